@@ -11,8 +11,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (rate, rtt, size) = (argument("50 Mbit/s"), argument("600 ms"), argument("5 MB"));
     let (runs, avoidance) = (argument("5"), argument("cubic"));
     let text = format!(
-        "name = \"measure\"\n[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nqueue = \"1 bdp\"\n[receiver]\nbuffer = \"64 MiB\"\n\
-         [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"{avoidance}\"\nrepeat = {runs}\n"
+        "name = \"measure\"\n[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nqueue = \"1 \
+         bdp\"\n[receiver]\nbuffer = \"64 MiB\"\n\
+         [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"{avoidance}\"\nrepeat \
+             = {runs}\n"
     );
     let scenario = onramp_scenario::parse("measure", &text)?;
     let options = RunOptions {
@@ -25,7 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let record = &outcome.record;
         let completion_s = record.completion_s.unwrap_or(f64::NAN);
         println!(
-            "completion {:.6} s  bound {:.6}  excess {:.3} RTT  late p50 {:.2} p99 {:.2} max {:.1} us{}  retrans {}  \
+            "completion {:.6} s  bound {:.6}  excess {:.3} RTT  late p50 {:.2} p99 {:.2} max \
+             {:.1} us{}  retrans {}  \
              dropped {}  packets {}/{}",
             completion_s,
             record.bound_s,

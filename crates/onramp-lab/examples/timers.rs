@@ -50,8 +50,12 @@ fn host(own: &str, peer: &str) -> Result<(Namespace, Tun)> {
     let namespace = Namespace::new()?;
     let tun = namespace.run(|| {
         let tun = Tun::create("onramp0")?;
-        ip(&format!("address add {own}/32 dev onramp0\nlink set dev onramp0 up\nroute add {peer}/32 dev onramp0\n"))?;
-        let set = |name: &str, value: &str| std::fs::write(format!("/proc/sys/net/ipv4/{name}"), value);
+        ip(&format!(
+            "address add {own}/32 dev onramp0\nlink set dev onramp0 up\nroute add \
+            {peer}/32 dev onramp0\n"
+        ))?;
+        let set =
+            |name: &str, value: &str| std::fs::write(format!("/proc/sys/net/ipv4/{name}"), value);
         let settings = set("tcp_early_retrans", "0").and(set("tcp_no_metrics_save", "1"));
         Ok::<_, onramp_lab::Error>((tun, settings))
     })??;
@@ -443,7 +447,8 @@ fn pacing(pair: &Pair, mbit_per_s: f64) -> Result<()> {
         .collect();
     sizes.sort_unstable();
     println!(
-        "pacing at {mbit_per_s} Mbit/s: {:.4} Mbit/s of payload left; segments in a burst p10 {} p50 {} p90 {}; a burst takes \
+        "pacing at {mbit_per_s} Mbit/s: {:.4} Mbit/s of payload left; segments in a burst p10 {} \
+         p50 {} p90 {}; a burst takes \
          {:.0} us",
         sent as f64 * 8.0 / elapsed_s / 1e6,
         sizes[sizes.len() / 10],

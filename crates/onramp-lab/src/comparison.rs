@@ -22,9 +22,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares the copies of a transfer in the simulator with those on the kernel. Which of several
-    /// copies finishes first is chance on both, so the medians are compared. Both slices have at
-    /// least one record.
+    /// Compares the copies of a transfer in the simulator with those on the kernel. Which of
+    /// several copies finishes first is chance on both, so the medians are compared. Both slices
+    /// have at least one record.
     pub fn new(
         case: &Case,
         sim: &[&Record],

@@ -1,6 +1,7 @@
 //! The competing flows of a run. Transfers that all start at once are prepared before the run.
 //! Transfers that arrive one by one are prepared shortly before they start, and their sockets are
-//! closed when they have ended: there may be any number of them, if not too many are active together.
+//! closed when they have ended: there may be any number of them, if not too many are active
+//! together.
 
 use crate::clock::now_ns;
 use crate::error::Error;
@@ -13,8 +14,8 @@ use crate::work::{Flow, FlowState, PreparedFlow};
 use onramp_scenario::{Arrival, Arrivals, InitialWindow, Memory};
 use std::sync::Arc;
 
-/// How long before its start a transfer is prepared. This is much longer than preparing it takes, and
-/// than the interval at which the run is checked.
+/// How long before its start a transfer is prepared. This is much longer than preparing it takes,
+/// and than the interval at which the run is checked.
 const AHEAD_NS: u64 = 200_000_000;
 
 /// The competing flows of a run.
@@ -61,8 +62,8 @@ pub struct MeasuredCompetitor {
 }
 
 impl<'a> CompetingFlows<'a> {
-    /// The competing flows of a case, before the run. There is room for `room` flows beside those that
-    /// start in any case.
+    /// The competing flows of a case, before the run. There is room for `room` flows beside those
+    /// that start in any case.
     pub fn new(
         maker: &'a Maker<'a>,
         layout: &'a Layout,

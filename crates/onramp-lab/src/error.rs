@@ -17,7 +17,10 @@ pub enum Error {
         capability: &'static str,
     },
     /// The TUN driver is missing.
-    #[error("/dev/net/tun cannot be opened ({source}): load the driver with `modprobe tun`, or start the container with `--device /dev/net/tun`")]
+    #[error(
+        "/dev/net/tun cannot be opened ({source}): load the driver with `modprobe tun`, or \
+        start the container with `--device /dev/net/tun`"
+    )]
     NoTun {
         /// The error of the kernel.
         source: io::Error,
@@ -56,7 +59,10 @@ pub enum Error {
         stderr: String,
     },
     /// A kernel setting of the namespace could not be written.
-    #[error("/proc/sys/{name} of the lab's namespace could not be set to `{value}` ({source}): /proc/sys must be writable; in a container, run it with --privileged")]
+    #[error(
+        "/proc/sys/{name} of the lab's namespace could not be set to `{value}` ({source}): \
+        /proc/sys must be writable; in a container, run it with --privileged"
+    )]
     Sysctl {
         /// Path below /proc/sys.
         name: &'static str,
@@ -99,7 +105,8 @@ pub enum Error {
     },
     /// Too many transfers of a traffic are active together.
     #[error(
-        "`traffic.arrivals`: {active} transfers of one [[traffic]] are active {time_s:.3} s into the \
+        "`traffic.arrivals`: {active} transfers of one [[traffic]] are active {time_s:.3} s into \
+         the \
          run, and the lab has room for {max_active}; ask for no more than the path can carry, or \
          allow more files with `ulimit -n`"
     )]
@@ -152,7 +159,10 @@ pub enum Error {
         source: io::Error,
     },
     /// A byte arrived with another value than it was sent with.
-    #[error("byte {position} of the transfer arrived as {found:#04x} and was sent as {expected:#04x}: the lab or this kernel corrupts data; please report it")]
+    #[error(
+        "byte {position} of the transfer arrived as {found:#04x} and was sent as \
+        {expected:#04x}: the lab or this kernel corrupts data; please report it"
+    )]
     Content {
         /// Position in the stream.
         position: u64,
@@ -170,7 +180,10 @@ pub enum Error {
         size_bytes: u64,
     },
     /// The receiver received nothing for too long.
-    #[error("the transfer stood still for {waited_s} s after {received_bytes} of {size_bytes} bytes: the path loses too much, or the start-up has stopped sending")]
+    #[error(
+        "the transfer stood still for {waited_s} s after {received_bytes} of {size_bytes} \
+        bytes: the path loses too much, or the start-up has stopped sending"
+    )]
     Stalled {
         /// Bytes that arrived.
         received_bytes: u64,

@@ -28,8 +28,8 @@ impl Maker<'_> {
         u64::from(self.case.transfer.packet_bytes(self.case.path.mtu_bytes)) - HEADER_BYTES
     }
 
-    /// Prepares a copy of the transfer with this congestion control. If its connection exchanges packet
-    /// pairs, the receiver answers them with the same start-up.
+    /// Prepares a copy of the transfer with this congestion control. If its connection exchanges
+    /// packet pairs, the receiver answers them with the same start-up.
     ///
     /// # Errors
     /// A socket cannot be made, or the start-up cannot reserve its rate.

@@ -77,8 +77,8 @@ impl Progress {
         Ok(())
     }
 
-    /// The result of the flow now, at its end, or at the end of the run, `end_ns`. `start_ns` is its
-    /// planned start.
+    /// The result of the flow now, at its end, or at the end of the run, `end_ns`. `start_ns` is
+    /// its planned start.
     pub fn finish(&self, state: Arc<FlowState>, start_ns: u64, end_ns: u64) -> Measured {
         let completed_ns =
             Some(state.completed_ns()).filter(|at_ns| *at_ns != 0 && *at_ns <= end_ns);

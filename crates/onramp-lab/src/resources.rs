@@ -7,12 +7,13 @@ use crate::work::BUFFER_BYTES;
 use nix::libc;
 use onramp_scenario::{Buffer, Case, ENDLESS};
 
-/// Descriptors of a flow: the sender's listening socket, the sender's connection, and the receiver's.
+/// Descriptors of a flow: the sender's listening socket, the sender's connection, and the
+/// receiver's.
 const DESCRIPTORS: u64 = 3;
 /// Descriptors for everything else: namespaces, devices, maps of congestion controls, the report.
 const OTHER_DESCRIPTORS: u64 = 100;
-/// Memory of two threads: the used part of their stacks, and the kernel's memory for them and for the
-/// sockets.
+/// Memory of two threads: the used part of their stacks, and the kernel's memory for them and for
+/// the sockets.
 const THREADS_BYTES: u64 = 256 << 10;
 
 /// Refuses a case whose flows do not fit. Flows that arrive one by one do not count, because their
@@ -59,8 +60,8 @@ fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<u64, Error> 
         descriptors,
         advice,
     )?;
-    // The sender's kernel holds unacknowledged data, and the receiver's kernel holds data beyond a gap.
-    // With buffers that grow with the window, this is a few times the BDP.
+    // The sender's kernel holds unacknowledged data, and the receiver's kernel holds data beyond a
+    // gap. With buffers that grow with the window, this is a few times the BDP.
     let send_buffer_bytes = match case.sender.buffer {
         Buffer::LinuxDefault => WMEM_MAX_BYTES,
         Buffer::Bytes(bytes) => bytes,
@@ -106,7 +107,8 @@ mod tests {
 
     fn case(copies: u32) -> Case {
         let text = format!(
-            "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"10 MB\"\ncount = {copies}\n"
+            "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \
+             \"10 MB\"\ncount = {copies}\n"
         );
         onramp_scenario::parse("x", &text).unwrap().cases.remove(0)
     }
@@ -138,22 +140,26 @@ mod tests {
     #[test]
     fn traffic_counts_against_the_limits_too() {
         let mut case = case(300);
-        let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n[[traffic]]\ncount = 100\n";
+        let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 \
+            ms\"\n[[transfer]]\nsize = \"1 B\"\n[[traffic]]\ncount = 100\n";
         case.traffic = onramp_scenario::parse("x", text)
             .unwrap()
             .cases
             .remove(0)
             .traffic;
         let refusal = fits(&case, 1024, 8 << 30).unwrap_err().to_string();
-        let asked = "`transfer.count` and `traffic.count` ask for 400 flows, which need 1300 file descriptors";
+        let asked = "`transfer.count` and `traffic.count` ask for 400 flows, which need 1300 file \
+            descriptors";
         assert!(refusal.starts_with(asked), "{refusal}");
     }
 
     #[test]
     fn room_for_later_arrivals_is_what_flows_at_the_start_leave() {
         let mut case = case(10);
-        let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n\
-                    [[traffic]]\nsize = \"1 kB\"\ncount = 10\n[[traffic]]\nsize = \"1 kB\"\narrivals = \"9 /s\"\n";
+        let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 \
+            ms\"\n[[transfer]]\nsize = \"1 B\"\n\
+                    [[traffic]]\nsize = \"1 kB\"\ncount = 10\n[[traffic]]\nsize = \"1 \
+                        kB\"\narrivals = \"9 /s\"\n";
         case.traffic = onramp_scenario::parse("x", text)
             .unwrap()
             .cases

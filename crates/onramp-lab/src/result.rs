@@ -333,8 +333,8 @@ impl Measured {
         (at_ns as f64 - self.start_ns as f64) / 1e9
     }
 
-    /// Removes the flow's events from those of all connections, and sets their times. Events after the
-    /// last byte was read or after the end of the run do not belong to the transfer.
+    /// Removes the flow's events from those of all connections, and sets their times. Events after
+    /// the last byte was read or after the end of the run do not belong to the transfer.
     fn take_events(&self, events: &mut Events, end_ns: Option<u64>) -> Vec<StartupEvent> {
         let events = self
             .state

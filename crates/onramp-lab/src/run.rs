@@ -105,8 +105,8 @@ fn wanted(case: &Case) -> Wanted<'_> {
     }
 }
 
-/// Lets the hosts exchange packet pairs, if the receiver of the case answers them. The exchange ends
-/// when the returned value is dropped.
+/// Lets the hosts exchange packet pairs, if the receiver of the case answers them. The exchange
+/// ends when the returned value is dropped.
 fn exchange_pairs(
     case: &Case,
     startups: &mut dyn Startups,
@@ -157,7 +157,8 @@ struct Watched {
     copies: Vec<Measured>,
     /// The transfers of measured traffic, and those of the other traffic.
     competing: (Vec<MeasuredCompetitor>, Vec<Arc<FlowState>>),
-    /// When the run ended, if the case limits its duration; `None` if all transfers completed before.
+    /// When the run ended, if the case limits its duration; `None` if all transfers completed
+    /// before.
     end_ns: Option<u64>,
     events: Vec<ConnectionEvent>,
 }
@@ -265,8 +266,8 @@ impl<'a> Running<'a> {
         })
     }
 
-    /// Ends all threads. Returns the report of the link and the samples of the senders, or the error
-    /// of the link.
+    /// Ends all threads. Returns the report of the link and the samples of the senders, or the
+    /// error of the link.
     fn finish(self, open: &OpenSockets) -> Result<(LinkReport, Vec<Vec<Sample>>), Error> {
         let samples = self.sampler.map(Sampler::finish).unwrap_or_default();
         open.shut_all();

@@ -24,8 +24,8 @@ pub struct Wanted<'a> {
 
 /// A supplier of congestion controls: `onramp-kernel`, or [`BuiltIn`].
 pub trait Startups {
-    /// The name of a registered congestion control with these properties. It stays registered until the
-    /// supplier is dropped.
+    /// The name of a registered congestion control with these properties. It stays registered until
+    /// the supplier is dropped.
     ///
     /// # Errors
     /// The supplier has no such congestion control.
@@ -34,9 +34,9 @@ pub trait Startups {
         wanted: &Wanted,
     ) -> Result<String, Box<dyn Error + Send + Sync>>;
 
-    /// Lets both ends of the connections in two network namespaces (given by their cookies) exchange
-    /// packet pairs until the returned value is dropped. `None`: this congestion control sends no
-    /// pairs.
+    /// Lets both ends of the connections in two network namespaces (given by their cookies)
+    /// exchange packet pairs until the returned value is dropped. `None`: this congestion control
+    /// sends no pairs.
     ///
     /// # Errors
     /// The exchange cannot be set up.
@@ -48,8 +48,8 @@ pub trait Startups {
         Ok(None)
     }
 
-    /// Reserves a rate in bytes of payload per second and a burst in bytes (0: the start-up's default)
-    /// for a socket with this congestion control, and for the connections that it accepts.
+    /// Reserves a rate in bytes of payload per second and a burst in bytes (0: the start-up's
+    /// default) for a socket with this congestion control, and for the connections that it accepts.
     ///
     /// # Errors
     /// The congestion control reserves nothing, or the reservation was refused.
@@ -63,8 +63,8 @@ pub trait Startups {
         Err(format!("{congestion_control} reserves nothing").into())
     }
 
-    /// The events since the last call, in order of time. The lab calls this every few milliseconds while
-    /// a transfer runs.
+    /// The events since the last call, in order of time. The lab calls this every few milliseconds
+    /// while a transfer runs.
     fn take_events(&mut self) -> Vec<ConnectionEvent>;
 }
 
@@ -97,11 +97,16 @@ impl Startups for BuiltIn {
             .into());
         }
         if wanted.memory != Memory::Off {
-            return Err("the kernel's own congestion controls have no memory of paths; use `memory = \"off\"`".into());
+            return Err(
+                "the kernel's own congestion controls have no memory of paths; use `memory \
+                = \"off\"`"
+                    .into(),
+            );
         }
         if wanted.initial_window == InitialWindow::Paper {
             return Err(
-                "the kernel's own congestion controls have no initial window `paper`; use `host` or \
+                "the kernel's own congestion controls have no initial window `paper`; use `host` \
+                 or \
                  a number"
                     .into(),
             );

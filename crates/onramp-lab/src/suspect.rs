@@ -8,11 +8,11 @@ struct Limits {
     /// The first packets: 10 % of the time that ten full packets take at the bottleneck. A start-up
     /// estimates the rate from such a train, and the estimate may then be wrong by 10 %.
     early_us: f64,
-    /// 99 of 100 packets: the same, and at most 0.5 % of the RTT. A slow start of a dozen rounds can
-    /// gain or lose this much in each round.
+    /// 99 of 100 packets: the same, and at most 0.5 % of the RTT. A slow start of a dozen rounds
+    /// can gain or lose this much in each round.
     p99_us: f64,
-    /// All packets: 2 % of the RTT. A stall delays the end of a transfer by its own length. This limit
-    /// is below the delay at which slow start exits (HyStart: RTT/8, within 4 to 16 ms).
+    /// All packets: 2 % of the RTT. A stall delays the end of a transfer by its own length. This
+    /// limit is below the delay at which slow start exits (HyStart: RTT/8, within 4 to 16 ms).
     stall_us: f64,
 }
 
@@ -59,7 +59,8 @@ mod tests {
 
     fn case(rate: &str) -> Case {
         let text = format!(
-            "name = \"x\"\n[path]\nrate = \"{rate}\"\nrtt = \"600 ms\"\nqueue = \"1 bdp\"\n[[transfer]]\nsize = \"1 MB\"\n\
+            "name = \"x\"\n[path]\nrate = \"{rate}\"\nrtt = \"600 ms\"\nqueue = \"1 \
+             bdp\"\n[[transfer]]\nsize = \"1 MB\"\n\
              startup = \"none\"\n"
         );
         onramp_scenario::parse("x", &text).unwrap().cases.remove(0)

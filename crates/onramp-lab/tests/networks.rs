@@ -33,7 +33,8 @@ fn dumbbell(pairs: usize, transfer: &str) -> Case {
         .collect();
     let link = |from: &str, to: &str, rate: u32, delay: u32, queue: u32| {
         format!(
-            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate} Mbit/s\"\ndelay = \"{delay} ms\"\n\
+            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate} Mbit/s\"\ndelay = \
+             \"{delay} ms\"\n\
              queue = \"{queue} packets\"\n"
         )
     };
@@ -47,7 +48,8 @@ fn dumbbell(pairs: usize, transfer: &str) -> Case {
             .join(", ")
     };
     let text = format!(
-        "name = \"dumbbell\"\n{nodes}{links}[receiver]\nbuffer = \"4 MiB\"\n[[transfer]]\nstartup = \"none\"\n\
+        "name = \"dumbbell\"\n{nodes}{links}[receiver]\nbuffer = \"4 MiB\"\n[[transfer]]\nstartup \
+         = \"none\"\n\
          avoidance = \"cubic\"\nfrom = [{}]\nto = [{}]\ncount = {pairs}\n{transfer}",
         list('s'),
         list('r')

@@ -17,7 +17,8 @@ fn measured_transfers_start_when_the_seed_says_and_are_as_large() {
         return;
     }
     let traffic =
-        "[[traffic]]\nsize = [\"2 kB\", \"20 kB\", \"60 kB\"]\narrivals = \"40 /s\"\ncount = 30\nlead = \"100 ms\"\n\
+        "[[traffic]]\nsize = [\"2 kB\", \"20 kB\", \"60 kB\"]\narrivals = \"40 /s\"\ncount = \
+         30\nlead = \"100 ms\"\n\
                    measured = true\n";
     let case = case_with("50 Mbit/s", "20 ms", "200 kB", traffic);
     let outcome = outcome(&case);
@@ -73,8 +74,10 @@ fn a_stop_breaks_off_what_is_under_way_and_ends_the_arrivals() {
     if !lab_runs_here() {
         return;
     }
-    let traffic = "[[traffic]]\nsize = \"1 MB\"\ncount = 2\nlead = \"0 s\"\nstop = \"400 ms\"\nmeasured = true\n\
-                   [[traffic]]\nsize = \"1 kB\"\narrivals = \"20 /s\"\nlead = \"0 s\"\nstop = \"400 ms\"\nmeasured = true\n";
+    let traffic = "[[traffic]]\nsize = \"1 MB\"\ncount = 2\nlead = \"0 s\"\nstop = \"400 \
+        ms\"\nmeasured = true\n\
+                   [[traffic]]\nsize = \"1 kB\"\narrivals = \"20 /s\"\nlead = \"0 s\"\nstop = \
+                       \"400 ms\"\nmeasured = true\n";
     let case = case_with("10 Mbit/s", "20 ms", "20 kB", traffic);
     let outcome = outcome(&case);
     let (long, short): (Vec<_>, Vec<_>) = outcome
@@ -102,7 +105,8 @@ fn the_end_of_the_run_overtakes_measured_transfers_and_leaves_out_those_to_come(
     if !lab_runs_here() {
         return;
     }
-    let traffic = "[run]\nduration = \"500 ms\"\n[[traffic]]\nsize = \"1 MB\"\narrivals = \"10 /s\"\ncount = 100\n\
+    let traffic = "[run]\nduration = \"500 ms\"\n[[traffic]]\nsize = \"1 MB\"\narrivals = \"10 \
+        /s\"\ncount = 100\n\
                    lead = \"0 s\"\nmeasured = true\n";
     let case = case_with("10 Mbit/s", "20 ms", "20 kB", traffic);
     let outcome = outcome(&case);

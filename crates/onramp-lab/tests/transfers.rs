@@ -392,10 +392,13 @@ fn every_element_of_a_path_works_on_real_packets() {
         return;
     }
     let mut case = case("20 Mbit/s", "40 ms", "2 MB");
-    let text = "name = \"x\"\n[path]\nrate = \"20 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"100 packets\"\n\
-        discipline = \"codel\"\nduplicate = \"0.1 %\"\njitter = \"2 ms\"\naggregate = \"3 ms\"\npolicer_rate = \"100 Mbit/s\"\n\
+    let text = "name = \"x\"\n[path]\nrate = \"20 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"100 \
+        packets\"\n\
+        discipline = \"codel\"\nduplicate = \"0.1 %\"\njitter = \"2 ms\"\naggregate = \"3 \
+            ms\"\npolicer_rate = \"100 Mbit/s\"\n\
         policer_burst = \"100 kB\"\nshaper_rate = \"15 Mbit/s\"\nshaper_burst = \"10 kB\"\n\
-        [path.bursts]\nenter = \"0.05 %\"\nleave = \"50 %\"\n[[path.change]]\nat = \"200 ms\"\nrate = \"10 Mbit/s\"\n\
+        [path.bursts]\nenter = \"0.05 %\"\nleave = \"50 %\"\n[[path.change]]\nat = \"200 \
+            ms\"\nrate = \"10 Mbit/s\"\n\
         [[transfer]]\nsize = \"1 B\"\n";
     case.path = onramp_scenario::parse("x", text)
         .unwrap()

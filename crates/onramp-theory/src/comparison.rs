@@ -137,8 +137,8 @@ fn samples_per_interval(runs: &[Meter], value: impl Fn(&Meter, usize) -> f64) ->
         .collect()
 }
 
-/// Retransmissions within this many round trips of a recovery's first one belong to that recovery. A
-/// recovery lasts a few round trips, a period of the formulas at least a hundred.
+/// Retransmissions within this many round trips of a recovery's first one belong to that recovery.
+/// A recovery lasts a few round trips, a period of the formulas at least a hundred.
 const MAX_RECOVERY_RTTS: f64 = 10.0;
 
 /// The round trips between the first retransmissions of successive recoveries.

@@ -34,8 +34,8 @@ static RESPONSE: Section = Section {
              the curve changes by less than a segment there",
 };
 
-/// The minimum share of the predicted rate if each period takes `more_rtts` more round trips. This is
-/// a lower bound: it counts no packets for the additional round trips.
+/// The minimum share of the predicted rate if each period takes `more_rtts` more round trips. This
+/// is a lower bound: it counts no packets for the additional round trips.
 fn min_share_with_more_rtts(rtts_between_losses: f64, more_rtts: f64) -> f64 {
     rtts_between_losses / (rtts_between_losses + more_rtts)
 }

@@ -15,9 +15,9 @@ const RTT_S: f64 = 0.1 * 201.0 / 200.0;
 const RATE_BYTES_PER_S: u32 = BDP_PACKETS * 1500 * 1000 / RTT_MS;
 /// Periods of the sawtooth in the steady state.
 const TEETH: f64 = 20.0;
-/// Round trips of a period that the formula does not have. One passes until the loss is detected: the
-/// window grows once more in it, and a second packet is lost. One round trip repairs each of the
-/// two losses. One is for windows that are whole segments.
+/// Round trips of a period that the formula does not have. One passes until the loss is detected:
+/// the window grows once more in it, and a second packet is lost. One round trip repairs each of
+/// the two losses. One is for windows that are whole segments.
 const MORE_RTTS: f64 = 4.0;
 
 static UTILISATION: Section = Section {

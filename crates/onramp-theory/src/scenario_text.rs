@@ -102,7 +102,8 @@ impl Tcp {
         format!(
             "\n[receiver]\nbuffer = \"64 MiB\"\nacks = \"{acks}\"\nsack = {sack}\n\
              \n[[transfer]]\nsize = \"1000 GB\"\nstack = \"{stack}\"\nstartup = \"none\"\n\
-             recovery = \"{recovery}\"\ntimers = \"{timers}\"\navoidance = \"{avoidance}\"\n{clocks}"
+             recovery = \"{recovery}\"\ntimers = \"{timers}\"\navoidance = \
+                 \"{avoidance}\"\n{clocks}"
         )
     }
 }

@@ -12,17 +12,19 @@ const BOTTLENECK_US: u32 = 5_000;
 
 static SECTION: Section = Section {
     title: "3. Two flows through one queue, round trips r : 1",
-    formula: "k in rate ~ (1/RTT)^k. Reno: 1 (every packet has the same loss probability) to 2 (both \
+    formula: "k in rate ~ (1/RTT)^k. Reno: 1 (every packet has the same loss probability) to 2 \
+        (both \
               flows lose at the same moments), Lakshman and Madhow 1997. CUBIC: 1/4 to 1. The table \
               shows the bound that the queue is nearer to",
     unit: "exponent; with 1 : 1, share of the first flow",
-    reason: "a queue lies between the two bounds: RED is nearer to the first, a full drop-tail queue \
+    reason: "a queue lies between the two bounds: RED is nearer to the first, a full drop-tail \
+        queue \
              nearer to the second; chance 15 % in the ratio of the rates",
 };
 
 /// The avoidance, the round-trip time of the shorter flow, and the bottleneck. CUBIC leaves its
-/// Reno-friendly region at windows above about (1.16 / RTT)^3 / 3 packets: 600 packets with an RTT of
-/// 20 ms, and 50 packets with 100 ms.
+/// Reno-friendly region at windows above about (1.16 / RTT)^3 / 3 packets: 600 packets with an RTT
+/// of 20 ms, and 50 packets with 100 ms.
 #[derive(Clone, Copy)]
 struct Setting {
     avoidance: &'static str,
@@ -100,9 +102,9 @@ fn row(setting: &Setting, discipline: &str, ratio: u32) -> Comparison {
     }
 }
 
-/// The bottleneck is the first link. The access links have jitter of at most the time of one packet.
-/// Without it, the packets of the flows would arrive at the full queue in a fixed pattern (S. Floyd,
-/// V. Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992).
+/// The bottleneck is the first link. The access links have jitter of at most the time of one
+/// packet. Without it, the packets of the flows would arrive at the full queue in a fixed pattern
+/// (S. Floyd, V. Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992).
 fn scenario(setting: &Setting, discipline: &str, ratio: u32) -> String {
     let Setting {
         tcp,

@@ -104,8 +104,8 @@ impl Device {
         }
     }
 
-    /// Moves the packets on the emulated path: packets from the host enter it, and packets that have
-    /// crossed it are delivered to the host.
+    /// Moves the packets on the emulated path: packets from the host enter it, and packets that
+    /// have crossed it are delivered to the host.
     pub(crate) fn carry(&mut self, now_ns: u64) -> Result<(), Error> {
         let Some(path) = &mut self.path else {
             return Ok(());

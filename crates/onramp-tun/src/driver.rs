@@ -32,9 +32,9 @@ impl<A: Application> Driver<A> {
         }
     }
 
-    /// One turn: takes in the packets that have arrived, runs the timers that are due, and sends. It
-    /// sleeps if there was nothing to send, until a packet arrives or a timer is due, but for at most
-    /// 50 ms.
+    /// One turn: takes in the packets that have arrived, runs the timers that are due, and sends.
+    /// It sleeps if there was nothing to send, until a packet arrives or a timer is due, but for at
+    /// most 50 ms.
     ///
     /// # Errors
     /// The device failed.

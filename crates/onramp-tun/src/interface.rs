@@ -9,11 +9,12 @@ use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;
 
-/// Transmit queue of the device in packets. A fast sender sends more than the default of 500 at once.
+/// Transmit queue of the device in packets. A fast sender sends more than the default of 500 at
+/// once.
 const QUEUE_PACKETS: u32 = 10_000;
 
-/// Creates a TUN device. The host gets the address `host` on it and reaches the endpoint at `ours`. The
-/// device is removed when the [`Tun`] is dropped.
+/// Creates a TUN device. The host gets the address `host` on it and reaches the endpoint at `ours`.
+/// The device is removed when the [`Tun`] is dropped.
 ///
 /// # Errors
 /// It is not permitted, or the name or an address is in use.
@@ -32,12 +33,12 @@ pub fn create(name: &str, host: Ipv4Addr, ours: Ipv4Addr, mtu_bytes: u32) -> Res
     Ok(tun)
 }
 
-/// Opens a device that exists and is up, and returns it with its MTU in bytes. The device stays when
-/// the [`Tun`] is dropped.
+/// Opens a device that exists and is up, and returns it with its MTU in bytes. The device stays
+/// when the [`Tun`] is dropped.
 ///
 /// # Errors
-/// It is not permitted, or there is no such device, or it is in use or down, or `ours` is an address
-/// of the host.
+/// It is not permitted, or there is no such device, or it is in use or down, or `ours` is an
+/// address of the host.
 pub fn open(name: &str, ours: Ipv4Addr) -> Result<(Tun, u32), Error> {
     if let Some(device) = holder_of(ours) {
         return Err(Error::OwnAddress {

@@ -51,8 +51,8 @@ impl Path {
         }
     }
 
-    /// Reads up to `max_packets` packets of the host into the path. Returns `false` if the host has no
-    /// more.
+    /// Reads up to `max_packets` packets of the host into the path. Returns `false` if the host has
+    /// no more.
     pub fn gather(&mut self, now_ns: u64, tun: &Tun, max_packets: usize) -> io::Result<bool> {
         for _ in 0..max_packets {
             let mut buffer = self.pool.take();

@@ -1,4 +1,4 @@
-//! What ends a command early, how it is shown, and its exit code.
+//! Failures of commands: messages and exit codes.
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::fmt;
@@ -8,14 +8,14 @@ pub const DONE: u8 = 0;
 pub const MISSED: u8 = 1;
 pub const BAD_INPUT: u8 = 2;
 pub const HOST_LACKS: u8 = 3;
-/// As a shell has it: 128 + SIGINT.
+/// As in a shell: 128 + SIGINT.
 pub const INTERRUPTED: u8 = 130;
 
-/// Why a command could not do its work.
+/// Why a command failed.
 pub enum Failure {
     /// A scenario file is wrong.
     Scenario(onramp_scenario::Error),
-    /// Anything else: a sentence that says what mends it.
+    /// Another failure. The message says what to do.
     Other { code: u8, message: String },
 }
 
@@ -34,7 +34,7 @@ impl Failure {
         }
     }
 
-    /// On standard error.
+    /// Prints the failure on standard error.
     pub fn print(&self, json: bool) {
         if json {
             eprintln!(
@@ -60,7 +60,10 @@ impl Failure {
                     .map(|fault| {
                         let (line, column) = invalid.line_column(fault).unzip();
                         serde_json::json!({
-                            "file": invalid.file_name(), "line": line, "column": column, "message": fault.to_string(),
+                            "file": invalid.file_name(),
+                            "line": line,
+                            "column": column,
+                            "message": fault.to_string(),
                         })
                     })
                     .collect::<Vec<_>>()

@@ -1,4 +1,5 @@
-//! `onramp`: the command line. `cli/` defines the commands and their options, `commands/` runs them.
+//! `onramp`: the command line. `cli/` defines the commands and their options, `commands/` runs
+//! them.
 
 mod cli;
 mod commands;

@@ -1,4 +1,4 @@
-//! A file that appears under its name when it is complete, and not at all if that never comes.
+//! A file that appears under its name when it is complete. An incomplete file is removed.
 
 use crate::failure::{Failure, BAD_INPUT};
 use std::fs::File;
@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A file that is being written, under another name.
+/// A file that is being written under a temporary name.
 pub struct NewFile {
     path: PathBuf,
     unfinished: PathBuf,
@@ -14,21 +14,22 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// The name must be free or that of a file: it is replaced at the end, which would be the end
-    /// of a device, too. `purpose` says what it is for, as in "cannot record into FILE".
+    /// Creates the temporary file. The path must be free or a regular file, which is replaced at
+    /// the end. A device would be replaced too, so it is refused. `purpose` is part of messages, as
+    /// in "cannot record into FILE".
     pub fn create(path: &Path, purpose: &str) -> Result<NewFile, Failure> {
-        let in_the_way = |what| {
+        let refuse = |what| {
             Err(Failure::new(
                 BAD_INPUT,
                 format!("cannot {purpose} {}: it is {what}", path.display()),
             ))
         };
         match std::fs::metadata(path).map(|metadata| (metadata.is_dir(), metadata.is_file())) {
-            Ok((true, _)) => return in_the_way("a directory"),
-            Ok((false, false)) => return in_the_way("a device or pipe, not a file"),
-            Ok((false, true)) | Err(_) => {} // creating it says what is wrong
+            Ok((true, _)) => return refuse("a directory"),
+            Ok((false, false)) => return refuse("a device or pipe, not a file"),
+            Ok((false, true)) | Err(_) => {} // other problems are reported by creating the file
         }
-        // Not the link, such as /dev/stdout, but the file that it leads to.
+        // A symbolic link, such as /dev/stdout, stands for the file that it points to.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let unfinished = unfinished_name(&path);
         match File::create(&unfinished) {
@@ -41,12 +42,12 @@ impl NewFile {
         }
     }
 
-    /// What to say of an error in writing it.
+    /// The failure for an error in writing the file.
     pub fn failure(&self, error: io::Error) -> Failure {
         failure("write", &self.path, error)
     }
 
-    /// It is complete.
+    /// Completes the file, and gives it its name.
     pub fn finish(mut self) -> Result<(), Failure> {
         let renamed = self
             .file
@@ -68,11 +69,11 @@ impl Write for NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.unfinished); // it is gone already if all went well
+        let _ = std::fs::remove_file(&self.unfinished); // after `finish` there is no such file
     }
 }
 
-/// One that no other file has that this process writes.
+/// A temporary name that no other file of this process has.
 fn unfinished_name(path: &Path) -> PathBuf {
     static FILES: AtomicU32 = AtomicU32::new(0);
     let mut name = path.as_os_str().to_owned();

@@ -1,5 +1,5 @@
-//! What start-ups were told and decided in the kernel, as lines of JSON: one connection's event a
-//! line.
+//! Recordings: the inputs and decisions of start-ups in the kernel, as lines of JSON. Each line is
+//! an event of one connection.
 
 use crate::failure::{Failure, BAD_INPUT};
 use crate::new_file::NewFile;
@@ -12,13 +12,13 @@ use std::path::Path;
 /// A line of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// The scenario's name.
+    /// The name of the scenario.
     pub scenario: String,
-    /// Which transfer of the run of `onramp lab`, from 0.
+    /// The number of the transfer in the run of `onramp lab`, from 0.
     pub transfer: usize,
-    /// The algorithm.
+    /// The start-up algorithm.
     pub startup: String,
-    /// What it was told, and what it decided.
+    /// The input, and the decision.
     #[serde(flatten)]
     pub event: Event,
 }
@@ -41,7 +41,7 @@ impl Writer {
     }
 }
 
-/// Read a recording line by line.
+/// Reads a recording line by line, with the numbers of the lines from 1.
 pub fn read(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<(usize, Line), Failure>> + '_, Failure> {

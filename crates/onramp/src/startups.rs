@@ -1,4 +1,4 @@
-//! The kernel's start-ups, as the lab wants them.
+//! The supplier of congestion controls for the lab: start-ups in the kernel.
 
 use onramp_core::PHASE_DONE;
 use onramp_kernel::{
@@ -12,18 +12,20 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::os::fd::BorrowedFd;
 
-/// The start-up, what follows it, RFC 3390's initial window, the memory, packet pairs.
+/// The start-up, the avoidance, whether the initial window is that of RFC 3390, the memory, and
+/// whether packet pairs are sent.
 type Combination = (String, Avoidance, bool, Memory, bool);
 
-/// Registers each combination the first time that a transfer asks for it; all end with this value.
+/// Registers each combination when a transfer needs it for the first time. All are removed when
+/// this value is dropped.
 pub struct KernelStartups {
     registrations: HashMap<Combination, (Registration, Changes)>,
-    /// Every event with its algorithm, where recording was asked for.
+    /// All events with their algorithms; `None` if they are not recorded.
     recorded: Option<Vec<(String, Event)>>,
 }
 
 impl KernelStartups {
-    /// `record`: let the start-ups report all that they are told and decide, and keep it.
+    /// With `record`, the start-ups report all inputs and decisions, which are kept.
     pub fn new(record: bool) -> KernelStartups {
         KernelStartups {
             registrations: HashMap::new(),
@@ -31,7 +33,7 @@ impl KernelStartups {
         }
     }
 
-    /// What was recorded since the last call.
+    /// The events since the last call.
     pub fn take_recorded(&mut self) -> Vec<(String, Event)> {
         self.recorded
             .as_mut()
@@ -107,7 +109,7 @@ impl Startups for KernelStartups {
         else {
             return Ok(None);
         };
-        // This process stays in the cgroup that it is in; the namespaces are its own.
+        // The option is attached to the cgroup of this process, and limited to its two namespaces.
         let attach = |pairs| PairOption::new(&own_cgroup()?, &pairs, Some(namespaces));
         Ok(pairs
             .map(attach)
@@ -133,10 +135,9 @@ impl Startups for KernelStartups {
             .transpose()?
             .flatten();
         let Some(reservations) = reservations else {
-            return Err("its start-up reserves nothing".into());
+            return Err("this start-up reserves nothing; use start-up qos".into());
         };
-        // As any program would, with the option for as long as that takes: the socket keeps what it
-        // has.
+        // The socket option is attached only for this call. The socket keeps its reservation.
         let own = own_cgroup()?;
         reservations.set_limit(&own, u64::MAX)?;
         let _option = QosOption::new(&own, &reservations, None)?;
@@ -174,15 +175,15 @@ impl Startups for KernelStartups {
     }
 }
 
-/// Turns events into what changed with them.
+/// Derives changes of state from events.
 #[derive(Default)]
 pub struct Changes {
-    /// Of each connection that is under way.
+    /// The state of each connection that has not finished its start-up.
     watches: HashMap<u64, StartupWatch>,
 }
 
 impl Changes {
-    /// What an event changed, in the words of the report. Times are left 0.
+    /// The changes of an event, as in reports. Their times are 0.
     pub fn of(&mut self, event: &Event) -> Vec<StartupEvent> {
         let watch = self.watches.entry(event.connection).or_default();
         if let Input::Start(start) = &event.input {

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use unicode_width::UnicodeWidthStr;
 
-/// On standard output; where that cannot be written, the program ends with a sentence that says so.
+/// Prints on standard output. If that fails, the program ends with a message.
 pub fn out(text: fmt::Arguments<'_>) {
     let mut stdout = io::stdout().lock();
     if let Err(error) = stdout.write_fmt(text).and_then(|()| stdout.flush()) {
@@ -15,7 +15,7 @@ pub fn out(text: fmt::Arguments<'_>) {
     }
 }
 
-/// A line on standard output, as [`out`].
+/// Prints a line on standard output, as [`out`].
 macro_rules! say {
     ($($argument:tt)*) => { $crate::text::out(format_args!("{}\n", format_args!($($argument)*))) };
 }
@@ -180,7 +180,8 @@ mod tests {
             row(&["", "PAPER"]),
             row(&["A.fig3\nfour words of one kind, and two", "12 %"]),
         ];
-        let narrow = "                     PAPER\nA.fig3               12 %\n  four words of one\n  kind, and two\n";
+        let narrow = "                     PAPER\nA.fig3               12 %\n  four words of \
+            one\n  kind, and two\n";
         assert_eq!(columns_within(31, &rows), narrow);
         assert!(columns_within(60, &rows).contains("\n  four words of one kind, and two\n"));
     }

@@ -215,14 +215,18 @@ fn ss_shows_each_connection() {
         .iter()
         .find(|connection| connection["local"] == local)
         .expect("it is there");
-    insta::assert_snapshot!(keys(connection).join(" "), @"acked_bytes age_s congestion_control cwnd_bytes estimate_bytes_per_s exit_cwnd_bytes exit_reason exit_time_s local network_namespace pacing_bytes_per_s pairs phase remote retransmitted_segments srtt_s ssthresh_bytes state");
+    insta::assert_snapshot!(keys(connection).join(" "), @"acked_bytes age_s congestion_control \
+        cwnd_bytes estimate_bytes_per_s exit_cwnd_bytes exit_reason exit_time_s local \
+        network_namespace pacing_bytes_per_s pairs phase remote retransmitted_segments srtt_s \
+        ssthresh_bytes state");
     assert_eq!(connection["congestion_control"], name);
     assert_eq!(connection["state"], "ESTAB");
     assert_eq!(connection["acked_bytes"], name.len() + 1);
     let table = onramp(["ss"]).code(0).stdout;
     let heading: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
     // Somebody else's connection may have pairs, and another column.
-    insta::assert_snapshot!(heading[..13].join(" "), @"STATE LOCAL REMOTE CONTROL PHASE EXIT AT ESTIMATE PACING CWND SSTHRESH SRTT RETRANS");
+    insta::assert_snapshot!(heading[..13].join(" "), @"STATE LOCAL REMOTE CONTROL PHASE EXIT AT \
+        ESTIMATE PACING CWND SSTHRESH SRTT RETRANS");
     assert!(
         table
             .lines()

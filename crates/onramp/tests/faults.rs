@@ -266,7 +266,7 @@ fn unload_lets_a_thousand_connections_go_on() {
 
     onramp(["unload", "standard"])
         .code(0)
-        .says(&["onramp_standard is no longer registered; 1000 connections on it go on."]);
+        .says(&["onramp_standard is no longer registered; 1000 connections that use it continue."]);
     drop(loaded);
     let left = entry().unwrap();
     assert_eq!(

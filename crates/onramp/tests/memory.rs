@@ -4,7 +4,8 @@ use crate::common::*;
 use serde_json::Value;
 use std::fs;
 
-const NONE: &str = "no start-up that is loaded or running remembers paths; begin with: onramp load --memory careful";
+const NONE: &str =
+    "no registered start-up remembers paths; register one with: onramp load --memory careful";
 
 /// A download, and the same again.
 const AGAIN: &str = r#"
@@ -102,7 +103,7 @@ fn a_memory_is_shown_and_goes_with_its_start_up() {
     let loading = onramp(["load", "--memory", "careful", "--memory-lifetime", "90 s"]);
     let _loaded = Loaded("onramp");
     loading.code(0).says(&[
-        "What a connection finds of its path is remembered for 90 s; `onramp memory` shows it.",
+        "The BDP and the RTT of each path are remembered for 90 s; `onramp memory` shows them.",
     ]);
     onramp(["status"])
         .code(0)

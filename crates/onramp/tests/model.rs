@@ -205,7 +205,8 @@ fn what_the_model_does_not_cover_is_refused() {
     let refused = |more: &[&str], says: &str| link("20 packets", more).code(2).warns(&[says]);
     refused(
         &["--gamma", "0.51"],
-        "onramp: the model does not cover this link: gamma is 0.51; it must be above 0 and at most 1/2",
+        "onramp: the model does not cover this link: gamma is 0.51; it must be above 0 and at \
+         most 1/2",
     );
     refused(&["--gamma", "-1"], "gamma is -1; it must be above 0");
     refused(&["--gamma", "NaN"], "gamma is NaN; it must be above 0");

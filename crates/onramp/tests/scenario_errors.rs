@@ -84,7 +84,8 @@ fn a_misspelt_key() {
 fn what_the_lab_cannot_run_is_told_by_its_key() {
     let stacks =
         |path: &Path| fs::write(path, format!("{GOOD}stack = [\"linux\", \"lite\"]\n")).unwrap();
-    insta::assert_snapshot!(unreadable(stacks), @"onramp: geo.toml: `transfer.stack` asks for `lite`: the lab supports only this kernel's TCP; run it in the simulator: onramp sim");
+    insta::assert_snapshot!(unreadable(stacks), @"onramp: geo.toml: `transfer.stack` asks for \
+        `lite`: the lab supports only this kernel's TCP; run it in the simulator: onramp sim");
 }
 
 #[test]
@@ -175,12 +176,14 @@ fn a_file_of_100_mb() {
             .set_len(100_000_000)
             .unwrap()
     };
-    insta::assert_snapshot!(unreadable(sparse), @"  × cannot read the scenario geo.toml: it is larger than 1 MiB");
+    insta::assert_snapshot!(unreadable(sparse), @"  × cannot read the scenario geo.toml: it is \
+        larger than 1 MiB");
 }
 
 #[test]
 fn a_missing_file() {
-    insta::assert_snapshot!(unreadable(|_| ()), @"  × cannot read the scenario geo.toml: No such file or directory (os error 2)");
+    insta::assert_snapshot!(unreadable(|_| ()), @"  × cannot read the scenario geo.toml: No such \
+        file or directory (os error 2)");
 }
 
 #[test]
@@ -191,7 +194,8 @@ fn a_directory() {
 #[test]
 fn a_pipe_that_nobody_writes_to() {
     let pipe = |file: &Path| nix::unistd::mkfifo(file, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    insta::assert_snapshot!(unreadable(pipe), @"  × cannot read the scenario geo.toml: it is a pipe, not a file");
+    insta::assert_snapshot!(unreadable(pipe), @"  × cannot read the scenario geo.toml: it is a \
+        pipe, not a file");
 }
 
 #[test]

@@ -33,7 +33,8 @@ fn the_quick_rows_hold_and_are_those_of_the_manual() {
     for row in quick {
         assert!(
             documented.contains(&row),
-            "not in docs/theory.md: {row}\nput there what `cargo run --release -p onramp -- theory` prints"
+            "not in docs/theory.md: {row}\nput there what `cargo run --release -p onramp -- \
+             theory` prints"
         );
     }
 }

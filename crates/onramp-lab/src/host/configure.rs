@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 
 /// Name of the TUN device inside each namespace.
 pub const DEVICE: &str = "onramp0";
-/// Transmit queue of the device in packets. It is so long that only the emulated queue drops packets.
+/// Transmit queue of the device in packets. It is so long that only the emulated queue drops
+/// packets.
 const DEVICE_QUEUE_PACKETS: u32 = 200_000;
 
 /// The configuration of a host.
@@ -34,8 +35,8 @@ pub struct Settings {
 /// Configures the namespace of the calling thread.
 pub fn apply(settings: &Settings) -> Result<(), Error> {
     sysctl("net/ipv4/tcp_no_metrics_save", "1".into())?;
-    // The few bytes that the receiver sends must not depend on the default of the host either. Every
-    // kernel has Reno.
+    // The few bytes that the receiver sends must not depend on the default of the host either.
+    // Every kernel has Reno.
     sysctl("net/ipv4/tcp_congestion_control", "reno".to_owned())?;
     sysctl(
         "net/ipv4/tcp_rmem",
@@ -116,8 +117,8 @@ fn run(program: &'static str, batch: &str) -> Result<(), Error> {
     let mut child = started
         .unwrap_or_else(|| Err(ErrorKind::NotFound.into()))
         .map_err(no_program)?;
-    // A program that stops early closes its end of the pipe. Its message on stderr is more useful than
-    // the error of this write.
+    // A program that stops early closes its end of the pipe. Its message on stderr is more useful
+    // than the error of this write.
     let _ = child
         .stdin
         .take()

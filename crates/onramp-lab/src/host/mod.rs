@@ -37,8 +37,8 @@ impl Host {
     }
 }
 
-/// Maximum receive buffer of auto-tuning since Linux 6.16 (6 MiB before). The lab always sets it, so
-/// that a run does not depend on the kernel or the settings of the host.
+/// Maximum receive buffer of auto-tuning since Linux 6.16 (6 MiB before). The lab always sets it,
+/// so that a run does not depend on the kernel or the settings of the host.
 const RMEM_MAX_BYTES: u64 = 33_554_432;
 /// Maximum send buffer of auto-tuning in every Linux since 2.6.
 pub const WMEM_MAX_BYTES: u64 = 4_194_304;
@@ -80,10 +80,10 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
 /// The initial window of Linux, in segments.
 pub const INITIAL_SEGMENTS: u64 = 10;
 
-/// The maximum number of segments in a GSO packet if a flow reserves its rate; otherwise `None`. It is
-/// the depth of the token bucket or two milliseconds at the reserved rate, and at least ten. Linux
-/// asks the start-up for this number. The kernels of some machines were seen not to ask at times, and
-/// to send half of a window in one packet (docs/lab.md).
+/// The maximum number of segments in a GSO packet if a flow reserves its rate; otherwise `None`. It
+/// is the depth of the token bucket or two milliseconds at the reserved rate, and at least ten.
+/// Linux asks the start-up for this number. The kernels of some machines were seen not to ask at
+/// times, and to send half of a window in one packet (docs/lab.md).
 fn max_gso_segments(case: &Case) -> Option<u32> {
     let traffic = case
         .traffic

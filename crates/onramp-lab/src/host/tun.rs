@@ -1,5 +1,5 @@
-//! A TUN device: the kernel of the host on one side, our descriptor on the other. Each read or write
-//! is one IP packet.
+//! A TUN device: the kernel of the host on one side, our descriptor on the other. Each read or
+//! write is one IP packet.
 
 use crate::error::Error;
 use nix::libc;
@@ -27,8 +27,8 @@ nix::ioctl_write_ptr_bad!(
 
 impl Tun {
     /// Makes an interface in the network namespace of the calling thread. Reads and writes do not
-    /// block. There is no virtual header, so that every read is one packet, and no NAPI, so that the
-    /// receiving TCP has run when a write returns.
+    /// block. There is no virtual header, so that every read is one packet, and no NAPI, so that
+    /// the receiving TCP has run when a write returns.
     ///
     /// # Errors
     /// It is not permitted, TUN is missing, or the name is in use or invalid.

@@ -30,8 +30,8 @@ pub struct Ends {
 struct ReceivingNode {
     node: usize,
     /// This is the address for competing flows. They go to another address of the node than the
-    /// measured transfers, because the initial window is a property of the route, and competing flows
-    /// use the host's.
+    /// measured transfers, because the initial window is a property of the route, and competing
+    /// flows use the host's.
     is_for_competing: bool,
 }
 
@@ -43,8 +43,8 @@ pub struct Layout {
     first: Ipv4Addr,
     senders: Vec<usize>,
     receivers: Vec<ReceivingNode>,
-    /// The ends of each flow, as indexes into these lists: the copies of the transfer in order, then
-    /// the traffic.
+    /// The ends of each flow, as indexes into these lists: the copies of the transfer in order,
+    /// then the traffic.
     flows: Vec<(usize, usize)>,
     copies: usize,
     /// The directed link that is the bottleneck of each copy.
@@ -108,8 +108,8 @@ impl Layout {
         self.ends(self.flows[copy])
     }
 
-    /// The number of the directed link that is the bottleneck of a copy: 2 n for the n-th link of the
-    /// network forward, 2 n + 1 in reverse.
+    /// The number of the directed link that is the bottleneck of a copy: 2 n for the n-th link of
+    /// the network forward, 2 n + 1 in reverse.
     pub fn bottleneck(&self, copy: usize) -> u32 {
         self.bottlenecks[copy]
     }

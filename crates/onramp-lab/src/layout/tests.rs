@@ -14,7 +14,8 @@ fn case(text: &str) -> Case {
 
 fn path(tables: &str) -> Case {
     case(&format!(
-        "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n{tables}"
+        "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 \
+         B\"\n{tables}"
     ))
 }
 
@@ -26,8 +27,8 @@ fn packet(source: Ipv4Addr, destination: Ipv4Addr) -> Vec<u8> {
     packet
 }
 
-/// The numbers of the directed links that a packet between two addresses crosses, and the host where
-/// it arrives.
+/// The numbers of the directed links that a packet between two addresses crosses, and the host
+/// where it arrives.
 fn route(
     wiring: &Wiring,
     from: Side,

@@ -40,8 +40,8 @@ pub struct Lookup {
     first: u32,
     senders: u32,
     receivers: u32,
-    /// For each sender, for each receiver: the first positions of the routes of the forward path and
-    /// of the return path.
+    /// For each sender, for each receiver: the first positions of the routes of the forward path
+    /// and of the return path.
     positions: Vec<[u32; 2]>,
 }
 
@@ -68,8 +68,8 @@ impl Lookup {
         self.positions[sender * self.receivers as usize + receiver] = positions;
     }
 
-    /// The first position of the route of a packet that this host sends; `None` if it is no packet of
-    /// the lab.
+    /// The first position of the route of a packet that this host sends; `None` if it is no packet
+    /// of the lab.
     pub fn route(&self, packet: &[u8], from: Side) -> Option<u32> {
         let [version, addresses @ ..] = packet.get(..20)? else {
             return None;

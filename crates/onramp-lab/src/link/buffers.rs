@@ -15,11 +15,11 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool with this number of buffers, whose memory has been written. More are allocated when they
-    /// are needed.
+    /// A pool with this number of buffers, whose memory has been written. More are allocated when
+    /// they are needed.
     pub fn new(buffer_bytes: usize, buffers: usize) -> Pool {
-        // The buffers are filled with ones, not zeroes: the kernel provides zeroed memory only at the
-        // first write, which would delay a packet.
+        // The buffers are filled with ones, not zeroes: the kernel provides zeroed memory only at
+        // the first write, which would delay a packet.
         let free = (0..buffers)
             .map(|_| vec![1; buffer_bytes].into_boxed_slice())
             .collect();

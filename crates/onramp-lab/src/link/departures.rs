@@ -5,7 +5,8 @@ const NEVER: u64 = u64::MAX;
 /// The next departure of each link.
 pub struct Departures {
     leaves: usize,
-    /// Node n is the minimum of nodes 2 n and 2 n + 1. The links are the leaves, from node `leaves` on.
+    /// Node n is the minimum of nodes 2 n and 2 n + 1. The links are the leaves, from node `leaves`
+    /// on.
     due_ns: Vec<u64>,
 }
 

@@ -44,8 +44,8 @@ impl Lateness {
         self.max_ns
     }
 
-    /// The percentile: the lateness that this share of the packets, in hundredths, does not exceed; 0
-    /// without packets.
+    /// The percentile: the lateness that this share of the packets, in hundredths, does not exceed;
+    /// 0 without packets.
     pub fn percentile_ns(&self, hundredths: u64) -> u64 {
         let mut remaining = (self.packets * hundredths).div_ceil(100);
         for (bucket, count) in self.counts.iter().enumerate() {
@@ -58,8 +58,8 @@ impl Lateness {
     }
 }
 
-/// The bucket of a value. Values below STEPS have one bucket each. Above, each power of two is divided
-/// into STEPS buckets.
+/// The bucket of a value. Values below STEPS have one bucket each. Above, each power of two is
+/// divided into STEPS buckets.
 fn bucket(value: u64) -> usize {
     if value < STEPS {
         return value as usize;

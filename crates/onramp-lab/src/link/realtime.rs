@@ -1,5 +1,5 @@
-//! Making a thread punctual: its own CPU, real-time scheduling, exact timers. The effects are limited
-//! to that thread.
+//! Making a thread punctual: its own CPU, real-time scheduling, exact timers. The effects are
+//! limited to that thread.
 
 use nix::libc;
 use nix::sched::{sched_getaffinity, sched_setaffinity, CpuSet};
@@ -11,9 +11,9 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 /// A CPU that no other lab of this machine uses for its link thread.
 ///
-/// Two punctual threads on one CPU would make each other late. The lease is an abstract socket that is
-/// bound and never used. Only one process can bind it at a time, and it is released when the process
-/// ends at the latest.
+/// Two punctual threads on one CPU would make each other late. The lease is an abstract socket that
+/// is bound and never used. Only one process can bind it at a time, and it is released when the
+/// process ends at the latest.
 pub struct CpuLease {
     cpu: usize,
     _socket: UnixDatagram,
@@ -66,9 +66,9 @@ fn pin(cpus: &[usize]) -> nix::Result<()> {
 
 /// Length of the periods for which the real-time budget is granted.
 const PERIOD_NS: u64 = 100_000_000;
-/// Time for which the thread may run as SCHED_FIFO in each period. The kernel stops real-time threads
-/// for 50 ms once they have run for 950 ms of a second (sched_rt_runtime_us, and the fair server since
-/// Linux 6.12). This budget stays below that limit.
+/// Time for which the thread may run as SCHED_FIFO in each period. The kernel stops real-time
+/// threads for 50 ms once they have run for 950 ms of a second (sched_rt_runtime_us, and the fair
+/// server since Linux 6.12). This budget stays below that limit.
 const FIFO_NS: u64 = 90_000_000;
 
 /// The wide and the narrow margin of [`Realtime::margin_ns`].
@@ -90,8 +90,9 @@ pub struct Realtime {
 }
 
 impl Realtime {
-    /// Makes the calling thread as punctual as the host permits: its own CPU, SCHED_FIFO, exact timers,
-    /// and no deep sleep of idle CPUs (until the descriptor of /dev/cpu_dma_latency closes).
+    /// Makes the calling thread as punctual as the host permits: its own CPU, SCHED_FIFO, exact
+    /// timers, and no deep sleep of idle CPUs (until the descriptor of /dev/cpu_dma_latency
+    /// closes).
     pub fn enter(cpu: Option<usize>) -> Realtime {
         let mut notes = Vec::new();
         match cpu {
@@ -133,9 +134,9 @@ impl Realtime {
         }
     }
 
-    /// Accounts for the running time; must be called in every turn of the thread's loop. When the budget
-    /// is spent, the thread runs at the best ordinary priority for the rest of the period, and yields
-    /// only if another thread needs its CPU.
+    /// Accounts for the running time; must be called in every turn of the thread's loop. When the
+    /// budget is spent, the thread runs at the best ordinary priority for the rest of the period,
+    /// and yields only if another thread needs its CPU.
     pub fn account(&mut self, now_ns: u64) {
         if !self.fifo_is_permitted {
             return;
@@ -155,7 +156,8 @@ impl Realtime {
         self.last_seen_ns = now_ns;
     }
 
-    /// Time that a hypervisor withheld this thread's CPU since [`Realtime::enter`], in milliseconds.
+    /// Time that a hypervisor withheld this thread's CPU since [`Realtime::enter`], in
+    /// milliseconds.
     pub fn stolen_ms(&self) -> u64 {
         self.cpu
             .and_then(stolen_ms)
@@ -163,10 +165,10 @@ impl Realtime {
             .saturating_sub(self.stolen_before_ms)
     }
 
-    /// How long before a departure the thread wakes up and spins. A sleeping thread wakes up 20 us late
-    /// on an idle machine, and much later if its CPU executes a long system call. The margin is wide
-    /// while more than half of the budget is left, as in the first trains after a pause, and narrow
-    /// otherwise.
+    /// How long before a departure the thread wakes up and spins. A sleeping thread wakes up 20 us
+    /// late on an idle machine, and much later if its CPU executes a long system call. The margin
+    /// is wide while more than half of the budget is left, as in the first trains after a pause,
+    /// and narrow otherwise.
     pub fn margin_ns(&self) -> u64 {
         if self.is_fifo && self.fifo_left_ns > FIFO_NS / 2 {
             WIDE_MARGIN_NS

@@ -1,5 +1,5 @@
-//! Logs of the data segments of the measured connections when they enter their bottlenecks, parsed from
-//! their headers.
+//! Logs of the data segments of the measured connections when they enter their bottlenecks, parsed
+//! from their headers.
 
 use onramp_net::Verdict;
 use std::collections::HashMap;
@@ -27,7 +27,8 @@ pub struct Segment {
 /// The logs of the senders of several TCP connections, each at one link.
 pub struct SegmentLogs {
     logs: Vec<SegmentLog>,
-    /// For the address and port of a sender: the index of its log, and the link at which it is logged.
+    /// For the address and port of a sender: the index of its log, and the link at which it is
+    /// logged.
     senders: HashMap<([u8; 4], u16), (usize, u32)>,
 }
 

@@ -27,7 +27,8 @@ pub struct LinkReport {
     pub links: Vec<LinkStats>,
     /// Lateness of all packets at both hosts.
     pub lateness: Lateness,
-    /// Maximum lateness of the first packets at both hosts, with the initial windows and their ACKs.
+    /// Maximum lateness of the first packets at both hosts, with the initial windows and their
+    /// ACKs.
     pub early_lateness_ns: u64,
     /// The first packets delivered to the receiver.
     pub forward_emissions: Vec<Emission>,
@@ -35,8 +36,8 @@ pub struct LinkReport {
     pub reverse_emissions: Vec<Emission>,
     /// Data segments of each copy of the transfer; empty without a trace.
     pub logs: Vec<SegmentLog>,
-    /// Time that a hypervisor withheld the CPU of the link thread, as far as it reports this, in steps
-    /// of 10 ms.
+    /// Time that a hypervisor withheld the CPU of the link thread, as far as it reports this, in
+    /// steps of 10 ms.
     pub stolen_ms: u64,
     /// What the host did not permit, and how to permit it.
     pub notes: Vec<String>,
@@ -110,8 +111,8 @@ impl LinkThread {
 
 /// Maximum sleep: the thread notices a stop after this time.
 const MAX_SLEEP_NS: u64 = 20_000_000;
-/// Time between making a lab and its first packet. The kernel has finished its work on new devices by
-/// then.
+/// Time between making a lab and its first packet. The kernel has finished its work on new devices
+/// by then.
 const SETTLE_NS: u64 = 20_000_000;
 /// Maximum memory for buffers that are made before the run.
 const MAX_POOL_BYTES: u64 = 128 << 20;
@@ -295,8 +296,8 @@ impl Worker {
         }
     }
 
-    /// Moves packets from link to link in the order of their departures. It stops after delivering one
-    /// to a host, because the host's answer must be read first.
+    /// Moves packets from link to link in the order of their departures. It stops after delivering
+    /// one to a host, because the host's answer must be read first.
     fn move_packets(&mut self, now_ns: u64) -> Result<(), Error> {
         while let Some((due_ns, link)) = self
             .departures
@@ -308,8 +309,8 @@ impl Worker {
             };
             parcel.position += 1;
             match self.routes.at(parcel.position) {
-                // The packet enters the next link at the time when it was due, not at the time of this
-                // call.
+                // The packet enters the next link at the time when it was due, not at the time of
+                // this call.
                 Place::Link(next) => self.offer(next as usize, due_ns, parcel),
                 Place::Host(side) => return self.deliver(side, due_ns, &parcel.buffer),
             }
@@ -381,8 +382,9 @@ impl Worker {
                 return Ok(false);
             }
         };
-        // The TCP of a host answers during the write that delivers a packet, after some microseconds
-        // that depend on the caches. The answer counts as sent at the time of the delivery.
+        // The TCP of a host answers during the write that delivers a packet, after some
+        // microseconds that depend on the caches. The answer counts as sent at the time of the
+        // delivery.
         let at_ns = host.last_delivery_ns.unwrap_or_else(now_ns);
         buffer.truncate(length);
         // Packets that are not the lab's have no route and are dropped.
@@ -394,8 +396,8 @@ impl Worker {
         Ok(true)
     }
 
-    /// Sleeps until shortly before the next delivery to a host, or until a host sends a packet. It does
-    /// not sleep if less time is left. Moving packets between links can wait meanwhile.
+    /// Sleeps until shortly before the next delivery to a host, or until a host sends a packet. It
+    /// does not sleep if less time is left. Moving packets between links can wait meanwhile.
     fn wait(&mut self) -> Result<(), Error> {
         let at_host_ns = |(link, running): (usize, &Running)| {
             self.departures

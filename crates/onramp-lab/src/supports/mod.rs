@@ -156,8 +156,8 @@ fn connections(case: &Case) -> Result<(), Unsupported> {
     }
 }
 
-/// Every flow must have a route, and all routes must have the same MTU, because a host of the lab has
-/// one device.
+/// Every flow must have a route, and all routes must have the same MTU, because a host of the lab
+/// has one device.
 fn routes(case: &Case) -> Result<(), Unsupported> {
     // A single path is a route, even if it is not that of the network.
     if case.network.links.len() == 1 {

@@ -36,7 +36,8 @@ fn a_start_up_without_one_of_its_ideas_is_refused() {
             .map_err(|refusal| refusal.to_string())
     };
     assert_eq!(refused("without = \"nothing\"\n"), Ok(()));
-    let words = "`transfer.without` asks for `spacing`: the lab supports start-ups with all their ideas; run it in the simulator: onramp sim";
+    let words = "`transfer.without` asks for `spacing`: the lab supports start-ups with all their \
+        ideas; run it in the simulator: onramp sim";
     assert_eq!(refused("without = \"spacing\"\n"), Err(words.to_owned()));
 }
 

@@ -15,9 +15,9 @@ use std::os::fd::AsRawFd;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// The sender: accepts one connection, reads the size from the request, sends the data and waits for
-/// the receiver's FIN. It resets the connection at `job.stop_ns`, which is by CLOCK_MONOTONIC here, as
-/// in [`download`].
+/// The sender: accepts one connection, reads the size from the request, sends the data and waits
+/// for the receiver's FIN. It resets the connection at `job.stop_ns`, which is by CLOCK_MONOTONIC
+/// here, as in [`download`].
 ///
 /// # Errors
 /// A socket call failed, or the socket has another congestion control than `control`.
@@ -141,8 +141,8 @@ fn time_until(stop_ns: u64) -> Option<Duration> {
 /// Maximum size of a receiver's read.
 pub const BUFFER_BYTES: usize = 256 << 10;
 
-/// The receiver: connects, sends the request, reads and checks the data, and closes when it has all. A
-/// sender that stops resets the connection, which is no error.
+/// The receiver: connects, sends the request, reads and checks the data, and closes when it has
+/// all. A sender that stops resets the connection, which is no error.
 ///
 /// # Errors
 /// A socket call failed, or the data is wrong or incomplete.

@@ -141,8 +141,8 @@ impl PreparedFlow {
         self.listener.as_fd()
     }
 
-    /// Starts the threads. The receiver connects `start_ns` after the beginning of the run, unless the
-    /// flow stops before.
+    /// Starts the threads. The receiver connects `start_ns` after the beginning of the run, unless
+    /// the flow stops before.
     pub fn start(self, begin_ns: u64, start_ns: u64) -> Flow {
         let at_ns = begin_ns.saturating_add(start_ns);
         let job = Job {

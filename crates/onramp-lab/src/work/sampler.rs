@@ -28,8 +28,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Starts sampling. Each sender is sampled from the time it has a connection until its transfer is
-    /// complete.
+    /// Starts sampling. Each sender is sampled from the time it has a connection until its transfer
+    /// is complete.
     pub fn start(flows: Vec<Arc<FlowState>>, interval_ns: u64, link_cpu: Option<usize>) -> Sampler {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();

@@ -71,8 +71,8 @@ impl OpenSockets {
             .for_each(|socket| socket.shut());
     }
 
-    /// Sleeps until a time; returns at once if it has passed. Returns `false` if all sockets have been
-    /// shut, which also ends the sleep.
+    /// Sleeps until a time; returns at once if it has passed. Returns `false` if all sockets have
+    /// been shut, which also ends the sleep.
     pub fn sleep_until(&self, at_ns: u64) -> bool {
         loop {
             if self
@@ -107,8 +107,8 @@ pub fn failed<E: Into<std::io::Error>>(what: &'static str) -> impl FnOnce(E) -> 
 /// payload.
 const PLAIN_HEADERS_BYTES: u32 = 40;
 
-/// Makes a listening socket. Its connections have this congestion control and this DSCP, and send IP
-/// packets of at most `packet_bytes`.
+/// Makes a listening socket. Its connections have this congestion control and this DSCP, and send
+/// IP packets of at most `packet_bytes`.
 ///
 /// # Errors
 /// A socket call failed, or the kernel has no such congestion control.

@@ -46,8 +46,8 @@ impl FlowState {
         self.addresses.get().copied()
     }
 
-    /// The sender's tcp_info when it stopped before the end; `None` if it did not. It is taken before
-    /// the reset, which clears the kernel's.
+    /// The sender's tcp_info when it stopped before the end; `None` if it did not. It is taken
+    /// before the reset, which clears the kernel's.
     pub fn info_at_stop(&self) -> Option<TcpInfo> {
         self.info_at_stop.get().copied()
     }

@@ -26,7 +26,8 @@ pub fn case(rate: &str, rtt: &str, size: &str) -> Case {
 /// The same with further tables in its file.
 pub fn case_with(rate: &str, rtt: &str, size: &str, tables: &str) -> Case {
     let text = format!(
-        "name = \"test\"\n[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nqueue = \"1 bdp\"\n[receiver]\nbuffer = \"16 MiB\"\n\
+        "name = \"test\"\n[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nqueue = \"1 \
+         bdp\"\n[receiver]\nbuffer = \"16 MiB\"\n\
          [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"cubic\"\n{tables}"
     );
     onramp_scenario::parse("test", &text)

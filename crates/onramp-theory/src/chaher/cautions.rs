@@ -10,8 +10,8 @@ const MAX_SIMULATED_BETA: f64 = 0.5;
 /// Maximum window without window scaling.
 const MAX_UNSCALED_WINDOW_BYTES: f64 = 65_535.0;
 
-/// One sentence for each assumption of the model that the link does not meet. `spaced` is the rate in
-/// packets per second at which slow start's packets are spaced.
+/// One sentence for each assumption of the model that the link does not meet. `spaced` is the rate
+/// in packets per second at which slow start's packets are spaced.
 pub(super) fn cautions(link: &Link, path: &Path, spaced: Option<f64>) -> Vec<String> {
     let rtt_s = link.rtt_ns as f64 / 1e9;
     let (beta, overflow) = (path.beta(), path.overflow_window());

@@ -1,5 +1,5 @@
-//! The model of Chaher et al. (1998) for one link: does TCP Tahoe have two slow starts in each cycle,
-//! and what avoids the second one? `docs/model.md` explains the quantities.
+//! The model of Chaher et al. (1998) for one link: does TCP Tahoe have two slow starts in each
+//! cycle, and what avoids the second one? `docs/model.md` explains the quantities.
 
 mod cautions;
 
@@ -53,8 +53,8 @@ pub struct Chaher {
     pub threshold_packets: f64,
     /// W_B, equation 4: the window at which slow start overflows the queue.
     pub overflow_window_packets: f64,
-    /// W_D, equation 6: the window at which the loss of slow start is detected; null if there is one
-    /// slow start.
+    /// W_D, equation 6: the window at which the loss of slow start is detected; null if there is
+    /// one slow start.
     pub detected_window_packets: Option<f64>,
     /// Equation 7: a gamma below this avoids the second slow start.
     pub gamma_max: f64,
@@ -237,8 +237,8 @@ fn rows(
     let mut rows = vec![row("tahoe", path, Source::TAHOE)?];
     let twice = path.starts_twice();
     if let Some(gamma) = just_below(path.gamma_max()).filter(|_| twice) {
-        // A gamma is not recommended if the ssthresh would be less than a packet: such a source is an
-        // error, which `extend` leaves out.
+        // A gamma is not recommended if the ssthresh would be less than a packet: such a source is
+        // an error, which `extend` leaves out.
         rows.extend(row(
             "gamma",
             path,

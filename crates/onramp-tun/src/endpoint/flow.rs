@@ -36,8 +36,8 @@ impl<A: Application> Flow<A> {
         }
     }
 
-    /// Lets the application make progress. Returns whether it wrote or closed. Without an application,
-    /// data that arrives is discarded.
+    /// Lets the application make progress. Returns whether it wrote or closed. Without an
+    /// application, data that arrives is discarded.
     pub fn run_application(&mut self, now_ns: u64) -> bool {
         let Some(application) = &mut self.application else {
             let mut discarded = [0; 4096];

@@ -66,8 +66,8 @@ impl<A: Application> Endpoint<A> {
         }
     }
 
-    /// Accepts connections on a port. `accept` makes the application of each connection; `None` refuses
-    /// the peer.
+    /// Accepts connections on a port. `accept` makes the application of each connection; `None`
+    /// refuses the peer.
     pub fn listen(&mut self, port: u16, accept: impl FnMut(SocketAddrV4) -> Option<A> + 'static) {
         self.listener = Some((port, Box::new(accept)));
     }
@@ -213,8 +213,8 @@ impl<A: Application> Endpoint<A> {
         false
     }
 
-    /// Updates the state of a connection that has nothing more to send now: its result, its removal,
-    /// its timer.
+    /// Updates the state of a connection that has nothing more to send now: its result, its
+    /// removal, its timer.
     fn update(&mut self, now_ns: u64, key: Key) {
         let Some(flow) = self.flows.get_mut(&key) else {
             return;

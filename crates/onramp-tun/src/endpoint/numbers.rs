@@ -11,8 +11,8 @@ const FIRST_DYNAMIC_PORT: u16 = 49_152;
 pub struct Numbers(RandomState);
 
 impl Numbers {
-    /// The initial sequence number: a clock plus a hash (RFC 9293, section 3.4.1; RFC 6528). The clock
-    /// ticks every 4 us, so that the next connection with the same ends has other numbers.
+    /// The initial sequence number: a clock plus a hash (RFC 9293, section 3.4.1; RFC 6528). The
+    /// clock ticks every 4 us, so that the next connection with the same ends has other numbers.
     pub fn initial_sequence(&self, now_ns: u64, ends: &Endpoints) -> u32 {
         ((now_ns / 4_000) as u32).wrapping_add(self.0.hash_one((ends, "sequence")) as u32)
     }

@@ -55,9 +55,9 @@ pub enum ServeEnd {
     Interrupted,
 }
 
-/// Accepts connections on a port until `stop` is set or `on_ended` returns `Break`. `accept` makes the
-/// transfer for a peer; `None` refuses the peer. `on_ended` is called for each connection that has
-/// ended.
+/// Accepts connections on a port until `stop` is set or `on_ended` returns `Break`. `accept` makes
+/// the transfer for a peer; `None` refuses the peer. `on_ended` is called for each connection that
+/// has ended.
 ///
 /// # Errors
 /// The device failed, or `on_ended` returned an error.

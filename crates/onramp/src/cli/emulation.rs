@@ -68,8 +68,8 @@ pub struct LabArguments {
     /// Write every input and every decision of the start-ups into this file, for `onramp replay`
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Leave out transfers whose congestion avoidance this kernel does not have. Without this option
-    /// such a transfer is an error
+    /// Leave out transfers whose congestion avoidance this kernel does not have. Without this
+    /// option such a transfer is an error
     #[arg(long)]
     pub skip_missing: bool,
 }

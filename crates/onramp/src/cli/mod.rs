@@ -1,5 +1,5 @@
-//! The command line: commands, options and their help. `docs/reference/commands.md` is generated from
-//! these definitions.
+//! The command line: commands, options and their help. `docs/reference/commands.md` is generated
+//! from these definitions.
 
 mod emulation;
 mod model;
@@ -42,7 +42,8 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Run scenarios in the simulator. The results are the same on every machine; root is not needed
+    /// Run scenarios in the simulator. The results are the same on every machine; root is not
+    /// needed
     Sim(SimArguments),
     /// Run scenarios with real sockets on this machine's kernel, over an emulated path
     Lab(LabArguments),
@@ -55,8 +56,8 @@ pub enum Command {
     Model(ModelArguments),
     /// Measure again the results of the papers that Onramp builds on (docs/reproduce.md)
     Reproduce(ReproduceArguments),
-    /// Give the inputs that `lab --record` wrote to the start-ups of this build, and check that they
-    /// make the same decisions
+    /// Give the inputs that `lab --record` wrote to the start-ups of this build, and check that
+    /// they make the same decisions
     Replay(ReplayArguments),
     /// Register a start-up with the kernel as a congestion control that every program can choose
     Load(LoadArguments),

@@ -68,7 +68,8 @@ fn paper(text: &str) -> Result<PaperName, String> {
     if names.iter().any(|name| name == text) {
         return Ok(PaperName::One(text.to_owned()));
     }
-    // Jaro-Winkler weighs the start of a word: the name of the first author alone is similar enough.
+    // Jaro-Winkler weighs the start of a word: the name of the first author alone is similar
+    // enough.
     let similarity = |name: &&String| (1000.0 * strsim::jaro_winkler(text, name)) as u32;
     let nearest = names
         .iter()

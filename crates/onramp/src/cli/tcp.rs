@@ -166,8 +166,8 @@ pub struct StackArguments {
     #[arg(long,
           value_parser = PossibleValuesParser::new(onramp_core::startup_names().iter().copied()))]
     pub startup: Option<String>,
-    /// Whether to offer packet pairs to the peer, and how to answer its pairs. Unless this is `none`,
-    /// start-up `onramp` sends pairs [default: `answer` with start-up `pair`, else `none`]
+    /// Whether to offer packet pairs to the peer, and how to answer its pairs. Unless this is
+    /// `none`, start-up `onramp` sends pairs [default: `answer` with start-up `pair`, else `none`]
     #[arg(long, value_parser = choice(PacketPair::ALL, PacketPair::name, PacketPair::summary))]
     pub packet_pair: Option<PacketPair>,
     /// Initial window in segments [default: the stack's]

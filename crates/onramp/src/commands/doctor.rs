@@ -1,4 +1,4 @@
-//! `onramp doctor`.
+//! `onramp doctor`: checks of this host. Each problem comes with its remedy.
 
 use super::{print_json, Answer};
 use crate::failure::{DONE, HOST_LACKS};
@@ -9,13 +9,13 @@ use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
 
-/// One thing that was looked at.
+/// The result of a check.
 #[derive(Serialize)]
 struct Check {
     what: &'static str,
     verdict: Verdict,
     found: String,
-    /// The line that mends it, or why it matters.
+    /// The command that solves the problem, or why the problem matters; null if there is none.
     mend: Option<String>,
 }
 
@@ -23,7 +23,7 @@ struct Check {
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     Ok,
-    /// It works, but worse than it could.
+    /// Onramp works, but not as well as it could.
     Advice,
     /// A part of Onramp does not work.
     Lacks,
@@ -111,7 +111,7 @@ fn checks() -> Vec<Check> {
     checks
 }
 
-/// An error says itself what is lacking and what mends it.
+/// The check of a result. The message of an error says what is missing and what to do.
 fn verdict<E: ToString>(what: &'static str, result: Result<String, E>) -> Check {
     match result {
         Ok(found) => Check {
@@ -135,16 +135,17 @@ fn kernel() -> Check {
         .split(['.', '-'])
         .map(|part| part.parse::<u32>().unwrap_or(0));
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    let new_enough = version >= (6, 1);
+    let is_new_enough = version >= (6, 1);
     Check {
         what: "kernel",
-        verdict: if new_enough {
+        verdict: if is_new_enough {
             Verdict::Ok
         } else {
             Verdict::Lacks
         },
         found: release,
-        mend: (!new_enough).then(|| "Linux 6.1 or later is needed: boot a newer kernel".to_owned()),
+        mend: (!is_new_enough)
+            .then(|| "Onramp needs Linux 6.1 or later: boot a newer kernel".to_owned()),
     }
 }
 
@@ -155,13 +156,17 @@ fn permission() -> Check {
     )
 }
 
-fn links(has: bool) -> Check {
+fn links(has_links: bool) -> Check {
     Check {
         what: "BPF links for them",
-        verdict: if has { Verdict::Ok } else { Verdict::Advice },
-        found: if has { "yes" } else { "no (Linux 6.4)" }.to_owned(),
-        mend: (!has).then(|| {
-            "what a killed `exec` or `lab` registered stays until the next onramp command"
+        verdict: if has_links {
+            Verdict::Ok
+        } else {
+            Verdict::Advice
+        },
+        found: if has_links { "yes" } else { "no (Linux 6.4)" }.to_owned(),
+        mend: (!has_links).then(|| {
+            "a start-up of a killed `exec` or `lab` stays registered until the next onramp command"
                 .to_owned()
         }),
     }
@@ -180,7 +185,7 @@ fn has_avoidance(btf: &probe::Btf<'_>, avoidance: Avoidance) -> Check {
             found: "yes".to_owned(),
             mend: None,
         },
-        // Any one of them suffices.
+        // One avoidance is enough.
         Err(error) => Check {
             what,
             verdict: Verdict::Advice,
@@ -199,16 +204,17 @@ fn sysctl(name: &str) -> Option<String> {
 
 fn jit() -> Check {
     let name = "net.core.bpf_jit_enable";
-    // Root's own: unreadable means that permission is lacking, which has its own line.
+    // Only root can read this file. A missing permission is reported by its own check.
     let value = sysctl(name).unwrap_or_else(|| "unknown".to_owned());
-    let off = value == "0";
+    let is_off = value == "0";
     Check {
         what: "BPF JIT",
-        verdict: if off { Verdict::Lacks } else { Verdict::Ok },
+        verdict: if is_off { Verdict::Lacks } else { Verdict::Ok },
         found: value,
-        mend: off.then(|| {
+        mend: is_off.then(|| {
             format!(
-                "the kernel's functions are callable only from compiled BPF: sysctl -w {name}=1"
+                "only compiled BPF programs can call functions of the kernel: run sysctl -w \
+                 {name}=1"
             )
         }),
     }
@@ -233,57 +239,74 @@ fn processors() -> Check {
         },
         found: count.to_string(),
         mend: (count < 2).then(|| {
-            "with one, the emulated path and the hosts on it wait for each other".to_owned()
+            "with one processor, the emulated path and its hosts wait for each other: use a \
+             machine \
+             with two or more"
+                .to_owned()
         }),
     }
 }
 
-/// How long a path the largest automatic buffer fills.
-fn buffer(what: &'static str, name: &str, whose: &str) -> Check {
+/// Checks the maximum of an automatic buffer: it should fill a geostationary satellite path.
+fn buffer(what: &'static str, name: &str, role: &str) -> Check {
     const GEO_RTT_S: f64 = 0.6;
     const GEO_BITS_PER_S: f64 = 250e6;
     let value = sysctl(name).unwrap_or_default();
-    let largest: u64 = value
+    let max_bytes: u64 = value
         .split(' ')
         .nth(2)
         .and_then(|bytes| bytes.parse().ok())
         .unwrap_or(0);
-    // About half of a buffer is payload, the rest is the kernel's bookkeeping (tcp_adv_win_scale =
-    // 1).
-    let fills = largest as f64 / 2.0 * 8.0 / GEO_RTT_S;
-    let enough = fills >= GEO_BITS_PER_S;
+    // About half of a buffer is payload. The other half is overhead of the kernel
+    // (tcp_adv_win_scale = 1).
+    let bits_per_s = max_bytes as f64 / 2.0 * 8.0 / GEO_RTT_S;
+    let is_large_enough = bits_per_s >= GEO_BITS_PER_S;
     Check {
         what,
-        verdict: if enough { Verdict::Ok } else { Verdict::Advice },
-        found: format!("{} at most: fills {} at 600 ms", text::bytes(largest), text::rate((fills / 8.0) as u64)),
-        mend: (!enough).then(|| {
+        verdict: if is_large_enough {
+            Verdict::Ok
+        } else {
+            Verdict::Advice
+        },
+        found: format!(
+            "{} at most: fills {} at 600 ms",
+            text::bytes(max_bytes),
+            text::rate((bits_per_s / 8.0) as u64)
+        ),
+        mend: (!is_large_enough).then(|| {
             let first = value.split(' ').take(2).collect::<Vec<_>>().join(" ");
-            format!("if this host is {whose} on long, fast paths: sysctl -w {name}=\"{first} 67108864\"")
+            format!(
+                "if this host is {role} on long, fast paths: run sysctl -w \
+                 {name}=\"{first} 67108864\""
+            )
         }),
     }
 }
 
 fn switch(name: &'static str) -> Check {
     let value = sysctl(name).unwrap_or_else(|| "unknown".to_owned());
-    let off = value == "0";
+    let is_off = value == "0";
     Check {
         what: name,
-        verdict: if off { Verdict::Advice } else { Verdict::Ok },
+        verdict: if is_off { Verdict::Advice } else { Verdict::Ok },
         found: value,
-        mend: off.then(|| format!("long, fast paths need it: sysctl -w {name}=1")),
+        mend: is_off.then(|| format!("long, fast paths need this: run sysctl -w {name}=1")),
     }
 }
 
 fn idle() -> Check {
     let name = "net.ipv4.tcp_slow_start_after_idle";
     let value = sysctl(name).unwrap_or_else(|| "unknown".to_owned());
-    let on = value == "1";
+    let is_on = value == "1";
     Check {
         what: name,
-        verdict: if on { Verdict::Advice } else { Verdict::Ok },
+        verdict: if is_on { Verdict::Advice } else { Verdict::Ok },
         found: value,
-        mend: on.then(|| {
-            format!("a connection that pauses falls back to slow start; where that hurts: sysctl -w {name}=0")
+        mend: is_on.then(|| {
+            format!(
+                "a connection that pauses restarts with slow start; if this is a problem, run \
+                 sysctl -w {name}=0"
+            )
         }),
     }
 }

@@ -1,4 +1,4 @@
-//! `onramp exec`: a program's connections, and its descendants', on a start-up, by way of a cgroup.
+//! `onramp exec`: runs a program in a cgroup. The connections of the cgroup use a start-up.
 
 use super::load::options;
 use super::Answer;
@@ -22,11 +22,11 @@ use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus};
 
-/// What a shell answers for a program that it cannot find, or may not run.
+/// The exit codes of a shell for a program that it cannot find, or may not run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
 
-/// Signals that are passed on to the program.
+/// Signals that are forwarded to the program.
 const FORWARDED: [Signal; 4] = [
     Signal::SIGTERM,
     Signal::SIGHUP,
@@ -53,12 +53,12 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
             break status;
         }
     };
-    let left = cgroup.processes().len();
-    if left > 0 {
+    let remaining = cgroup.processes().len();
+    if remaining > 0 {
         eprintln!(
             "onramp: {} has ended; staying for {} that it started",
             arguments.command[0].to_string_lossy(),
-            text::count(left, "process")
+            text::count(remaining, "process")
         );
     }
     while !cgroup.processes().is_empty() {
@@ -71,12 +71,15 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     let (adopted, refused) = adoption.counts();
     if json {
         let summary = serde_json::json!({
-            "congestion_control": startup.name(), "adopted": adopted, "refused": refused, "exit_code": code,
+            "congestion_control": startup.name(),
+            "adopted": adopted,
+            "refused": refused,
+            "exit_code": code,
         });
         eprintln!("{summary}");
     } else if refused > 0 {
         eprintln!(
-            "onramp: {} could not be put on {}",
+            "onramp: {} could not be switched to {}",
             text::count(refused as usize, "connection"),
             startup.name()
         );
@@ -84,7 +87,7 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     Ok(code)
 }
 
-/// What puts the program's connections on the start-up: all of them, or those that reserve a rate.
+/// Switches the program's connections to the start-up: all of them, or those that reserve a rate.
 enum Adopted {
     All(Adoption),
     Reserving(QosOption),
@@ -100,29 +103,29 @@ impl Adopted {
             return Ok(Adopted::All(Adoption::new(cgroup.path(), startup.name())?));
         };
         if let Startup::Own(_) = startup {
-            // Nobody has set a limit: who may run this, decides.
+            // No limit is set. Everyone who may run this command may decide about the rates.
             reservations.set_limit(cgroup.path(), u64::MAX)?;
         }
-        let most = reservations.max_bytes_per_s(cgroup.path())?;
-        if let Some(rate) = arguments.qos_rate.filter(|&rate| rate > most) {
-            let (rate, most) = (text::rate(rate), text::rate(most));
-            let sentence = format!(
-                "--qos-rate {rate}: no more than {most} may be reserved; `onramp qos` shows limits"
+        let max = reservations.max_bytes_per_s(cgroup.path())?;
+        if let Some(rate) = arguments.qos_rate.filter(|&rate| rate > max) {
+            let (rate, max) = (text::rate(rate), text::rate(max));
+            let message = format!(
+                "--qos-rate {rate}: no more than {max} may be reserved; `onramp qos` shows limits"
             );
-            return Err(Failure::new(BAD_INPUT, sentence));
+            return Err(Failure::new(BAD_INPUT, message));
         }
-        let asked = arguments.qos_rate.map(|rate_bytes_per_s| Reservation {
+        let default = arguments.qos_rate.map(|rate_bytes_per_s| Reservation {
             rate_bytes_per_s,
             burst_bytes: arguments.qos_burst.unwrap_or(0),
         });
         Ok(Adopted::Reserving(QosOption::new(
             cgroup.path(),
             &reservations,
-            asked,
+            default,
         )?))
     }
 
-    /// Connections that it took on, and connections for which it could not.
+    /// The number of connections that were switched, and of those that could not be.
     fn counts(&self) -> (u64, u64) {
         match self {
             Adopted::All(adoption) => adoption.counts(),
@@ -131,14 +134,13 @@ impl Adopted {
     }
 }
 
-/// Which start-up: with a rate that is to be reserved there is one alone.
+/// The name of the start-up. Only one start-up can reserve a rate.
 fn startup_name(arguments: &ExecArguments) -> Result<&str, Failure> {
     const RESERVING: &str = "qos";
     match (&arguments.startup, arguments.qos_rate) {
         (Some(name), Some(_)) if !onramp_core::reserves(name) => {
-            let sentence =
-                format!("--qos-rate is of start-up {RESERVING}; {name} reserves nothing");
-            Err(Failure::new(BAD_INPUT, sentence))
+            let message = format!("--qos-rate needs start-up {RESERVING}; {name} reserves nothing");
+            Err(Failure::new(BAD_INPUT, message))
         }
         (Some(name), _) => Ok(name),
         (None, Some(_)) => Ok(RESERVING),
@@ -146,7 +148,7 @@ fn startup_name(arguments: &ExecArguments) -> Result<&str, Failure> {
     }
 }
 
-/// The congestion control for the program: one that `load` registered, or its own.
+/// The congestion control of the program: one that `load` registered, or one of this process.
 enum Startup {
     Loaded(Loaded),
     Own(Registration),
@@ -159,7 +161,7 @@ impl Startup {
             &arguments.options,
             Lifetime::Process,
         );
-        // Events reach only the process that registered.
+        // Only the process that registered a start-up receives its events.
         if !arguments.events {
             let same = onramp_kernel::loaded()?.into_iter().find(|loaded| {
                 loaded.registered
@@ -234,7 +236,7 @@ fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {
     child.args(&command[1..]);
     let join = move || {
         io::Write::write_all(&mut &procs, b"0")?;
-        // The program is not to inherit what this process has blocked.
+        // The program must not inherit the blocked signals of this process.
         Ok(SigSet::empty().thread_set_mask()?)
     };
     // SAFETY: the closure only makes two system calls, which is safe between fork and exec.
@@ -259,14 +261,15 @@ fn exited(child: &mut Child) -> Result<Option<ExitStatus>, Failure> {
 }
 
 fn exit_code(status: ExitStatus) -> u8 {
-    // As a shell has it: a program that a signal ended counts as 128 + the signal.
+    // As in a shell, the code of a program that a signal ended is 128 + the signal.
     status
         .code()
         .or_else(|| status.signal().map(|signal| 128 + signal))
         .unwrap_or(1) as u8
 }
 
-/// Signals to this process, read one by one instead of ending it, so that nothing is left behind.
+/// Signals to this process. They are read one by one instead of ending the process, so that it can
+/// clean up.
 struct Signals {
     descriptor: SignalFd,
 }
@@ -282,9 +285,9 @@ impl Signals {
         Ok(Signals { descriptor })
     }
 
-    /// Wait for a signal, but not for long: the end of a descendant that is not a child brings
-    /// none. Signals that a process sent are passed on; those that the terminal sent, the program
-    /// has had itself.
+    /// Waits for a signal, for 100 ms at most: there is no signal when a descendant ends that is
+    /// not a child. Signals of a process are forwarded. Signals of the terminal are not, because
+    /// the program has received them itself.
     fn wait(&mut self, cgroup: &ExecCgroup) -> Result<(), Failure> {
         let mut ready = [PollFd::new(self.descriptor.as_fd(), PollFlags::POLLIN)];
         let _ = poll(&mut ready, PollTimeout::from(100u8));

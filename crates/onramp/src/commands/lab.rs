@@ -1,4 +1,4 @@
-//! `onramp lab`.
+//! `onramp lab`: runs scenarios with real sockets on this kernel.
 
 use super::runs::{self, describe};
 use super::Answer;
@@ -6,7 +6,7 @@ use crate::cli::LabArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS, INTERRUPTED, MISSED};
 use crate::recording::{Line, Writer};
 use crate::startups::KernelStartups;
-use onramp_kernel::probe;
+use onramp_kernel::{probe, Event};
 use onramp_lab::RunOptions;
 use onramp_report::{Meta, Run};
 use onramp_scenario::{Case, Scenario};
@@ -31,16 +31,29 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         cases
     };
 
-    let options = RunOptions {
-        trace: arguments.out.is_some(),
-        stop: runs::stop_flag(),
-        ..RunOptions::default()
-    };
-    let mut recording = arguments
+    let recording = arguments
         .record
         .as_deref()
         .map(Writer::create)
         .transpose()?;
+    let (runs, ending) = run_cases(cases, arguments.out.is_some(), recording);
+    let what = "Transfers between real sockets of this kernel, over an emulated path.";
+    runs::conclude(&runs, ending, arguments.out.as_deref(), json, |ending| {
+        meta("lab", what, &scenarios, ending)
+    })
+}
+
+/// Runs the cases one after the other. Returns the results, and how the runs ended.
+fn run_cases(
+    cases: Vec<&Case>,
+    with_traces: bool,
+    mut recording: Option<Writer>,
+) -> (Vec<Run>, Answer) {
+    let options = RunOptions {
+        trace: with_traces,
+        stop: runs::stop_flag(),
+        ..RunOptions::default()
+    };
     let mut startups = KernelStartups::new(recording.is_some());
     let progress = runs::progress(cases.len());
     let mut runs = Vec::new();
@@ -49,17 +62,7 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         progress.set_message(describe(case));
         let result = onramp_lab::run(case, &mut startups, &options);
         let recorded = recording.as_mut().map_or(Ok(()), |recording| {
-            let line = |(startup, event)| Line {
-                scenario: case.scenario.clone(),
-                transfer,
-                startup,
-                event,
-            };
-            startups
-                .take_recorded()
-                .into_iter()
-                .map(line)
-                .try_for_each(|line| recording.write(&line))
+            record(recording, case, transfer, startups.take_recorded())
         });
         match result.map_err(no_result) {
             Ok(outcome) => {
@@ -92,33 +95,45 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         progress.inc(1);
     }
     progress.finish_and_clear();
-    drop(startups);
     if let Some(Err(failure)) = recording.map(Writer::finish) {
         ending = Err(failure);
     }
+    (runs, ending)
+}
 
-    let what = "Transfers between real sockets of this kernel, over an emulated path.";
-    runs::conclude(&runs, ending, arguments.out.as_deref(), json, |ending| {
-        meta("lab", what, &scenarios, ending)
+/// Writes the recorded events of a transfer.
+fn record(
+    recording: &mut Writer,
+    case: &Case,
+    transfer: usize,
+    events: Vec<(String, Event)>,
+) -> Result<(), Failure> {
+    events.into_iter().try_for_each(|(startup, event)| {
+        recording.write(&Line {
+            scenario: case.scenario.clone(),
+            transfer,
+            startup,
+            event,
+        })
     })
 }
 
-/// What a report says of its making where this kernel has part in it.
-pub fn meta(verb: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> Meta {
+/// The metadata of a report with results of this kernel.
+pub fn meta(command: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> Meta {
     Meta {
         kernel_release: probe::kernel_release(),
         cpus: std::thread::available_parallelism().map_or(1, |count| count.get()),
-        ..runs::meta(verb, what, scenarios, ending)
+        ..runs::meta(command, what, scenarios, ending)
     }
 }
 
 /// Why a transfer has no result.
 pub enum NoResult {
-    /// The user has had enough.
+    /// The user interrupted it.
     Stopped,
-    /// Nothing else would run either.
+    /// No other transfer would run either.
     Ends(Failure),
-    /// It failed; others may not.
+    /// It failed. Others may succeed.
     Failed(String),
 }
 
@@ -132,7 +147,7 @@ pub fn no_result(error: onramp_lab::Error) -> NoResult {
     }
 }
 
-/// What only the lab cannot run, before anything runs.
+/// Refuses scenarios that the lab does not support, before anything runs.
 fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
     for (file, scenario) in files.iter().zip(scenarios) {
         for case in &scenario.cases {
@@ -160,7 +175,7 @@ pub fn failure(error: onramp_lab::Error) -> Failure {
     }
 }
 
-/// Leave out what the lab cannot run, and say so.
+/// Leaves out the cases that the lab does not support, with a note.
 pub fn without_unsupported(cases: Vec<&Case>) -> Vec<&Case> {
     runs::leave_out(cases, |case| {
         onramp_lab::supports(case)
@@ -169,7 +184,7 @@ pub fn without_unsupported(cases: Vec<&Case>) -> Vec<&Case> {
     })
 }
 
-/// Leave out what this kernel cannot run, and say so.
+/// Leaves out the cases whose congestion avoidance this kernel does not have, with a note.
 pub fn without_missing(cases: Vec<&Case>) -> Result<Vec<&Case>, Failure> {
     let registered = onramp_kernel::registered_names()?;
     let missing = |case: &Case| {

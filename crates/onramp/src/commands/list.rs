@@ -1,4 +1,4 @@
-//! `onramp list`.
+//! `onramp list`: start-ups and avoidances.
 
 use super::{print_json, Answer};
 use crate::failure::DONE;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 pub fn run(as_json: bool) -> Answer {
     let btf = onramp_kernel::probe::kernel_btf().ok();
-    let here = |avoidance: Avoidance| {
+    let is_in_kernel = |avoidance: Avoidance| {
         let in_kernel = onramp_kernel::Avoidance::named(avoidance.name());
         btf.as_ref().zip(in_kernel).is_some_and(|(btf, avoidance)| {
             onramp_kernel::probe::check_avoidance(btf, avoidance).is_ok()
@@ -32,7 +32,7 @@ pub fn run(as_json: bool) -> Answer {
             })).collect::<Vec<_>>(),
             "avoidances": Avoidance::ALL.iter().map(|&avoidance| json!({
                 "name": avoidance.name(),
-                "in_this_kernel": here(avoidance),
+                "in_this_kernel": is_in_kernel(avoidance),
                 "in_the_simulator": avoidance.in_simulator().is_some(),
             })).collect::<Vec<_>>(),
         }));
@@ -52,12 +52,12 @@ pub fn run(as_json: bool) -> Answer {
     let mut rows = vec![["AVOIDANCE", "IN THIS KERNEL", "IN THE SIMULATOR"]
         .map(str::to_owned)
         .to_vec()];
-    let yes_or_no = |is_there| if is_there { "yes" } else { "no" }.to_owned();
+    let yes_or_no = |is_available| if is_available { "yes" } else { "no" }.to_owned();
     rows.extend(Avoidance::ALL.map(|avoidance| {
         let in_simulator = avoidance.in_simulator().is_some();
         vec![
             avoidance.name().to_owned(),
-            yes_or_no(here(avoidance)),
+            yes_or_no(is_in_kernel(avoidance)),
             yes_or_no(in_simulator),
         ]
     }));

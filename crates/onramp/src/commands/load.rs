@@ -30,7 +30,7 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
     );
     if !arguments.limits.is_empty() && !onramp_core::reserves(&arguments.startup) {
         let sentence = format!(
-            "--total and --limit are of start-up qos; {} reserves nothing",
+            "--total and --limit are options of start-up qos; {} reserves nothing",
             arguments.startup
         );
         return Err(Failure::new(BAD_INPUT, sentence));
@@ -39,7 +39,8 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
     let name = registration.name();
     let reservations = registration.reservations()?;
     if let Some(reservations) = &reservations {
-        // Without its option, or with half of its limits, it would be of no use to anybody.
+        // Without its socket option, or with only some of its limits, the start-up would be
+        // useless.
         qos::offer(reservations, &arguments.limits)
             .inspect_err(|_| drop(onramp_kernel::unload(name)))?;
     }
@@ -56,20 +57,30 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
         options.avoidance.name()
     );
     if let Some(reservations) = &reservations {
-        say!("A program reserves a rate with setsockopt(TCP_QOS): bpf/include/onramp/tcp_qos.h, docs/algorithms/qos.md");
-        say!("For programs that do not: onramp exec --qos-rate RATE -- CMD");
+        say!(
+            "A program reserves a rate with setsockopt(TCP_QOS): bpf/include/onramp/tcp_qos.h, \
+             docs/algorithms/qos.md"
+        );
+        say!("For programs that do not, use: onramp exec --qos-rate RATE -- CMD");
         return qos::show(reservations);
     }
     if let Some(lifetime) = registration
         .memory()?
         .map(|_| format_time(options.memory_lifetime_ns))
     {
-        say!("What a connection finds of its path is remembered for {lifetime}; `onramp memory` shows it.");
+        say!(
+            "The BDP and the RTT of each path are remembered for {lifetime}; `onramp memory` shows \
+             them."
+        );
     }
     say!(
-        "A program chooses it with setsockopt(TCP_CONGESTION), or run it with: onramp exec -- CMD"
+        "A program chooses it with setsockopt(TCP_CONGESTION). Or start a program with: onramp \
+         exec -- CMD"
     );
-    say!("For all new connections of this network namespace: sysctl -w net.ipv4.tcp_congestion_control={name}");
+    say!(
+        "For all new connections of this network namespace, run: \
+         sysctl -w net.ipv4.tcp_congestion_control={name}"
+    );
     Ok(DONE)
 }
 
@@ -77,10 +88,10 @@ pub fn unload(arguments: &UnloadArguments, json: bool) -> Answer {
     let unloaded: Vec<Loaded> = match &arguments.startup {
         Some(name) => vec![onramp_kernel::unload(name)?],
         None => {
-            let stays = |loaded: &Loaded| loaded.registered && loaded.owner_pid.is_none();
+            let is_of_load = |loaded: &Loaded| loaded.registered && loaded.owner_pid.is_none();
             let names = onramp_kernel::loaded()?
                 .into_iter()
-                .filter(stays)
+                .filter(is_of_load)
                 .map(|loaded| loaded.name);
             names
                 .map(|name| onramp_kernel::unload(&name))
@@ -102,13 +113,13 @@ pub fn unload(arguments: &UnloadArguments, json: bool) -> Answer {
         match connections {
             0 => say!("{name} is no longer registered."),
             n => say!(
-                "{name} is no longer registered; {} on it go on.",
+                "{name} is no longer registered; {} that use it continue.",
                 text::count(n, "connection")
             ),
         }
         if default.as_ref() == Some(&name) {
             say!(
-                "It is still what new connections of this network namespace get, until: \
+                "New connections of this network namespace still use it. To change this, run: \
                  sysctl -w net.ipv4.tcp_congestion_control=cubic"
             );
         }

@@ -1,4 +1,4 @@
-//! `onramp memory`: what start-ups remember of paths.
+//! `onramp memory`: the paths that start-ups remember.
 
 use super::{print_json, Answer};
 use crate::cli::MemoryArguments;
@@ -15,9 +15,10 @@ pub fn run(arguments: &MemoryArguments, json: bool) -> Answer {
         .collect::<Result<Vec<_>, _>>()?;
     let memories: Vec<PathsMap> = memories.into_iter().flatten().collect();
     if memories.is_empty() {
-        let sentence =
-            "no start-up that is loaded or running remembers paths; begin with: onramp load --memory careful";
-        return Err(Failure::new(BAD_INPUT, sentence.to_owned()));
+        let message =
+            "no registered start-up remembers paths; register one with: onramp load --memory \
+             careful";
+        return Err(Failure::new(BAD_INPUT, message.to_owned()));
     }
     match &arguments.forget {
         Some(destination) => forget(&memories, destination.0, json),

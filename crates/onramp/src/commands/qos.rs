@@ -1,4 +1,4 @@
-//! `onramp qos`: how much may be reserved, and how much is.
+//! `onramp qos`: the limits of reservations, and the reserved rates.
 
 use super::{print_json, Answer};
 use crate::cli::{LimitArguments, QosArguments};
@@ -7,7 +7,7 @@ use crate::text;
 use crate::text::out;
 use onramp_kernel::{cgroup2_mount, Error, QosOption, Reservations};
 
-/// What may be reserved on a host whose operator has not said: 100 Mbit/s.
+/// The default of the rate that may be reserved on a host: 100 Mbit/s.
 const DEFAULT_TOTAL_BYTES_PER_S: u64 = 12_500_000;
 
 pub fn run(arguments: &QosArguments, json: bool) -> Answer {
@@ -20,7 +20,7 @@ pub fn run(arguments: &QosArguments, json: bool) -> Answer {
     show(&reservations)
 }
 
-/// The reservations that `load qos` has begun.
+/// The reservations of the start-up that `load qos` registered.
 fn loaded() -> Result<Reservations, Failure> {
     let all = onramp_kernel::loaded()?;
     let hosts = all
@@ -43,7 +43,7 @@ fn loaded() -> Result<Reservations, Failure> {
     .into())
 }
 
-/// The option, for all programs of the host.
+/// Sets the limits, and offers the socket option to all programs of the host.
 pub fn offer(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failure> {
     let total = limits.total.or(Some(DEFAULT_TOTAL_BYTES_PER_S));
     set(
@@ -62,7 +62,7 @@ fn set(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failu
         reservations.set_limit(&mount, total)?;
     }
     for (cgroup, bytes_per_s) in &limits.cgroups {
-        // An absolute path stays what it is.
+        // `join` keeps an absolute path as it is.
         reservations.set_limit(&mount.join(cgroup), *bytes_per_s)?;
     }
     Ok(())

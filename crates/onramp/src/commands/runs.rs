@@ -1,4 +1,5 @@
-//! What `lab` and `sim` have in common: scenarios in; progress, a table or JSON and a report out.
+//! Functions that `lab`, `sim` and others share: reading scenarios, progress, tables, JSON,
+//! reports.
 
 use super::Answer;
 use crate::failure::{Failure, BAD_INPUT, INTERRUPTED, MISSED};
@@ -16,10 +17,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-/// Reads all files, before anything runs.
+/// Reads all scenario files, before anything runs.
 ///
 /// # Errors
-/// Also where two have one name: their results could not be told apart, and would be summed up as
+/// A file is wrong, or two scenarios have the same name: their results would be summed up as
 /// repeats.
 pub fn read(files: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
     let scenarios: Vec<Scenario> = files
@@ -38,7 +39,10 @@ pub fn read(files: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
             );
             let message = match one.to_string() == other.to_string() {
                 true => format!("{one} is given twice: use `repeat` to run a case more than once"),
-                false => format!("{one} and {other} are both the scenario `{name}`: give one of them another `name`"),
+                false => format!(
+                    "{one} and {other} are both the scenario `{name}`: give one of them another \
+                     `name`"
+                ),
             };
             return Err(Failure::new(BAD_INPUT, message));
         }
@@ -46,9 +50,8 @@ pub fn read(files: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
     Ok(scenarios)
 }
 
-/// Shows the results, and writes the report into `out`. What was measured is kept and shown, also
-/// where the rest could not be. `ending` says how the runs ended, and is the answer unless
-/// something goes wrong here.
+/// Prints the results, and writes the report into `out`. Results are printed even if other runs
+/// failed. `ending` is how the runs ended. It is returned unless writing the report fails.
 pub fn conclude(
     runs: &[Run],
     ending: Answer,
@@ -80,15 +83,15 @@ fn print_results(runs: &[Run], json: bool) {
     }
 }
 
-/// A case in a line.
+/// Describes a case in a line.
 pub fn describe(case: &Case) -> String {
     let size = units::format_size(case.transfer.size_bytes);
-    // The same on either host.
+    // The algorithms do not depend on the host.
     let algorithms = Record::of_case(case, "").algorithms();
     format!("{}: {size}, {algorithms}, run {}", case.scenario, case.run)
 }
 
-/// Leaves out cases that cannot be run, for the reason that `why_not` has, and says so.
+/// Leaves out the cases for which `why_not` returns a reason, and prints the reasons.
 pub fn leave_out<'a>(
     cases: Vec<&'a Case>,
     why_not: impl Fn(&'a Case) -> Option<String>,
@@ -110,7 +113,7 @@ pub fn leave_out<'a>(
     kept
 }
 
-/// Set by Ctrl-C and SIGTERM: whoever runs something ends it and leaves nothing behind.
+/// A flag that SIGINT, SIGTERM and SIGHUP set. Runs check it, stop, and clean up.
 pub fn stop_flag() -> Arc<AtomicBool> {
     static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     extern "C" fn stop(_: nix::libc::c_int) {
@@ -131,7 +134,7 @@ pub fn stop_flag() -> Arc<AtomicBool> {
     Arc::clone(flag)
 }
 
-/// A bar on a terminal, nothing in a pipe.
+/// A progress bar on a terminal; nothing in a pipe.
 pub fn progress(length: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -143,28 +146,28 @@ pub fn progress(length: usize) -> ProgressBar {
     bar
 }
 
-/// What the report says of its making. `verb` is `lab` or `sim`, `what` a sentence on what ran.
-pub fn meta(verb: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> Meta {
+/// The metadata of a report. `command` is for example `sim`, `what` a sentence about the runs.
+pub fn meta(command: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> Meta {
     let names: Vec<&str> = scenarios
         .iter()
         .map(|scenario| scenario.name.as_str())
         .collect();
-    let part = match ending {
+    let warning = match ending {
         Ok(INTERRUPTED) => " The run was interrupted: transfers are missing.",
         Ok(MISSED) => " Some transfers failed: they are missing, or unfinished.",
         Err(_) => " The run could not be completed: transfers are missing.",
         Ok(_) => "",
     };
-    let command: Vec<String> = std::env::args().collect();
+    let command_line: Vec<String> = std::env::args().collect();
     Meta {
-        title: format!("Onramp {verb}: {}", names.join(", ")),
-        what: format!("{what}{part}"),
+        title: format!("Onramp {command}: {}", names.join(", ")),
+        what: format!("{what}{warning}"),
         scenarios: scenarios
             .iter()
             .map(|s| (s.name.clone(), s.description.clone()))
             .collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: command.join(" "),
+        command: command_line.join(" "),
         date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         ..Meta::default()
     }

@@ -1,4 +1,4 @@
-//! `onramp ss`.
+//! `onramp ss`: the live connections.
 
 use super::{print_json, Answer};
 use crate::failure::DONE;
@@ -50,7 +50,7 @@ fn row(connection: &Connection) -> Vec<String> {
     ]
 }
 
-/// What became of them, as far as there is something to say.
+/// The counts of packet pairs that are not 0.
 fn pairs(pairs: Pairs) -> String {
     let interval = |interval_s: Option<f64>| {
         interval_s.map_or(String::new(), |s| format!(" ({:.3} ms)", s * 1e3))
@@ -71,12 +71,12 @@ fn pairs(pairs: Pairs) -> String {
         (pairs.ignored, "ignored", String::new()),
     ];
     let counted = counts.into_iter().filter(|(count, ..)| *count > 0);
-    let words: Vec<String> = counted
+    let parts: Vec<String> = counted
         .map(|(count, what, interval)| format!("{count} {what}{interval}"))
         .collect();
-    match words.is_empty() {
+    match parts.is_empty() {
         true => "none yet".to_owned(),
-        false => words.join(", "),
+        false => parts.join(", "),
     }
 }
 
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_said_as_far_as_there_are_any() {
+    fn only_counts_of_pairs_above_zero_are_shown() {
         let none = Pairs::default();
         assert_eq!(pairs(none), "none yet");
         let sender = Pairs {

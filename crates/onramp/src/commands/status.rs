@@ -1,4 +1,4 @@
-//! `onramp status`.
+//! `onramp status`: the registered start-ups.
 
 use super::{print_json, Answer};
 use crate::failure::DONE;

@@ -124,7 +124,8 @@ fn exec_reserves_for_a_program_that_does_not() {
         "-c",
     ]);
     server.arg(format!(
-        "import socket\ns=socket.create_server(('',{PORT}))\nfor _ in range(2):\n c,_=s.accept()\n c.sendall(bytes({SIZE}))\n c.close()"
+        "import socket\ns=socket.create_server(('',{PORT}))\nfor _ in range(2):\n \
+         c,_=s.accept()\n c.sendall(bytes({SIZE}))\n c.close()"
     ));
     assert_has_its_rate(server);
 }

@@ -74,7 +74,8 @@ fn on_paths_where_nothing_is_in_the_way() {
     let renamed = table(&started_up).replace("start-up ", "ablation ");
     assert_eq!(table(&whole), renamed, "the same paths and sizes");
 
-    let header = "| | wasted round trips, 100 kB | 1 MB | 5 MB | resent in all | peak queue in BDP, 5 MB | slowest, of CUBIC's time |";
+    let header = "| | wasted round trips, 100 kB | 1 MB | 5 MB | resent in all | peak queue in \
+        BDP, 5 MB | slowest, of CUBIC's time |";
     let table = table_of(header, |startup| {
         let (cells, side) = cells_and_side(&all, startup);
         assert_eq!(cells.len(), started_up.len(), "{startup}");
@@ -164,7 +165,8 @@ fn on_hostile_paths() {
         .collect();
     let whole = cells_with(&all, WHOLE);
     assert_eq!(whole.len(), 3 * files("hostile").len());
-    let header = "| | rows that hurt (slow, resent) | time, of CUBIC's | resent in all | that hurt, beyond `onramp`'s own | that no longer do | slowest against `onramp` | fastest |";
+    let header = "| | rows that hurt (slow, resent) | time, of CUBIC's | resent in all | that \
+        hurt, beyond `onramp`'s own | that no longer do | slowest against `onramp` | fastest |";
     let table = table_of(header, |startup| {
         let (cells, side) = cells_and_side(&all, startup);
         assert_eq!(cells.len(), whole.len(), "{startup}");
@@ -220,7 +222,8 @@ fn beside_others() {
         assert_eq!(cells.len(), 1, "{startup}");
         (cells.remove(0), side)
     };
-    let header = "| | long flow: left | newcomer's time | resent | ten at once: delivered | fairness | resent |";
+    let header = "| | long flow: left | newcomer's time | resent | ten at once: delivered | \
+        fairness | resent |";
     let table = table_of(header, |startup| {
         let (cell, side) = of(&long, startup);
         let left = 100.0 * cell.medians("traffic_during_bytes_per_s")[side]

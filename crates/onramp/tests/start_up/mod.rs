@@ -286,7 +286,8 @@ impl Cell {
         let ([none_again, onramp_again], [none_bdp, onramp_bdp]) =
             (self.retransmissions(), self.medians("peak_queue_bdp"));
         let line = format!(
-            "{:<46} {:>5} MB | {:>7} {:>7} | {rtts:>7} | {none_again:>4} {onramp_again:>4} | {none_bdp:.2} {onramp_bdp:.2} | {:<25} {}",
+            "{:<46} {:>5} MB | {:>7} {:>7} | {rtts:>7} | {none_again:>4} {onramp_again:>4} | \
+             {none_bdp:.2} {onramp_bdp:.2} | {:<25} {}",
             self.path(),
             self.number("size_bytes") / 1e6,
             seconds(none_s),
@@ -395,7 +396,8 @@ fn on_hostile_paths() {
     insta::assert_snapshot!("hostile", table(&cells));
 
     let mut table = table_head(
-        "| path | 100 kB: difference | 1 MB: difference, resent | 5 MB: CUBIC, onramp, difference, resent | exit |",
+        "| path | 100 kB: difference | 1 MB: difference, resent | 5 MB: CUBIC, onramp, \
+         difference, resent | exit |",
     );
     for (scenario, title) in HOSTILE {
         let of_path: Vec<_> = cells
@@ -469,7 +471,8 @@ fn beside_others() {
     insta::assert_snapshot!("others", table(&cells));
 
     let mut table = table_head(
-        "| long flow, queue | left beside a CUBIC newcomer | beside `onramp` | newcomer's time, CUBIC / `onramp` | resent |",
+        "| long flow, queue | left beside a CUBIC newcomer | beside `onramp` | newcomer's time, \
+         CUBIC / `onramp` | resent |",
     );
     for (scenario, long) in [("beside-cubic", "CUBIC"), ("beside-reno", "Reno")] {
         for cell in cells
@@ -485,7 +488,8 @@ fn beside_others() {
             let queue = cell.any()["queue"].as_str().unwrap().to_uppercase();
             writeln!(
                 table,
-                "| {long}, {queue} | {:.1} % | {:.1} % | {none_s:.1} / {onramp_s:.1} s | {none} / {onramp} |",
+                "| {long}, {queue} | {:.1} % | {:.1} % | {none_s:.1} / {onramp_s:.1} s | {none} / \
+                 {onramp} |",
                 left[0], left[1]
             )
             .unwrap();

@@ -191,7 +191,8 @@ fn a_path_whose_rate_cannot_be_measured() {
             let both = format!("startup = {STARTUPS:?}");
             assert_eq!(text.matches(&both).count(), 1, "{name}");
             let copies =
-                "startup = \"onramp\"\nmemory = [\"off\", \"careful\", \"at-once\"]\ncount = 3\nspacing = \"20 s\"";
+                "startup = \"onramp\"\nmemory = [\"off\", \"careful\", \"at-once\"]\ncount = \
+                 3\nspacing = \"20 s\"";
             std::fs::write(dir.path().join(&name), text.replace(&both, copies)).unwrap();
             rows(&dir.path().join(&name))
         })

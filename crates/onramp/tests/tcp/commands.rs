@@ -142,8 +142,10 @@ fn every_choice_of_a_stack_transfers() {
 #[test]
 fn a_device_that_the_user_made_stays() {
     let Some(host) = Host::new() else { return };
-    let ip =
-        format!("tuntap add dev mine mode tun\nlink set mine mtu 1400 up\naddress add {KERNEL} peer {OURS} dev mine\n");
+    let ip = format!(
+        "tuntap add dev mine mode tun\nlink set mine mtu 1400 up\naddress add {KERNEL} \
+            peer {OURS} dev mine\n"
+    );
     host.run(|| onramp_lab::parts::ip(&ip)).unwrap();
     let port = PORT.to_string();
     let arguments = [
@@ -205,7 +207,10 @@ fn strangers_are_refused_and_counted() {
     .unwrap();
     assert_eq!(read_all(&host.connect()).len(), 1000);
     let report = report(serve);
-    insta::assert_snapshot!(keys(&report).join(" "), @"data_segments_sent duplicates_received failure goodput_bytes_per_s local packet_pairs packets probes received_bytes received_sha256 recoveries remote retransmitted_segments segments_received sent_bytes sent_sha256 srtt_s time_s timeouts");
+    insta::assert_snapshot!(keys(&report).join(" "), @"data_segments_sent duplicates_received \
+        failure goodput_bytes_per_s local packet_pairs packets probes received_bytes \
+        received_sha256 recoveries remote retransmitted_segments segments_received sent_bytes \
+        sent_sha256 srtt_s time_s timeouts");
     assert_eq!(report["packets"]["refused"], 1);
     assert!(report["packets"]["foreign"].as_u64() > Some(0));
 }

@@ -1,10 +1,10 @@
-//! What `onramp model` says to people.
+//! The text that `onramp model` prints.
 
 use crate::text::{columns, rate, wrapped};
 use onramp_scenario::units::{format_rate, format_size, format_time};
 use onramp_theory::chaher::{Chaher, Link, Row};
 
-/// Of the lines of text.
+/// Width of the lines of text.
 const WIDTH: usize = 100;
 
 pub fn chaher(answer: &Chaher) -> String {
@@ -15,16 +15,18 @@ pub fn chaher(answer: &Chaher) -> String {
     text += &columns(&sources(answer));
     text.push('\n');
     text += &paragraph(&advice(answer));
-    text += "The model is of TCP Tahoe with an ACK for each packet and without random loss (docs/model.md).\n";
+    text += "The model is of TCP Tahoe with an ACK for each packet and without random loss \
+        (docs/model.md).\n";
     for caution in &answer.cautions {
         text += &wrapped("caution:", 8, caution, WIDTH);
     }
     text
 }
 
-fn paragraph(said: &str) -> String {
-    // The label's place is nobody's: a paragraph begins at the margin.
-    wrapped("", 0, said, WIDTH)
+/// The lines of a paragraph, without indentation, and an empty line.
+fn paragraph(text: &str) -> String {
+    // `wrapped` leaves a space for a label, which a paragraph does not have.
+    wrapped("", 0, text, WIDTH)
         .lines()
         .map(|line| format!("{}\n", line.trim_start()))
         .collect::<String>()
@@ -56,13 +58,15 @@ fn verdict(answer: &Chaher) -> String {
     let times = (beta / beta_limit).max(beta_limit / beta);
     match answer.detected_window_packets {
         Some(detected) => format!(
-            "Each cycle must have two slow starts: beta, {beta:.3}, is {times:.2} times below the {beta_limit:.3} up to which it is so. \
+            "Each cycle must have two slow starts: beta, {beta:.3}, is {times:.2} times below the \
+             {beta_limit:.3} up to which it is so. \
              Slow start overflows the queue at {overflow:.1} packets, before its threshold of {threshold:.1}; the loss is \
              found at a window of {detected:.1}, and congestion avoidance begins at half of that, {:.1}.",
             detected / 2.0
         ),
         None => format!(
-            "Each cycle has one slow start: beta, {beta:.3}, is {times:.2} times above the {beta_limit:.3} up to which there are two. \
+            "Each cycle has one slow start: beta, {beta:.3}, is {times:.2} times above the \
+             {beta_limit:.3} up to which there are two. \
              Slow start would overflow the queue at {overflow:.1} packets, and its threshold is {threshold:.1}."
         ),
     }
@@ -173,7 +177,8 @@ fn title(row: &Row) -> String {
 
 fn advice(answer: &Chaher) -> String {
     if !answer.starts_twice {
-        return "There is nothing to mend: a smaller gamma would only start congestion avoidance at a smaller window."
+        return "There is nothing to mend: a smaller gamma would only start congestion avoidance \
+            at a smaller window."
             .into();
     }
     let gamma = if answer.gamma_helps {
@@ -183,17 +188,21 @@ fn advice(answer: &Chaher) -> String {
         )
     } else {
         format!(
-            "No gamma makes congestion avoidance begin at a larger window: one below {:.3}, which is not above 0.25, saves a \
+            "No gamma makes congestion avoidance begin at a larger window: one below {:.3}, which \
+             is not above 0.25, saves a \
              slow start and no more.",
             answer.gamma_max
         )
     };
-    let spacing = answer.max_spacing_packets_per_s.map_or_else(String::new, |rate| {
-        format!(
-            " Spacing slow start's packets at any rate from {:.1} to {rate:.1} packets/s makes it begin at W_max / 2.",
+    let spacing = answer
+        .max_spacing_packets_per_s
+        .map_or_else(String::new, |rate| {
+            format!(
+            " Spacing slow start's packets at any rate from {:.1} to {rate:.1} packets/s makes it \
+             begin at W_max / 2.",
             answer.available_packets_per_s
         )
-    });
+        });
     format!(
         "{gamma}{spacing} So does a queue of more than {:.1} packets, which also raises W_max.",
         answer.buffer_limit_packets

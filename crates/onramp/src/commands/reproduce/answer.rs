@@ -1,4 +1,4 @@
-//! What `onramp reproduce` says on a terminal.
+//! The text that `onramp reproduce` prints.
 
 use super::Done;
 use crate::text::{columns, columns_within, count, wrapped, Look};
@@ -6,20 +6,22 @@ use onramp_papers::{Change, Choice, Influence, Ledger, PartView, Record, Reprodu
 use onramp_report::TableOptions;
 use std::fmt::Write;
 
-/// What a verdict looks like in the table of rows.
+/// The verdicts in the table of rows.
 const REPRODUCED: &str = "reproduced";
 const MISSED: &str = "MISSED";
-/// The same in the tables of alternatives.
+/// The verdicts in the tables of alternatives.
 const GOOD: &str = "✓";
 const BAD: &str = "✗";
 const SAME: &str = "=";
 
-const LEGEND: &str = "Rows that another answer changes by more than 1 %; ✓: reproduced, ✗: missed, =: no such change.";
+const LEGEND: &str = "Rows that another answer changes by more than 1 %; ✓: reproduced, ✗: \
+    missed, =: no such change.";
 
 const GREEN: u8 = 32;
 const RED: u8 = 31;
 
-/// Everything: each paper's rows, what it leaves open, and this kernel; then a line of sums.
+/// For each paper: its rows, the questions that it leaves open, and the results on this kernel.
+/// Then a line of sums.
 pub fn text(all: &[Done], look: Look) -> String {
     let mut text = String::new();
     for Done {
@@ -107,9 +109,9 @@ fn rows(part: &PartView<'_>, look: Look) -> String {
     let mut table = String::new();
     for line in columns_within(look.width, &all).lines() {
         table += &match line.strip_suffix(MISSED) {
-            Some(rest) => format!("{rest}{}", painted(MISSED, RED, look)),
+            Some(rest) => format!("{rest}{}", coloured(MISSED, RED, look)),
             None => match line.strip_suffix(REPRODUCED) {
-                Some(rest) => format!("{rest}{}", painted(REPRODUCED, GREEN, look)),
+                Some(rest) => format!("{rest}{}", coloured(REPRODUCED, GREEN, look)),
                 None => line.to_owned(),
             },
         };
@@ -118,14 +120,15 @@ fn rows(part: &PartView<'_>, look: Look) -> String {
     table
 }
 
-fn painted(text: &str, code: u8, look: Look) -> String {
+/// The text in a colour, if colours are used.
+fn coloured(text: &str, code: u8, look: Look) -> String {
     match look.colour {
         true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
         false => text.to_owned(),
     }
 }
 
-/// How rows are measured, why some miss, and what else the runs show.
+/// Notes on how rows are measured and why some miss, and other remarks on the runs.
 fn notes(ledger: &Ledger, part: &PartView<'_>, width: usize) -> String {
     let mut text = String::new();
     for note in part.notes(ledger) {
@@ -143,7 +146,7 @@ fn notes(ledger: &Ledger, part: &PartView<'_>, width: usize) -> String {
     text
 }
 
-/// A table of a study, apart from what is above it.
+/// The table of a study, after an empty line.
 fn study(table: &Table, look: Look) -> String {
     let options = TableOptions {
         width: look.width,
@@ -156,15 +159,15 @@ fn study(table: &Table, look: Look) -> String {
     )
 }
 
-/// A question, its answer, and what other answers do to the rows.
+/// A question, its answer, and the effect of other answers on the rows.
 fn open(choice: &Choice, reproduction: &Reproduction, look: Look) -> String {
     let mut text = String::from("\n");
-    for (label, said) in [
+    for (label, value) in [
         ("question:", &choice.question),
         ("decided:", &choice.decided),
         ("reason:", &choice.reason),
     ] {
-        text += &wrapped(label, 9, said, look.width);
+        text += &wrapped(label, 9, value, look.width);
     }
     text += &wrapped("else:", 9, &reproduction.others(choice), look.width);
     if let Some(influence) = reproduction
@@ -177,8 +180,8 @@ fn open(choice: &Choice, reproduction: &Reproduction, look: Look) -> String {
     text
 }
 
-/// The rows that change, each value with its verdict; in several tables where one would be too
-/// wide.
+/// The rows that change, each value with its verdict. If one table would be too wide, there are
+/// several.
 fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> String {
     let changes = reproduction.changes(influence);
     if changes.is_empty() {
@@ -227,10 +230,10 @@ fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> 
     let fits = |table: &str| table.lines().all(|line| line.chars().count() <= width);
     let (mut text, mut from, all) = (String::new(), 0, influence.alternatives.len());
     while from < all {
-        let most = (from + 1..=all)
+        let to = (from + 1..=all)
             .rev()
-            .find(|&to| to == from + 1 || fits(&table(from..to)));
-        let to = most.unwrap_or(all);
+            .find(|&to| to == from + 1 || fits(&table(from..to)))
+            .unwrap_or(all);
         text += &table(from..to);
         from = to;
     }
@@ -239,7 +242,7 @@ fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{done, sweep};
+    use super::super::test_paper::{done, sweep};
     use super::*;
 
     #[test]
@@ -269,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_study_without_rows_has_no_head_of_rows() {
+    fn a_study_without_rows_has_no_heading_of_rows() {
         let mut done = done();
         done.reproduction.records.clear();
         done.reproduction.parts[0].tables = vec![sweep()];
@@ -287,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_alternatives_for_a_line_are_several_tables() {
+    fn alternatives_that_are_too_many_for_the_width_make_several_tables() {
         let narrow = text(
             &[done()],
             Look {
@@ -303,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_have_colour_where_it_is_wanted() {
+    fn verdicts_have_colours_on_a_terminal() {
         let colourful = text(
             &[done()],
             Look {

@@ -1,5 +1,5 @@
-//! `onramp reproduce --out DIR`: a page for each paper, its studies' tables as CSV, the rows as
-//! JSON, and for all papers a page that leads to theirs.
+//! `onramp reproduce --out DIR`: a page for each paper, the tables of its studies as CSV, the rows
+//! as JSON, and for all papers together an index page.
 
 use super::Done;
 use crate::cli::PaperName;
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 const ROWS: &str = "reproduction.json";
 const INDEX: &str = "index.html";
 
-/// The files of these papers, to be checked before a long run.
+/// The files of these papers. They are checked before a long run.
 pub fn names(name: &PaperName, papers: &[Paper]) -> Vec<String> {
     let pages = papers.iter().map(|paper| file_name(&paper.ledger));
-    // Which tables there are only the run says; their directories can be checked all the same.
+    // Only the run determines the tables, but their directories can be checked before.
     let tables = papers
         .iter()
         .map(|paper| table_name(&paper.ledger, "table"));
@@ -27,7 +27,7 @@ pub fn names(name: &PaperName, papers: &[Paper]) -> Vec<String> {
         .collect()
 }
 
-/// Writes all files or none. The page to open first.
+/// Writes all files or none. Returns the page to open first.
 pub fn write(dir: &Path, name: &PaperName, all: &[Done]) -> Result<PathBuf, Error> {
     let records: Vec<&Record> = all
         .iter()
@@ -65,7 +65,7 @@ pub fn write(dir: &Path, name: &PaperName, all: &[Done]) -> Result<PathBuf, Erro
         .unwrap_or_else(|| dir.to_owned()))
 }
 
-/// Those of a paper, each a file's name and its text.
+/// The tables of a paper: names of files and their text.
 fn tables(done: &Done) -> impl Iterator<Item = (String, String)> + '_ {
     let tables = done.reproduction.parts.iter().flat_map(|part| &part.tables);
     tables.map(|table| (table_name(&done.paper.ledger, &table.name), table.csv()))
@@ -75,7 +75,7 @@ fn table_name(ledger: &Ledger, table: &str) -> String {
     format!("{}/{table}.csv", ledger.id)
 }
 
-/// Each cell that says the name of a page leads there.
+/// Turns each cell with the name of a page into a link to that page.
 fn with_links(html: String, all: &[Done]) -> String {
     let names = all.iter().map(|done| file_name(&done.paper.ledger));
     names.fold(html, |html, name| {
@@ -95,7 +95,7 @@ fn meta(has_kernel: bool) -> Meta {
 
 #[cfg(test)]
 mod tests {
-    use super::super::made_up::{done, sweep};
+    use super::super::test_paper::{done, sweep};
     use super::*;
     use std::fs;
 
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(
             first,
             dir.path().join("someone-1999.html"),
-            "the page is what to open"
+            "the page is opened first"
         );
         let csv = fs::read_to_string(dir.path().join("someone-1999/sweep.csv")).unwrap();
         let lines: Vec<&str> = csv.lines().collect();
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_place_of_the_tables_directory_is_met_before_the_run() {
+    fn a_file_in_place_of_the_directory_of_tables_is_reported_before_the_run() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("someone-1999"), "mine").unwrap();
         let names = names(&PaperName::All, &[done().paper]);

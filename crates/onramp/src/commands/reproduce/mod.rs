@@ -1,10 +1,10 @@
-//! `onramp reproduce`: what papers measured, measured again.
+//! `onramp reproduce`: measures again the results of papers.
 
 mod answer;
 mod files;
 mod kernel;
 #[cfg(test)]
-mod made_up;
+mod test_paper;
 
 use super::runs;
 use super::{print_json, Answer};
@@ -16,11 +16,11 @@ use onramp_papers::{papers, reproduce, Error, Options, Paper, Record, Reproducti
 use std::num::NonZeroUsize;
 use std::thread;
 
-/// A paper, and all that was found.
+/// A paper and its results.
 struct Done {
     paper: Paper,
     reproduction: Reproduction,
-    /// What today's kernel does, where it was asked.
+    /// The results on today's kernel; `None` if it was left out.
     kernel: Option<OnKernel>,
 }
 
@@ -32,7 +32,7 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
     if let Some(out) = &arguments.out {
         onramp_report::prepare_files(out, &files::names(&arguments.paper, &chosen))?;
     }
-    // The records that --json prints are the rows alone.
+    // --json prints only the rows. Alternatives and the kernel need not run for it.
     let is_shown = !json || arguments.out.is_some();
     let kernel_wanted = is_shown && !arguments.no_kernel && !arguments.quick;
     let lab = if kernel_wanted {
@@ -101,7 +101,7 @@ fn interrupted(progress: &indicatif::ProgressBar) -> u8 {
     INTERRUPTED
 }
 
-/// Shows what was found, and writes it. What was measured is shown also where it cannot be written.
+/// Prints and writes the results. They are printed even if they cannot be written.
 fn conclude(all: &[Done], arguments: &ReproduceArguments, json: bool) -> Answer {
     let written = arguments
         .out

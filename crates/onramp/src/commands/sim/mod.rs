@@ -1,4 +1,4 @@
-//! `onramp sim`.
+//! `onramp sim`: runs scenarios in the simulator.
 
 mod tracing;
 
@@ -14,7 +14,7 @@ use onramp_sim::{Error, Options, Outcome};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use tracing::Tracing;
+use tracing::{KeptTraces, Tracing};
 
 pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     let scenarios = runs::read(&arguments.files)?;
@@ -37,6 +37,30 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     }
     let tracing = Tracing::begin(arguments, &cases)?;
 
+    let Simulated { runs, kept, ending } = simulate(&cases, arguments, &tracing);
+    let (traced, ending) = match tracing.finish(kept) {
+        Ok(traced) => (traced, ending),
+        Err(failure) => (None, Err(failure)),
+    };
+    let what = "Simulated transfers, the same on every machine.";
+    let meta = |ending: &Answer| runs::meta("sim", what, &scenarios, ending);
+    let ending = runs::conclude(&runs, ending, arguments.out.as_deref(), json, meta);
+    if let Some(traced) = traced.filter(|_| !json) {
+        say!("{traced}");
+    }
+    ending
+}
+
+/// The results of all cases.
+struct Simulated {
+    runs: Vec<Run>,
+    /// The packet traces of each case.
+    kept: Vec<KeptTraces>,
+    ending: Answer,
+}
+
+/// Runs the cases on several threads.
+fn simulate(cases: &[&Case], arguments: &SimArguments, tracing: &Tracing) -> Simulated {
     let options = Options {
         trace: arguments.out.is_some(),
         stop: runs::stop_flag(),
@@ -46,57 +70,51 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, NonZeroUsize::get);
     let progress = runs::progress(cases.len());
-    let mut done = Vec::new();
-    let mut kept = Vec::new();
-    let mut ending = Ok(DONE);
-    let run = |place| tracing.run(place, cases[place], &options);
-    onramp_sim::run_all_with(cases.len(), threads, run, |place, outcome| {
-        progress.set_message(describe(cases[place]));
+    let mut simulated = Simulated {
+        runs: Vec::new(),
+        kept: Vec::new(),
+        ending: Ok(DONE),
+    };
+    let run = |index| tracing.run(index, cases[index], &options);
+    onramp_sim::run_all_with(cases.len(), threads, run, |index, outcome| {
+        let case = cases[index];
+        progress.set_message(describe(case));
         match outcome {
             Ok((outcome, traces)) => {
-                for &(place_in_case, failure) in &outcome.failures {
-                    let transfer = describe_flow(cases[place], &outcome.records, place_in_case);
+                for &(flow, failure) in &outcome.failures {
+                    let transfer = describe_flow(case, &outcome.records, flow);
                     progress.suspend(|| eprintln!("failed: {transfer}: {failure}"));
-                    ending = Ok(MISSED);
+                    simulated.ending = Ok(MISSED);
                 }
                 if outcome.decimated_traces > 0 {
-                    let (case, traces) = (
-                        describe(cases[place]),
-                        count(outcome.decimated_traces, "trace"),
-                    );
-                    progress
-                        .suspend(|| eprintln!("note: {case}: {traces} thinned, for want of room"));
+                    let traces = count(outcome.decimated_traces, "trace");
+                    progress.suspend(|| {
+                        eprintln!(
+                            "note: {}: {traces} thinned to limit their size",
+                            describe(case)
+                        )
+                    });
                 }
-                done.extend(runs_of(outcome, options.trace));
-                kept.push(traces);
+                simulated.runs.extend(runs_of(outcome, options.trace));
+                simulated.kept.push(traces);
             }
             Err(Error::Stopped) => {
-                ending = Ok(INTERRUPTED);
+                simulated.ending = Ok(INTERRUPTED);
                 return ControlFlow::Break(());
             }
             Err(error) => {
-                progress.suspend(|| eprintln!("failed: {}: {error}", describe(cases[place])));
-                ending = Ok(MISSED);
+                progress.suspend(|| eprintln!("failed: {}: {error}", describe(case)));
+                simulated.ending = Ok(MISSED);
             }
         }
         progress.inc(1);
         ControlFlow::Continue(())
     });
     progress.finish_and_clear();
-    let (traced, ending) = match tracing.finish(kept) {
-        Ok(traced) => (traced, ending),
-        Err(failure) => (None, Err(failure)),
-    };
-    let what = "Simulated transfers, the same on every machine.";
-    let meta = |ending: &Answer| runs::meta("sim", what, &scenarios, ending);
-    let ending = runs::conclude(&done, ending, arguments.out.as_deref(), json, meta);
-    if let Some(traced) = traced.filter(|_| !json) {
-        say!("{traced}");
-    }
-    ending
+    simulated
 }
 
-/// What the simulator cannot run, before anything runs.
+/// Refuses scenarios that the simulator does not support, before anything runs.
 fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
     for (file, scenario) in files.iter().zip(scenarios) {
         for case in &scenario.cases {
@@ -107,17 +125,18 @@ fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One of a case's transfers in a line.
-fn describe_flow(case: &Case, records: &[Record], place: usize) -> String {
-    let record = &records[place];
+/// Describes a flow of a case in a line.
+fn describe_flow(case: &Case, records: &[Record], index: usize) -> String {
+    let record = &records[index];
     match records.len() {
         1 => describe(case),
         _ => format!("{}, {} {}", describe(case), record.role, record.flow),
     }
 }
 
-fn runs_of(outcome: Outcome, traced: bool) -> impl Iterator<Item = Run> {
-    let traces: Vec<Option<Trace>> = match traced {
+/// The results of a case, with their traces if there are any.
+fn runs_of(outcome: Outcome, with_traces: bool) -> impl Iterator<Item = Run> {
+    let traces: Vec<Option<Trace>> = match with_traces {
         true => outcome.traces.into_iter().map(Some).collect(),
         false => vec![None; outcome.records.len()],
     };

@@ -1,4 +1,4 @@
-//! `onramp sim --trace`.
+//! `onramp sim --trace`: packet traces of the cases.
 
 use crate::cli::SimArguments;
 use crate::failure::{Failure, BAD_INPUT};
@@ -7,11 +7,11 @@ use onramp_scenario::Case;
 use onramp_sim::{run, run_observed, Error, Options, Outcome};
 use onramp_trace::{Kept, Traces};
 
-/// The traces of a command, if any are wanted.
+/// The traces of a command; `None` if none are wanted.
 pub struct Tracing(Option<Traces>);
 
-/// What a case's run left; an error does not end the others, whose results are wanted all the same.
-pub type Left = Result<Kept, onramp_trace::Error>;
+/// The trace files of a case. An error does not end the other cases.
+pub type KeptTraces = Result<Kept, onramp_trace::Error>;
 
 impl Tracing {
     pub fn begin(arguments: &SimArguments, cases: &[&Case]) -> Result<Tracing, Failure> {
@@ -31,23 +31,25 @@ impl Tracing {
     /// Runs a case and traces it.
     pub fn run(
         &self,
-        place: usize,
+        index: usize,
         case: &Case,
         options: &Options,
-    ) -> Result<(Outcome, Left), Error> {
+    ) -> Result<(Outcome, KeptTraces), Error> {
         let Some(traces) = &self.0 else {
             return Ok((run(case, options)?, Ok(Kept::default())));
         };
-        let (outcome, trace) = run_observed(case, options, traces.case(place, case))?;
-        Ok((outcome, traces.keep(place, case, trace)))
+        let (outcome, trace) = run_observed(case, options, traces.case(index, case))?;
+        Ok((outcome, traces.keep(index, case, trace)))
     }
 
-    /// Lists what is there, and says what is not. What to say of it on standard output.
-    pub fn finish(self, left: Vec<Left>) -> Result<Option<String>, Failure> {
+    /// Writes the list of the trace files, and notes what is missing. Returns a line for standard
+    /// output.
+    pub fn finish(self, kept: Vec<KeptTraces>) -> Result<Option<String>, Failure> {
         let Some(traces) = self.0 else {
             return Ok(None);
         };
-        let (kept, errors): (Vec<Left>, Vec<Left>) = left.into_iter().partition(Result::is_ok);
+        let (kept, errors): (Vec<KeptTraces>, Vec<KeptTraces>) =
+            kept.into_iter().partition(Result::is_ok);
         let kept: Vec<Kept> = kept.into_iter().flatten().collect();
         for Kept {
             files,
@@ -70,7 +72,7 @@ impl Tracing {
         }
         let files: Vec<_> = kept.into_iter().flat_map(|kept| kept.files).collect();
         let listed = traces.finish(&files);
-        // The first thing that went wrong explains the others.
+        // The first error explains the others.
         if let Some(error) = errors.into_iter().find_map(Result::err) {
             return Err(failure(error));
         }

@@ -1,4 +1,4 @@
-//! A paper that is not one, reproduced: what the tests of this verb show and write.
+//! An invented paper with results, for the tests of this command.
 
 use super::Done;
 use onramp_papers::{Influence, Ledger, Paper, Record, ReproducedPart, Reproduction, Table, Value};
@@ -39,8 +39,8 @@ const LEDGER: &str = r#"
     set = { "transfer.tick" = "1 s" }
 "#;
 
-fn record(ledger: &Ledger, place: usize, number: f64) -> Record {
-    let row = &ledger.rows[place];
+fn record(ledger: &Ledger, index: usize, number: f64) -> Record {
+    let row = &ledger.rows[index];
     let measured = Value::Number(number);
     Record {
         paper: ledger.id.clone(),
@@ -57,7 +57,7 @@ fn record(ledger: &Ledger, place: usize, number: f64) -> Record {
     }
 }
 
-/// Two rows, of which one misses, and a question that was left open.
+/// Two rows, of which one misses, and a question that the paper leaves open.
 pub fn done() -> Done {
     let ledger = Ledger::read(LEDGER);
     let records = |numbers: [f64; 2]| {
@@ -100,7 +100,7 @@ pub fn done() -> Done {
     }
 }
 
-/// A study's table.
+/// The table of a study.
 pub fn sweep() -> Table {
     let row = |cells: [&str; 5]| cells.map(str::to_owned).to_vec();
     Table {

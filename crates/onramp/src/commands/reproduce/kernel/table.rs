@@ -1,156 +1,17 @@
-//! The same on today's kernel: a paper's scenarios for the lab, and the simulator beside it.
+//! The results on today's kernel, as text and as a section of a page.
 
-use crate::commands::compare::Hosts;
-use crate::commands::lab::{self, NoResult};
-use crate::commands::runs::{self, describe};
-use crate::failure::Failure;
+use super::{OnKernel, Row};
 use crate::text::{columns, wrapped};
-use indicatif::ProgressBar;
 use onramp_kernel::probe;
-use onramp_papers::{median, Figure, Paper};
+use onramp_papers::{median, Figure};
 use onramp_report::reproduction::{PageCell, PageTable, Section};
-use onramp_report::Run;
 use onramp_results::Record;
-use onramp_scenario::{units, Case, Scenario};
+use onramp_scenario::units;
 
-/// What keeps these numbers apart from those of the papers.
+/// The note that these numbers are not those of the papers.
 const NOT_THE_PAPERS: &str =
     "Not the paper's numbers: what its networks give today's TCP, between real sockets of \
                               this machine's kernel over an emulated path, and in the simulator.";
-
-/// The lab of this machine, and what runs in it.
-pub struct Lab {
-    /// Of each paper, by its id.
-    papers: Vec<(String, Vec<Scenario>)>,
-}
-
-/// The user has had enough.
-pub struct Stopped;
-
-/// What a paper's scenarios gave.
-pub struct OnKernel {
-    rows: Vec<Row>,
-    figures: Vec<Figure>,
-}
-
-/// All copies and repeats of a transfer.
-struct Row {
-    sim: Vec<Record>,
-    kernel: Vec<Record>,
-}
-
-impl Lab {
-    /// The lab, where this host has what it needs; otherwise a note says what is lacking.
-    pub fn find(papers: &[Paper]) -> Option<Lab> {
-        let read = |text: &&str| {
-            onramp_scenario::parse("scenario.toml", text).unwrap_or_else(|error| panic!("{error}"))
-        };
-        let scenarios = |paper: &Paper| {
-            (
-                paper.ledger.id.clone(),
-                paper.kernel.iter().map(read).collect(),
-            )
-        };
-        let papers: Vec<(String, Vec<Scenario>)> = papers
-            .iter()
-            .filter(|paper| !paper.kernel.is_empty())
-            .map(scenarios)
-            .collect();
-        let ready = probe::check_permission()
-            .map_err(Failure::from)
-            .and_then(|()| onramp_lab::preflight().map_err(lab::failure));
-        match ready {
-            _ if papers.is_empty() => None,
-            Ok(()) => Some(Lab { papers }),
-            Err(lacks) => {
-                eprintln!("note: nothing on this kernel: {lacks}");
-                None
-            }
-        }
-    }
-
-    /// How many transfers there are, for a progress bar.
-    pub fn steps(&self) -> usize {
-        self.papers
-            .iter()
-            .flat_map(|(_, scenarios)| scenarios)
-            .map(|scenario| scenario.cases.len())
-            .sum()
-    }
-
-    /// Runs a paper's transfers. What fails is left out, with a note.
-    pub fn run(&self, paper: &Paper, progress: &ProgressBar) -> Result<Option<OnKernel>, Stopped> {
-        let Some((_, scenarios)) = self.papers.iter().find(|(id, _)| *id == paper.ledger.id) else {
-            return Ok(None);
-        };
-        let cases: Vec<&Case> = scenarios
-            .iter()
-            .flat_map(|scenario| &scenario.cases)
-            .collect();
-        let all = cases.len();
-        let cases = runs::leave_out(cases, |case| {
-            onramp_sim::supports(case)
-                .err()
-                .map(|reason| reason.to_string())
-        });
-        let cases = match lab::without_missing(lab::without_unsupported(cases)) {
-            Ok(cases) => cases,
-            Err(failure) => {
-                progress.suspend(|| eprintln!("note: nothing on this kernel: {failure}"));
-                return Ok(None);
-            }
-        };
-        progress.inc((all - cases.len()) as u64);
-        let mut hosts = Hosts::new(paper.kernel_figures.is_some());
-        let (mut rows, mut runs) = (Vec::<Row>::new(), Vec::new());
-        for case in cases {
-            progress.set_message(describe(case));
-            match hosts.run(case) {
-                Ok(both) => {
-                    runs.extend_from_slice(&both[1]);
-                    add(&mut rows, both);
-                }
-                Err(NoResult::Stopped) => return Err(Stopped),
-                Err(NoResult::Ends(failure)) => {
-                    progress.suspend(|| eprintln!("note: no more on this kernel: {failure}"));
-                    break;
-                }
-                Err(NoResult::Failed(error)) => {
-                    progress.suspend(|| eprintln!("failed: {}: {error}", describe(case)));
-                }
-            }
-            progress.inc(1);
-        }
-        let figures = paper
-            .kernel_figures
-            .map_or_else(Vec::new, |draw| draw(&runs));
-        Ok((!rows.is_empty()).then_some(OnKernel { rows, figures }))
-    }
-}
-
-fn add(rows: &mut Vec<Row>, both: [Vec<Run>; 2]) {
-    let [sim, kernel] = both.map(|runs| runs.into_iter().map(|run| run.record).collect::<Vec<_>>());
-    match rows
-        .iter_mut()
-        .find(|row| what(&row.kernel[0]) == what(&kernel[0]))
-    {
-        Some(row) => {
-            row.sim.extend(sim);
-            row.kernel.extend(kernel);
-        }
-        None => rows.push(Row { sim, kernel }),
-    }
-}
-
-fn what(record: &Record) -> (&str, &str, u64, &str, &str) {
-    (
-        &record.scenario,
-        &record.receiver_buffer,
-        record.size_bytes,
-        &record.startup,
-        &record.avoidance,
-    )
-}
 
 const HEAD: [&str; 9] = [
     "scenario",
@@ -169,10 +30,10 @@ impl OnKernel {
         format!("On today's kernel (Linux {})", probe::kernel_release())
     }
 
-    /// For a terminal.
-    pub fn text(&self, said: &[String], width: usize) -> String {
+    /// The results as text. `remarks` are those of the ledger.
+    pub fn text(&self, remarks: &[String], width: usize) -> String {
         let mut text = Self::heading() + "\n" + &wrapped(" ", 1, NOT_THE_PAPERS, width);
-        for paragraph in said {
+        for paragraph in remarks {
             text += &wrapped(" ", 1, paragraph, width);
         }
         let head = [
@@ -201,10 +62,10 @@ impl OnKernel {
         text
     }
 
-    /// For a page.
-    pub fn section(&self, said: &[String]) -> Section {
+    /// The results as a section of a page.
+    pub fn section(&self, remarks: &[String]) -> Section {
         let cells = |row: &Row| self.cells(row).map(PageCell::from).to_vec();
-        let paragraphs = std::iter::once(NOT_THE_PAPERS).chain(said.iter().map(String::as_str));
+        let paragraphs = std::iter::once(NOT_THE_PAPERS).chain(remarks.iter().map(String::as_str));
         Section {
             heading: Self::heading(),
             paragraphs: paragraphs
@@ -220,7 +81,7 @@ impl OnKernel {
         }
     }
 
-    /// Its receive buffer tells a row from others of its scenario where these have another one.
+    /// The cells of a row. Its receive buffer is named if other rows of the scenario have another one.
     fn cells(&self, row: &Row) -> [String; 9] {
         let record = &row.kernel[0];
         let mut cells = row.cells();
@@ -235,16 +96,17 @@ impl OnKernel {
         cells
     }
 
-    fn legend(&self, before: &str) -> String {
+    fn legend(&self, prefix: &str) -> String {
         let suspect = self.rows.iter().any(Row::is_suspect);
         let busy = if suspect {
-            " †: this machine was busy, and the kernel's time may be off."
+            " †: this machine was busy, and the kernel's time may be wrong."
         } else {
             ""
         };
         format!(
-            "{before}Medians of the copies of a transfer that ran at the same time. Wasted: round trips beyond the least \
-             that a transfer alone could take. Resent: segments of all copies.{busy}"
+            "{prefix}Medians of the copies of a transfer that ran at the same time. Wasted: round trips \
+             beyond the minimum of a transfer that is alone. Resent: retransmitted segments of all \
+             copies.{busy}"
         )
     }
 }
@@ -294,7 +156,7 @@ impl Row {
     }
 }
 
-/// The median; none where a value in the middle is missing: it lasted beyond the others.
+/// The median. A missing value counts as longer than the others; `None` if the median is missing.
 fn median_of(records: &[Record], value: fn(&Record) -> Option<f64>) -> Option<f64> {
     let values: Vec<f64> = records
         .iter()
@@ -305,7 +167,9 @@ fn median_of(records: &[Record], value: fn(&Record) -> Option<f64>) -> Option<f6
 
 #[cfg(test)]
 mod tests {
+    use super::super::add;
     use super::*;
+    use onramp_report::Run;
 
     const SCENARIO: &str = "name = \"two\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n\
                             [[transfer]]\nsize = \"1 MB\"\ncount = 2\nrepeat = 2\n";
@@ -345,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn transfers_to_other_receive_buffers_are_rows_of_their_own() {
+    fn transfers_with_different_receive_buffers_are_different_rows() {
         let mut rows = Vec::new();
         for buffer in ["32 KiB", "1 MiB"] {
             let both = [0, 1].map(|_| {
@@ -377,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn where_half_are_unfinished_there_is_no_median() {
+    fn there_is_no_median_if_half_of_the_values_are_missing() {
         let records: Vec<Record> = copies(0, [Some(2.0), None])
             .into_iter()
             .map(|run| run.record)

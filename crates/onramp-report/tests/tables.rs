@@ -79,7 +79,7 @@ fn suspect_runs_are_marked_and_explained() {
 }
 
 #[test]
-fn rivals_before_and_during() {
+fn competing_traffic_before_and_during() {
     let mut records = vec![
         record("rival", "none", "cubic", 1),
         record("rival", "paced", "cubic", 1),

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_ends_at_its_limit_and_says_so() {
+    fn a_file_ends_at_its_limit_with_a_note() {
         let dir = tempfile::tempdir().unwrap();
         let mut output = files(dir.path(), 2).file(Format::Csv);
         output.frame().extend(b"head\n");

@@ -112,7 +112,7 @@ fn chart(paths: &[Path<'_>]) -> String {
     svg.finish_file(STYLE)
 }
 
-/// What the paths have in common, and what tells them apart.
+/// The title, with the properties that all paths share, and a name for each path.
 struct Names {
     title: String,
     paths: Vec<String>,

@@ -62,7 +62,7 @@ fn acknowledged_packets_were_sent() {
 }
 
 #[test]
-fn a_log_that_ends_at_its_limit_says_so() {
+fn a_log_that_ends_at_its_limit_has_a_warning() {
     let log = log(5);
     assert_eq!(log.len(), 1 + 5 + 1);
     assert_eq!(log[6]["name"], "generic:warning");

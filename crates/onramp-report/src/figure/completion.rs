@@ -188,7 +188,7 @@ fn draw_row(svg: &mut Svg, row: &Row<'_>, y: f64, layout: &Layout) {
     }
 }
 
-/// `2.01 s (+1.1 RTT)`.
+/// `2.01 s (bound + 1.1 RTT)`.
 fn value(row: &Row<'_>) -> String {
     let Some(completion) = row.completion else {
         return if row.unfinished() > 0 {

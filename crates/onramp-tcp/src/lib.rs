@@ -63,3 +63,7 @@ pub use segment::{
 };
 pub use timing::Ticks;
 pub use window::Window;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeDoctests;

@@ -167,7 +167,7 @@ impl Connection {
         self.sender.unsent_bytes()
     }
 
-    /// Removes up to `most_bytes` bytes from the receive buffer and returns how many it removed.
+    /// Removes up to `max_bytes` bytes from the receive buffer and returns how many it removed.
     /// Then call [`poll_transmit`](Self::poll_transmit): the receive window may have opened.
     pub fn read(&mut self, now_ns: u64, max_bytes: u64) -> u64 {
         self.receiver.read(now_ns, max_bytes)

@@ -46,7 +46,7 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
         let _ = (now_ns, rtt_ns);
     }
 
-    /// The window above the data received in order, when `waiting_bytes` wait for the reader. The
+    /// The window above the data received in order, when `unread_bytes` wait for the reader. The
     /// connection itself never moves the right edge back, fits the window into the scaled 16-bit
     /// field, and avoids silly windows.
     fn window_bytes(&self, unread_bytes: u64) -> u64;

@@ -21,7 +21,7 @@ pub struct ReceiveBuffer {
 }
 
 impl ReceiveBuffer {
-    /// An empty buffer, which holds only bytes less than `most_bytes` above the first unread one.
+    /// An empty buffer, which holds only bytes less than `max_bytes` above the first unread one.
     pub fn new(max_bytes: u64) -> ReceiveBuffer {
         ReceiveBuffer {
             max_bytes,

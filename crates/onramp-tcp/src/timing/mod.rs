@@ -34,7 +34,7 @@
 //! paper's aim is to improve this.
 //!
 //! All code of this crate that measures for a timer or schedules an event uses these two services.
-//! `onramp_clock` gives their resolution and granularity to a start-up algorithm of `core/`.
+//! `startup_clock` gives their resolution and granularity to a start-up algorithm of `core/`.
 //! Start-up algorithms get the time as the host measures it ("both bandwidth estimation as well as
 //! RTT estimation use the time measurement abstraction", section 4.2.1). Vegas and HyStart assume
 //! fine clocks, so they get the exact time.

@@ -113,7 +113,7 @@ impl Linux {
         }
     }
 
-    /// Free room for payload, when `waiting_bytes` wait for the reader.
+    /// Free room for payload, when `unread_bytes` wait for the reader.
     fn room_bytes(&self, unread_bytes: u64) -> u64 {
         let taken_bytes = unread_bytes.saturating_add(self.contents.out_of_order_bytes);
         payload_in(self.buffer_bytes, self.share_256).saturating_sub(taken_bytes)

@@ -4,11 +4,8 @@ use super::{counts, replied, reply, sending, supporting};
 use crate::pair::{clean, Crossing, End, Pair, DELAY_NS};
 use crate::script::{segments, Script, MS_NS};
 use onramp_core::pairs::Form;
-use onramp_core::{PHASE_AVOIDANCE, PHASE_SAFE};
+use onramp_core::{PHASE_AVOIDANCE, PHASE_SAFE, PHASE_SLOW_START};
 use onramp_tcp::{ByteCounting, Config, PacketPair, Recovery};
-
-/// `ONRAMP_PHASE_SLOW_START`.
-const PHASE_SLOW_START: u32 = 0;
 
 /// The last decision of the start-up algorithm: its phase, the pacing rate and its estimate.
 fn decision(script: &Script) -> (u32, Option<u64>, u64) {

@@ -25,6 +25,8 @@ fn main() {
         }
     }
     println!("cargo::rerun-if-changed={core}");
+    // For tests/bindings.rs
+    println!("cargo::rustc-env=ONRAMP_CORE_INCLUDE={core}");
 
     let mut table = String::from("&[\n");
     for name in onramp_core::startup_names() {

@@ -24,8 +24,8 @@ pub struct StartupObject {
     pub object: &'static [u8],
 }
 
-/// The start-up programs of all algorithms in `core/registry.h`. An algorithm for which packet pairs
-/// are an option has two: one without them and one with them.
+/// The start-up programs of all algorithms in `core/registry.h`. An algorithm for which packet
+/// pairs are an option has two: one without them and one with them.
 pub const STARTUPS: &[StartupObject] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
 
 /// A BPF iterator that lists the connections of one congestion control.

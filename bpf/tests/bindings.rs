@@ -90,15 +90,13 @@ impl ParseCallbacks for Names {
 }
 
 fn records() -> String {
-    let core_headers = std::env::var("DEP_ONRAMP_CORE_INCLUDE")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../core").to_owned());
     let mut builder = bindgen::Builder::default()
         .header("intf.h")
         .header("include/onramp/tcp_qos.h")
         .clang_args([
             "-I.",
             "-Iinclude",
-            &format!("-I{core_headers}"),
+            concat!("-I", env!("ONRAMP_CORE_INCLUDE")),
             "-fparse-all-comments",
         ])
         .allowlist_type("onramp_.*|tcp_qos")

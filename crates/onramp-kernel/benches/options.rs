@@ -1,5 +1,6 @@
-//! What it costs other programs that TCP_QOS is there: setsockopt and getsockopt of another option,
-//! side by side with and without. docs/benchmarks.md describes the method and keeps the figures.
+//! The cost of TCP_QOS for programs that do not use it: setsockopt() and getsockopt() of another
+//! option, with the programs of TCP_QOS attached and without. docs/benchmarks.md describes the
+//! method and has the figures.
 //!
 //!     cargo bench -p onramp-kernel --bench options -- [--rounds N]
 
@@ -14,7 +15,7 @@ const CALLS: u32 = 20_000;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Nanoseconds of a setsockopt and of a getsockopt.
+/// Nanoseconds per setsockopt() and per getsockopt().
 fn measure() -> Result<[f64; 2]> {
     let socket = socket(
         AddressFamily::Inet,
@@ -54,7 +55,7 @@ fn run(rounds: usize) -> Result<()> {
     let reservations = registration.reservations()?.ok_or("qos reserves")?;
     let mut all: [Vec<[f64; 3]>; 2] = Default::default();
     for round in 0..rounds {
-        // Who begins changes; and without is measured twice, to see what the method cannot.
+        // The order alternates. `without` is measured twice, to show the method's error.
         let (without, with, again) = match round % 2 {
             0 => (measure()?, measure_with(&reservations)?, measure()?),
             _ => {

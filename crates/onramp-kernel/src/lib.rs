@@ -5,9 +5,9 @@
 //! (`setsockopt(TCP_CONGESTION)`). [`loaded`] and [`connections`] list what this process and others
 //! have registered, and the connections that use it.
 //!
-//! Applications need not choose the congestion control themselves: [`Adoption`] puts the connections
-//! of a cgroup on it. [`PairOption`] gives these connections the TCP option of packet pairs, and
-//! [`QosOption`] the socket option TCP_QOS.
+//! Applications need not choose the congestion control themselves: [`Adoption`] puts the
+//! connections of a cgroup on it. [`PairOption`] gives these connections the TCP option of packet
+//! pairs, and [`QosOption`] the socket option TCP_QOS.
 //!
 //! ```no_run
 //! use onramp_kernel::{Options, Registration};

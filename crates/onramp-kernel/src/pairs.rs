@@ -24,8 +24,8 @@ pub struct PairOption {
     _timestamps: OwnedFd,
 }
 
-/// A socket that asks for receive time stamps. While one is open, the kernel takes the time of every
-/// packet when it comes from the device.
+/// A socket that asks for receive time stamps. While one is open, the kernel takes the time of
+/// every packet when it comes from the device.
 fn timestamping_socket() -> nix::Result<OwnedFd> {
     let socket = socket(
         AddressFamily::Inet,

@@ -1,5 +1,5 @@
-//! What this kernel can do. It is asked before anything is loaded, so that an error can name what is
-//! missing.
+//! What this kernel can do. It is asked before anything is loaded, so that an error can name what
+//! is missing.
 
 use crate::{Avoidance, Error, Result};
 use libbpf_rs::btf::types::{Func, FuncProto, Ptr, Struct};

@@ -15,8 +15,8 @@ pub(crate) type Name = [c_char; NAME_BYTES as usize];
 /// A record of integers.
 ///
 /// # Safety
-/// Only for `repr(C)` types that are made of integers and have no padding: any bytes are a value, and
-/// all bytes of a value are initialised.
+/// Only for `repr(C)` types that are made of integers and have no padding: any bytes are a value,
+/// and all bytes of a value are initialised.
 pub(crate) unsafe trait Plain: Copy {
     /// The record at the beginning of these bytes; `None` if there are too few.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -55,7 +55,7 @@ unsafe impl Plain for Path {}
 unsafe impl Plain for PathEntry {}
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for Socket {}
-// SAFETY: repr(C), integers only; the same holds for all members of its union. Events are only read.
+// SAFETY: repr(C), integers only, as are all members of its union. Events are only read.
 unsafe impl Plain for Event {}
 
 /// A name as the records hold it: at most 15 bytes, then zeros.

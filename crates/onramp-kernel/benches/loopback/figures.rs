@@ -1,4 +1,4 @@
-//! The figures, and how they are shown.
+//! The figures, and the text that shows them.
 
 use crate::namespace::Loopback;
 use crate::transfer::Bulk;
@@ -16,7 +16,7 @@ pub struct Report {
     pub programs: Vec<Program>,
 }
 
-/// The middle of a set, and where nine tenths of it lie.
+/// The median of a set, and the range of nine tenths of it.
 #[derive(Clone, Copy, Serialize)]
 pub struct Spread {
     pub median: f64,
@@ -56,7 +56,8 @@ impl fmt::Display for Spread {
     }
 }
 
-/// A congestion control's transfers as parts of the built-in CUBIC's of the same rounds.
+/// The transfers of a congestion control, as ratios to those of the built-in CUBIC in the same
+/// rounds.
 #[derive(Serialize)]
 pub struct Throughput {
     pub loopback: &'static str,
@@ -103,7 +104,7 @@ impl Throughput {
     }
 }
 
-/// CPU time since boot, all of it and the part that the machine below took away, in ticks.
+/// CPU time since boot in ticks: all of it, and the part that the hypervisor took away.
 #[derive(Clone, Copy, Default)]
 pub struct CpuTime {
     all: u64,
@@ -115,7 +116,7 @@ impl CpuTime {
         const STEAL: usize = 7;
         let text = fs::read_to_string("/proc/stat").unwrap_or_default();
         let first = text.lines().next().unwrap_or_default();
-        // guest and guest_nice, the last two, are in user and nice already
+        // The last two fields, guest and guest_nice, are included in user and nice.
         let ticks: Vec<u64> = first
             .split_whitespace()
             .skip(1)
@@ -134,7 +135,7 @@ impl CpuTime {
     }
 }
 
-/// A BPF program's calls in one situation.
+/// The calls of a BPF program in one situation.
 #[derive(Serialize)]
 pub struct Program {
     pub startup: String,
@@ -160,6 +161,13 @@ impl fmt::Display for Report {
             "transfers of {} s; medians of ratios to the built-in CUBIC in the same round (5-95 %)",
             self.round_s
         )?;
+        self.write_throughput(f)?;
+        self.write_programs(f)
+    }
+}
+
+impl Report {
+    fn write_throughput(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut loopback = "";
         for row in &self.throughput {
             if row.loopback != loopback {
@@ -193,6 +201,10 @@ impl fmt::Display for Report {
                 row.cpu_ns_per_ack
             )?;
         }
+        Ok(())
+    }
+
+    fn write_programs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut heading = String::new();
         for row in &self.programs {
             let next = format!("{}: {}", row.startup, row.situation);
@@ -201,12 +213,8 @@ impl fmt::Display for Report {
                 let same = |other: &&Program| {
                     other.startup == row.startup && other.situation == row.situation
                 };
-                let all: f64 = self
-                    .programs
-                    .iter()
-                    .filter(same)
-                    .map(|p| p.ns_per_call * p.calls_per_ack)
-                    .sum();
+                let programs = self.programs.iter().filter(same);
+                let all_ns: f64 = programs.map(|p| p.ns_per_call * p.calls_per_ack).sum();
                 writeln!(
                     f,
                     "\n{heading:<46}{:>10}{:>12}{:>12}",
@@ -215,7 +223,7 @@ impl fmt::Display for Report {
                 writeln!(
                     f,
                     "  {:<44}{:>10}{:>12}{:>12.0}",
-                    "all programs, for an ACK", "", "", all
+                    "all programs, for an ACK", "", "", all_ns
                 )?;
             }
             writeln!(

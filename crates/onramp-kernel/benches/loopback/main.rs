@@ -1,9 +1,10 @@
-//! What Onramp costs the kernel: bulk transfers over loopback side by side with the kernel's own
-//! CUBIC, and the time that each BPF program takes. docs/benchmarks.md describes the method and
-//! keeps the figures.
+//! The cost of Onramp in the kernel: bulk transfers over loopback side by side with the kernel's
+//! own CUBIC, and the time of each BPF program. docs/benchmarks.md describes the method and has the
+//! figures.
 //!
 //!     make bench
-//!     cargo bench -p onramp-kernel --bench loopback -- [--rounds N] [--seconds S] [--with NAME]... [--json]
+//!     cargo bench -p onramp-kernel --bench loopback -- \
+//!         [--rounds N] [--seconds S] [--with NAME]... [--json]
 
 mod figures;
 mod namespace;
@@ -23,23 +24,23 @@ use transfer::{bulk, Bulk};
 /// The start-ups that are measured, each followed by CUBIC.
 const STARTUPS: [&str; 2] = ["standard", "paced"];
 
-/// A round in which a transfer's threads waited longer than this part of its time for a CPU says
-/// more about the other processes than about the transfer.
-const WAITING_SHARE: f64 = 0.05;
-/// How long to leave the CPUs to the others then.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// When to give up: so many disturbed rounds for each one that was asked for.
-const MOST_DISTURBED: usize = 2;
-/// The least number of rounds to draw a median from.
-const ENOUGH: usize = 5;
+/// The share of a transfer's time that its threads may wait for a CPU. If they wait longer, other
+/// processes disturbed the round, and it is not used.
+const MAX_WAITING_SHARE: f64 = 0.05;
+/// How long to leave the CPUs to the other processes after a disturbed round.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Disturbed rounds after which the benchmark gives up, for each round that was requested.
+const MAX_DISTURBED: usize = 2;
+/// The minimum of rounds for a median.
+const MIN_ROUNDS: usize = 5;
 
 type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
 
 struct Arguments {
     rounds: usize,
     round: Duration,
-    /// Other congestion controls of this kernel to compare, for example one that another build has
-    /// registered.
+    /// Further congestion controls of this kernel to compare, for example one that another build
+    /// has registered.
     with: Vec<String>,
     json: bool,
 }
@@ -131,7 +132,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
             .iter()
             .map(|&startup| Registration::new(&Options::new(startup)))
             .collect::<Result<Vec<_>, _>>()?;
-        // The second CUBIC shows what the method says about two equals.
+        // The second CUBIC shows the method's error: it is compared with itself.
         let mut names = vec!["cubic", "cubic"];
         names.extend(registrations.iter().map(Registration::name));
         names.extend(arguments.with.iter().map(String::as_str));
@@ -140,9 +141,10 @@ fn measure(arguments: &Arguments) -> Result<Report> {
                 transfers,
                 disturbed,
             } = loopback.run(|| play(&names, arguments, cpus))??;
-            if transfers[0].len() < arguments.rounds.min(ENOUGH) {
+            if transfers[0].len() < arguments.rounds.min(MIN_ROUNDS) {
                 eprintln!(
-                    "loopback: {}: no figures: other processes disturbed {disturbed} rounds and left {}",
+                    "loopback: {}: no figures: other processes disturbed {disturbed} rounds, \
+                     and only {} are left",
                     loopback.label,
                     transfers[0].len()
                 );
@@ -161,7 +163,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
     }
     let stolen_cpu = CpuTime::stolen_since(before);
 
-    // BPF's statistics cost time themselves, so they are a session of their own.
+    // BPF's statistics cost time themselves, so the programs are measured separately.
     let mut programs = Vec::new();
     for startup in STARTUPS {
         programs.extend(programs::measure(startup, arguments.round, cpus)?);
@@ -176,31 +178,31 @@ fn measure(arguments: &Arguments) -> Result<Report> {
     })
 }
 
-/// The transfers of every contestant, by round.
+/// The transfers of every congestion control, by round.
 struct Rounds {
-    /// In the order of the contestants.
+    /// In the order of the congestion controls.
     transfers: Vec<Vec<Bulk>>,
-    /// Rounds that other processes slowed down, which are not among them.
+    /// Rounds that other processes disturbed. They are not among the transfers.
     disturbed: usize,
 }
 
-/// In each round every contestant has one transfer.
+/// In each round every congestion control has one transfer.
 fn play(names: &[&str], arguments: &Arguments, cpus: [usize; 2]) -> std::io::Result<Rounds> {
     let mut rounds = Rounds {
         transfers: vec![Vec::with_capacity(arguments.rounds); names.len()],
         disturbed: 0,
     };
-    bulk(names[0], arguments.round, cpus)?; // the first one warms caches and clocks
+    bulk(names[0], arguments.round, cpus)?; // The first one warms caches and clocks.
     while rounds.transfers[0].len() < arguments.rounds
-        && rounds.disturbed < MOST_DISTURBED * arguments.rounds
+        && rounds.disturbed < MAX_DISTURBED * arguments.rounds
     {
         let mut round = vec![None; names.len()];
-        for contestant in order(names.len(), rounds.transfers[0].len()) {
-            let transfer = bulk(names[contestant], arguments.round, cpus)?;
-            if cpus[0] != cpus[1] && transfer.waiting_share() > WAITING_SHARE {
+        for index in order(names.len(), rounds.transfers[0].len()) {
+            let transfer = bulk(names[index], arguments.round, cpus)?;
+            if cpus[0] != cpus[1] && transfer.waiting_share() > MAX_WAITING_SHARE {
                 break;
             }
-            round[contestant] = Some(transfer);
+            round[index] = Some(transfer);
         }
         if let Some(round) = round.into_iter().collect::<Option<Vec<Bulk>>>() {
             rounds
@@ -210,28 +212,21 @@ fn play(names: &[&str], arguments: &Arguments, cpus: [usize; 2]) -> std::io::Res
                 .for_each(|(all, transfer)| all.push(transfer));
         } else {
             rounds.disturbed += 1;
-            std::thread::sleep(PATIENCE);
+            std::thread::sleep(PAUSE);
         }
     }
     Ok(rounds)
 }
 
-/// In each round the next contestant begins; when all have, the order is reversed. So everyone has
-/// every place as often.
-fn order(contestants: usize, round: usize) -> impl Iterator<Item = usize> {
-    let backwards = round / contestants % 2 == 1;
-    (0..contestants).map(move |place| {
-        (if backwards {
-            contestants - 1 - place
-        } else {
-            place
-        } + round)
-            % contestants
-    })
+/// The order of the congestion controls in a round. Each round starts with the next one; when each
+/// has been first, the order is reversed. So each has every place equally often.
+fn order(count: usize, round: usize) -> impl Iterator<Item = usize> {
+    let backwards = round / count % 2 == 1;
+    (0..count).map(move |place| (if backwards { count - 1 - place } else { place } + round) % count)
 }
 
-/// The CPUs for the sender and the receiver: the first two that this process may use, or twice the
-/// only one.
+/// The CPUs for the sender and the receiver: the first two that this process may use. If it may use
+/// one only, both are that one.
 fn two_cpus() -> Result<[usize; 2]> {
     let allowed = sched_getaffinity(Pid::from_raw(0))?;
     let mut usable = (0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or(false));

@@ -1,5 +1,5 @@
-//! Loopback devices of one's own: a network namespace without a name, gone with the thread that
-//! made it.
+//! Private loopback devices, each in a network namespace without a name. The namespace ends with
+//! the thread that made it.
 
 use nix::libc;
 use nix::sched::{unshare, CloneFlags};
@@ -7,19 +7,18 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::raw::{c_char, c_ulong};
 
-/// How a loopback device carries packets.
+/// The properties of a loopback device.
 pub struct Loopback {
     pub label: &'static str,
     mtu: i32,
-    /// The device takes segments of up to 64 KB, whatever its MTU, and TCP leaves the cutting to
-    /// it.
+    /// Segmentation offload: the device takes packets of up to 64 KB, whatever its MTU.
     offload: bool,
-    /// The most that a receiver buffers; the host's if `None`.
+    /// The maximum of a receive buffer; `None`: the host's.
     receive_buffer_bytes: Option<u32>,
 }
 
-/// The default; the same with a network's segment size; and the worst case for whatever runs once
-/// an ACK.
+/// The default; the segment size of a real network; and the worst case for a program that runs for
+/// each ACK.
 pub const LOOPBACKS: [Loopback; 3] = [
     Loopback {
         label: "MTU 65536",
@@ -28,8 +27,8 @@ pub const LOOPBACKS: [Loopback; 3] = [
         receive_buffer_bytes: None,
     },
     MTU_1500,
-    // Every segment is a packet of its own, and the window is so small that every second or third
-    // packet has an ACK of its own too. Otherwise loopback batches both to 64 KB and more.
+    // Every segment is a packet of its own, and the receive window is so small that every second or
+    // third packet is acknowledged. Otherwise loopback batches packets and ACKs to 64 KB and more.
     Loopback {
         label: "many ACKs",
         mtu: 1500,
@@ -45,7 +44,7 @@ pub const MTU_1500: Loopback = Loopback {
 };
 
 impl Loopback {
-    /// Do something in a fresh namespace with such a device. Threads that it starts are in the
+    /// Runs `inside` in a new namespace with such a device. Threads that it starts are in the
     /// namespace too.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> io::Result<T> {
         std::thread::scope(|scope| {
@@ -61,7 +60,7 @@ impl Loopback {
     }
 
     fn bring_up(&self) -> io::Result<()> {
-        // Connections shall not learn from those before them.
+        // Connections must not use the metrics of earlier ones.
         set("tcp_no_metrics_save", "1")?;
         if let Some(bytes) = self.receive_buffer_bytes {
             set("tcp_rmem", &format!("4096 {bytes} {bytes}"))?;
@@ -85,12 +84,12 @@ impl Loopback {
     }
 }
 
-/// A setting of TCP in this thread's namespace.
+/// Sets a sysctl of TCP in this thread's namespace.
 fn set(name: &str, value: &str) -> io::Result<()> {
     std::fs::write(format!("/proc/sys/net/ipv4/{name}"), value)
 }
 
-/// An ioctl on lo.
+/// Makes an ioctl on the device lo.
 fn request(number: c_ulong, fill: impl FnOnce(&mut libc::ifreq)) -> io::Result<()> {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
     // SAFETY: ifreq is plain data; zeroes are valid.
@@ -99,7 +98,7 @@ fn request(number: c_ulong, fill: impl FnOnce(&mut libc::ifreq)) -> io::Result<(
         *to = *from as c_char;
     }
     fill(&mut request);
-    // SAFETY: request outlives the call, and so does what the caller lets it point at.
+    // SAFETY: the request outlives the call, and so does the value that it points to.
     match unsafe { libc::ioctl(socket.as_raw_fd(), number as _, &mut request) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),

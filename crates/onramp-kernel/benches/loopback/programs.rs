@@ -1,4 +1,4 @@
-//! What a call of each BPF program takes, by the kernel's own statistics of them.
+//! The time of a call of each BPF program, from the kernel's own statistics.
 
 use crate::figures::Program;
 use crate::namespace::{LOOPBACKS, MTU_1500};
@@ -13,8 +13,8 @@ use std::net::SocketAddr;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::time::Duration;
 
-/// The members of tcp_congestion_ops that bpf/startup.bpf.c implements. The kernel cuts names after
-/// 15 characters.
+/// The members of tcp_congestion_ops that bpf/startup.bpf.c implements. The kernel truncates the
+/// names of programs to 15 characters.
 const MEMBERS: [&str; 11] = [
     "control",
     "control_v1",
@@ -30,17 +30,18 @@ const MEMBERS: [&str; 11] = [
 ];
 const NAME_CHARACTERS: usize = 15;
 
-/// Linux's initial window at an MTU of 1500: a burst of it is acknowledged at once.
+/// Linux's initial window at an MTU of 1500. A burst of it is acknowledged at once.
 const BURST_BYTES: usize = 10 * 1448;
 const BURSTS: usize = 10_000;
 
-/// What a connection sends before it sends bursts, and where that leaves its start-up.
+/// What is measured, the bytes that the connection sends before the bursts, and the phase of its
+/// start-up after them.
 const SITUATIONS: [(&str, usize, &str); 2] = [
     ("bursts, start-up under way", 1, "slow-start"),
     ("bursts, start-up over", 64 << 20, "done"),
 ];
 
-/// All programs of one start-up: while it is under way, after it, and in bulk transfers.
+/// All programs of one start-up: during the start-up, after it, and in bulk transfers.
 pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<Program>> {
     let registration = Registration::new(&Options::new(startup))?;
     let name = registration.name();
@@ -59,7 +60,9 @@ pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<
         if phase == Some(expected) {
             all.extend(calls.figures(startup, situation));
         } else {
-            eprintln!("loopback: {name}: {situation}: the phase is {phase:?}, not {expected}; no figures of it");
+            eprintln!(
+                "loopback: {name}: {situation}: no figures: the phase is {phase:?}, not {expected}"
+            );
         }
     }
     for loopback in &LOOPBACKS {
@@ -77,7 +80,7 @@ fn connection(name: &str, local: SocketAddr) -> Option<Connection> {
         .find(|c| c.congestion_control == name && c.local == local)
 }
 
-/// By member of tcp_congestion_ops: time spent, in nanoseconds, and calls.
+/// The time of all calls in nanoseconds, and their number, by member of tcp_congestion_ops.
 struct Calls(BTreeMap<String, (u64, u64)>);
 
 impl Calls {
@@ -89,7 +92,7 @@ impl Calls {
             .map_or(0, |(_, calls)| calls.1);
         self.0
             .into_iter()
-            .filter(|(_, (_, count))| *count * 100 > acks) // what runs once a connection says little
+            .filter(|(_, (_, count))| *count * 100 > acks) // Calls once a connection are too few.
             .map(|(program, (ns, count))| Program {
                 startup: startup.to_owned(),
                 situation: situation.to_owned(),
@@ -102,12 +105,12 @@ impl Calls {
     }
 }
 
-/// Count this process's programs while something is done. Statistics are on only as long.
+/// Counts the calls of this process's programs during `work`. Statistics are enabled only then.
 fn counted<T>(work: impl FnOnce() -> T) -> io::Result<(Calls, T)> {
     // SAFETY: a plain system call that returns a descriptor or an error.
     let statistics = match unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) } {
         errno if errno < 0 => return Err(io::Error::from_raw_os_error(-errno)),
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor is new, and nobody else owns it.
         descriptor => unsafe { OwnedFd::from_raw_fd(descriptor) },
     };
     let before = own_programs()?;
@@ -122,8 +125,8 @@ fn counted<T>(work: impl FnOnce() -> T) -> io::Result<(Calls, T)> {
     Ok((Calls(calls), result))
 }
 
-/// The programs that this process holds: the kernel writes their statistics into their descriptors'
-/// fdinfo.
+/// The statistics of the programs that this process holds. The kernel writes them to the fdinfo of
+/// the programs' descriptors.
 fn own_programs() -> io::Result<BTreeMap<String, (u64, u64)>> {
     let mut programs = BTreeMap::new();
     for descriptor in fs::read_dir("/proc/self/fdinfo")? {

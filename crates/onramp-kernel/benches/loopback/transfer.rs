@@ -1,4 +1,4 @@
-//! One TCP connection over loopback, its sender on one CPU and its receiver on another.
+//! One TCP connection over loopback, with its sender on one CPU and its receiver on another.
 
 use nix::libc;
 use nix::sched::{sched_setaffinity, CpuSet};
@@ -12,34 +12,34 @@ use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a write or a read takes at most.
+/// The maximum size of a write or a read.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// A bulk transfer, as its receiver saw it.
+/// A bulk transfer, as its receiver measured it.
 #[derive(Clone, Copy, Debug)]
 pub struct Bulk {
     pub bytes: u64,
     pub elapsed: Duration,
-    /// From the connection's beginning to its last byte: the start-up is included.
+    /// From the start of the connection to its last byte: includes the start-up.
     pub bytes_per_s: f64,
-    /// The same without its first fifth.
+    /// The same without the first fifth of the time.
     pub steady_bytes_per_s: f64,
-    /// CPU time of both ends, interrupts included.
+    /// CPU time of both ends, with interrupts.
     pub cpu_ns: u64,
-    /// How long they waited for a CPU that was busy with something else.
+    /// How long both threads waited for a CPU that was busy with something else.
     pub waited_ns: u64,
-    /// Packets that the sender received: all of them acknowledgements.
+    /// Packets that the sender received. All of them are ACKs.
     pub acks: u64,
 }
 
 impl Bulk {
-    /// How much of its time a thread of the transfer waited for its CPU, both threads together.
+    /// The time that both threads waited for a CPU, as a share of the transfer's time.
     pub fn waiting_share(&self) -> f64 {
         self.waited_ns as f64 / self.elapsed.as_nanos() as f64
     }
 }
 
-/// Send as much as goes in this time.
+/// Sends as much as possible in this time.
 pub fn bulk(
     congestion_control: &str,
     length: Duration,
@@ -62,7 +62,7 @@ pub fn bulk(
                 sender.write_all(&data)?;
             }
             sender.shutdown(std::net::Shutdown::Write)?;
-            // The receiver closes when it has read everything.
+            // Wait for the receiver, which closes when it has read everything.
             let _ = sender.read(&mut [0])?;
             Ok((segments_received(&sender)?, cpu_and_waiting_ns()?))
         });
@@ -103,15 +103,15 @@ fn receive(mut stream: TcpStream, start: Duration) -> io::Result<Bulk> {
     })
 }
 
-/// A connection of requests and small answers. The sender never waits for its window, so a start-up
-/// goes on.
+/// A connection that carries bursts and an answer to each. The sender is never limited by cwnd, so
+/// the start-up does not end.
 pub struct Bursts {
     pub sender: TcpStream,
     receiver: TcpStream,
 }
 
 impl Bursts {
-    /// Connect, and first send so many bytes at once.
+    /// Connects, and first sends this many bytes at once.
     pub fn new(
         congestion_control: &str,
         bulk_bytes: usize,
@@ -127,7 +127,7 @@ impl Bursts {
         Ok(bursts)
     }
 
-    /// Send bursts of so many bytes, each after the answer to the one before.
+    /// Sends `count` bursts of this many bytes, each after the answer to the previous one.
     pub fn send(
         &mut self,
         bytes: usize,
@@ -142,8 +142,8 @@ impl Bursts {
                 for _ in 0..count {
                     let mut left = bytes;
                     while left > 0 {
-                        let most = left.min(CHUNK_BYTES);
-                        match receiver.read(&mut buffer[..most])? {
+                        let max_bytes = left.min(CHUNK_BYTES);
+                        match receiver.read(&mut buffer[..max_bytes])? {
                             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
                             read => left -= read,
                         }
@@ -195,7 +195,7 @@ fn pin(cpu: usize) -> io::Result<()> {
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
 }
 
-/// How long this thread has run, and how long it has waited for a CPU.
+/// The CPU time of this thread, and the time that it has waited for a CPU.
 fn cpu_and_waiting_ns() -> io::Result<(u64, u64)> {
     let text = fs::read_to_string("/proc/thread-self/schedstat")?;
     let mut fields = text
@@ -207,8 +207,8 @@ fn cpu_and_waiting_ns() -> io::Result<(u64, u64)> {
         .ok_or_else(|| io::Error::other("/proc/thread-self/schedstat has no numbers"))
 }
 
-/// What interrupt handling left to its own threads, in nanoseconds of CPU time. Without a view of
-/// them, 0.
+/// CPU time of the threads to which the kernel defers interrupt handling (ksoftirqd), in
+/// nanoseconds. 0 if this process cannot see them.
 fn deferred_interrupts() -> u64 {
     let Ok(processes) = fs::read_dir("/proc") else {
         return 0;
@@ -224,7 +224,7 @@ fn deferred_interrupts() -> u64 {
         .sum()
 }
 
-/// tcp_info.tcpi_segs_in of linux/tcp.h, which libc's tcp_info ends before.
+/// tcp_info.tcpi_segs_in of linux/tcp.h. The tcp_info of libc is shorter and does not have it.
 fn segments_received(stream: &TcpStream) -> io::Result<u64> {
     const SEGS_IN_OFFSET: usize = 140;
     let mut info = [0u8; SEGS_IN_OFFSET + 4];

@@ -1,18 +1,19 @@
-//! What the kernel's verifier pays for each program. As root; without root the test says so and
-//! passes, but fails where CI=true.
+//! The cost of loading: the instructions that the kernel's verifier processes for each program.
 
-mod common;
-
-use common::root;
+use crate::common::machine;
 use libbpf_rs::query::ProgInfoIter;
 use libbpf_rs::ObjectBuilder;
 use onramp_kernel::{Avoidance, Error, Options, Registration};
 use std::collections::BTreeMap;
 use std::fs;
 
-/// The most instructions that the verifier may process for one program. The kernel refuses a
-/// program at 1,000,000. `onramp` needs about 38,000 on Linux 6.18; other kernels count differently.
-const MAX_PROCESSED_INSTRUCTIONS: u64 = 200_000;
+/// The limit for a program of a start-up. The kernel refuses a program at 1,000,000. On Linux 6.18
+/// and with clang 14, `astart` needs 53,000, `onramp` 35,000 and the others 7,000 at most; other
+/// kernels and compilers differ by a factor of two.
+const MAX_STARTUP_INSTRUCTIONS: u64 = 150_000;
+
+/// The limit for a program of the tools; TCP_QOS needs 15,000.
+const MAX_TOOL_INSTRUCTIONS: u64 = 60_000;
 
 /// The programs that this process holds, by name, and the instructions that the verifier processed
 /// for each of them: the kernel writes the number into `fdinfo` (Linux 5.16 and later).
@@ -36,24 +37,23 @@ fn processed_instructions() -> BTreeMap<String, u64> {
     programs
 }
 
-fn report(object: &str) -> usize {
+/// Prints the numbers of all programs that are loaded, and compares each with the limit.
+fn check(object: &str, max_instructions: u64) {
     let programs = processed_instructions();
+    assert!(!programs.is_empty(), "{object}: no program is loaded");
     for (program, processed) in &programs {
         println!("{object:<28} {program:<16} {processed:>8} instructions");
         assert!(
-            *processed <= MAX_PROCESSED_INSTRUCTIONS,
+            *processed <= max_instructions,
             "{object}: the verifier processed {processed} instructions of {program}; \
-             at most {MAX_PROCESSED_INSTRUCTIONS} are allowed"
+             the limit is {max_instructions}"
         );
     }
-    programs.len()
 }
 
 #[test]
-fn the_verifier_processes_few_instructions() {
-    if !root() {
-        return;
-    }
+fn the_verifier_processes_no_more_instructions_than_the_limit() {
+    let Some(_machine) = machine() else { return };
     for startup in onramp_bpf::STARTUPS {
         for &avoidance in Avoidance::ALL {
             let options = Options {
@@ -67,7 +67,7 @@ fn the_verifier_processes_few_instructions() {
             };
             let pairs = if startup.with_pairs { ", pairs" } else { "" };
             let object = format!("{}{pairs}, {}", startup.name, avoidance.name());
-            assert!(report(&object) > 5);
+            check(&object, MAX_STARTUP_INSTRUCTIONS);
         }
     }
     for (object, bytes) in [
@@ -78,6 +78,6 @@ fn the_verifier_processes_few_instructions() {
     ] {
         let open = ObjectBuilder::default().open_memory(bytes).unwrap();
         let _loaded = open.load().unwrap();
-        assert!(report(object) > 0);
+        check(object, MAX_TOOL_INSTRUCTIONS);
     }
 }

@@ -1,0 +1,87 @@
+//! What all tests against the kernel share.
+
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::TcpCongestion;
+use onramp_kernel::{connections, Connection, Event, Input};
+use std::ffi::OsString;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+/// The machine, for one test; `None` if this process may not load BPF programs.
+pub fn machine() -> Option<MutexGuard<'static, ()>> {
+    static MACHINE: Mutex<()> = Mutex::new(());
+    let root = onramp_kernel::probe::check_permission().is_ok();
+    assert!(root || std::env::var_os("CI").is_none(), "CI runs as root");
+    if !root {
+        eprintln!("skipped: loading BPF programs needs root");
+        return None;
+    }
+    Some(
+        MACHINE
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner()),
+    )
+}
+
+/// A listener on loopback.
+pub fn listener() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").unwrap()
+}
+
+/// A listener on loopback whose connections use this congestion control.
+pub fn listener_on(congestion_control: &str) -> TcpListener {
+    let listener = listener();
+    choose(&listener, congestion_control);
+    listener
+}
+
+/// Puts a socket on a congestion control.
+pub fn choose(socket: &impl AsFd, congestion_control: &str) {
+    setsockopt(socket, TcpCongestion, &OsString::from(congestion_control)).unwrap();
+}
+
+/// The two ends of a new connection: the accepted one, then the one that connected.
+pub fn connection_of(listener: &TcpListener) -> (TcpStream, TcpStream) {
+    let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    (listener.accept().unwrap().0, client)
+}
+
+/// The row of `onramp ss` for a socket.
+pub fn row(socket: &TcpStream) -> Connection {
+    let ends = (socket.local_addr().unwrap(), socket.peer_addr().unwrap());
+    connections()
+        .unwrap()
+        .into_iter()
+        .find(|row| (row.local, row.remote) == ends)
+        .expect("connections() lists the socket")
+}
+
+/// Waits for a condition, and fails after `timeout`.
+pub fn wait_until(what: &str, timeout: Duration, is_so: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < timeout, "within {timeout:?}: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Compares the kernel's decisions with those of the native build of a start-up. Returns the number
+/// of events.
+pub fn assert_decisions_match(startup: &str, events: &[Event]) -> usize {
+    let mut native = onramp_core::Startup::new(startup).unwrap();
+    for (index, event) in events.iter().enumerate() {
+        let decision = match &event.input {
+            Input::Start(start) => native.start(start),
+            Input::Ack(ack) => native.ack(ack),
+            Input::Loss(loss) => native.loss(loss),
+        };
+        assert_eq!(
+            decision, event.decision,
+            "{startup}, event {index}: {:?}",
+            event.input
+        );
+    }
+    events.len()
+}

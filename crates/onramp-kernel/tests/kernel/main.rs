@@ -1,0 +1,11 @@
+//! Tests against the kernel that runs them. They need root; without it each one says so and passes,
+//! but fails if CI=true.
+//!
+//! Names of congestion controls are global to the machine, so one test runs at a time.
+
+mod common;
+mod memory;
+mod qos;
+mod registration;
+mod traffic;
+mod verifier;

@@ -1,0 +1,405 @@
+//! Path memory: what the kernel host remembers of paths, and which connection may use it.
+
+use crate::common::{
+    assert_decisions_match, choose, connection_of, listener_on, machine, wait_until,
+};
+use libbpf_rs::query::MapInfoIter;
+use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use nix::libc;
+use nix::time::{clock_gettime, ClockId};
+use onramp_core::memory::{fits, Memory, LIFETIME_NS};
+use onramp_core::Start;
+use onramp_kernel::{
+    loaded, Avoidance, Error, Event, Input, Options, PathsMap, Registration, RememberedPath,
+};
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::sync::MutexGuard;
+use std::time::{Duration, Instant};
+
+/// The BDP in the entries that these tests write.
+const BDP_BYTES: u64 = 1_000_000;
+
+/// Shorter than the idle time after which a connection loses its hold on a path.
+const SOON: Duration = Duration::from_millis(700);
+
+/// A registered start-up with path memory, and its map.
+struct Host {
+    registration: Registration,
+    memory: PathsMap,
+    map: MapHandle,
+    /// The RTT in the entries that these tests write. Most handshakes over loopback fit it.
+    rtt_ns: u64,
+    _machine: MutexGuard<'static, ()>,
+}
+
+impl Host {
+    /// `None` if this process may not load BPF programs.
+    fn new(memory: Memory, memory_lifetime_ns: u64) -> Option<Host> {
+        let options = Options {
+            memory,
+            memory_lifetime_ns,
+            ..recording()
+        };
+        Host::with(&options).map(Result::unwrap)
+    }
+
+    fn with(options: &Options) -> Option<Result<Host, Error>> {
+        let machine = machine()?;
+        let before = memory_maps();
+        let registration = match Registration::new(options) {
+            Ok(registration) => registration,
+            Err(error) => return Some(Err(error)),
+        };
+        let memory = registration
+            .memory()
+            .unwrap()
+            .expect("the options ask for it");
+        let id = memory_maps()
+            .into_iter()
+            .find(|id| !before.contains(id))
+            .expect("the registration has a map");
+        let map = MapHandle::from_map_id(id).unwrap();
+        assert_eq!((memory.paths().unwrap(), map.max_entries()), (vec![], 4096));
+        let mut host = Host {
+            registration,
+            memory,
+            map,
+            rtt_ns: 0,
+            _machine: machine,
+        };
+        host.rtt_ns = (0..20)
+            .map(|_| host.connect().start.srtt_ns)
+            .min()
+            .expect("twenty");
+        Some(Ok(host))
+    }
+
+    /// Writes an entry for the loopback path, as if saved some time ago.
+    fn remember(&self, age_ns: u64) {
+        // struct onramp_path and struct onramp_path_entry of bpf/intf.h
+        let address = Ipv4Addr::LOCALHOST.to_ipv6_mapped().octets();
+        let key = [
+            &network_namespace_cookie().to_ne_bytes()[..],
+            &address,
+            &address,
+        ]
+        .concat();
+        let entry = [BDP_BYTES, self.rtt_ns, boot_ns() - age_ns, 0, 0, 0];
+        let value: Vec<u8> = entry
+            .iter()
+            .flat_map(|number| number.to_ne_bytes())
+            .collect();
+        self.map.update(&key, &value, MapFlags::ANY).unwrap();
+    }
+
+    /// The only path that is remembered, if there is one.
+    fn path(&self) -> Option<RememberedPath> {
+        let paths = self.memory.paths().unwrap();
+        assert!(paths.len() <= 1, "{paths:?}");
+        paths.into_iter().next()
+    }
+
+    fn path_is_in_use(&self) -> bool {
+        self.path().unwrap().in_use
+    }
+
+    /// A connection over loopback whose sender uses the start-up.
+    fn connect(&self) -> Connection {
+        let (sender, receiver) = connection_of(&listener_on(self.registration.name()));
+        // Earlier connections may have reported events in the meantime.
+        let port = sender.local_addr().unwrap().port();
+        let events = self.registration.take_events().into_iter();
+        let events: Vec<Event> = events.filter(|event| event.local.port() == port).collect();
+        assert_decisions_match("onramp", &events);
+        let start = |event: &Event| match event.input {
+            Input::Start(start) => Some(start),
+            _ => None,
+        };
+        let starts: Vec<Start> = events.iter().filter_map(start).collect();
+        let [start] = starts[..] else {
+            panic!("one connection starts: {starts:?}")
+        };
+        Connection {
+            sender,
+            receiver,
+            start,
+        }
+    }
+
+    /// A connection that uses the remembered path. A handshake that is too short or too long for it
+    /// uses nothing, so this tries again.
+    fn connect_resuming(&self) -> Connection {
+        for _ in 0..200 {
+            let connection = self.connect();
+            let Start {
+                srtt_ns,
+                remembered_bytes,
+                remembered_rtt_ns,
+                ..
+            } = connection.start;
+            let fits = fits(self.rtt_ns, srtt_ns);
+            let expected = if fits {
+                (BDP_BYTES, self.rtt_ns)
+            } else {
+                (0, 0)
+            };
+            assert_eq!(
+                (remembered_bytes, remembered_rtt_ns),
+                expected,
+                "{srtt_ns} ns"
+            );
+            if fits {
+                return connection;
+            }
+        }
+        panic!("none of 200 handshakes fits an RTT of {} ns", self.rtt_ns);
+    }
+}
+
+/// `onramp` with all events recorded.
+fn recording() -> Options {
+    Options {
+        record: true,
+        ..Options::new("onramp")
+    }
+}
+
+struct Connection {
+    sender: TcpStream,
+    receiver: TcpStream,
+    start: Start,
+}
+
+impl Connection {
+    /// Sends a byte, so that the sender receives an ACK.
+    fn send(&mut self) {
+        self.sender.write_all(&[1]).unwrap();
+        self.receiver.read_exact(&mut [0]).unwrap();
+    }
+}
+
+fn memory_maps() -> Vec<u32> {
+    MapInfoIter::default()
+        .filter(|info| info.name == "onramp_memory")
+        .map(|info| info.id)
+        .collect()
+}
+
+fn network_namespace_cookie() -> u64 {
+    const SO_NETNS_COOKIE: i32 = 71;
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (mut cookie, mut length) = (0u64, size_of::<u64>() as libc::socklen_t);
+    // SAFETY: the kernel writes at most `length` bytes.
+    let result = unsafe {
+        let value = (&raw mut cookie).cast();
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            SO_NETNS_COOKIE,
+            value,
+            &mut length,
+        )
+    };
+    assert_eq!(result, 0);
+    cookie
+}
+
+fn boot_ns() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_BOOTTIME).unwrap();
+    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
+}
+
+#[test]
+fn one_connection_at_a_time_uses_a_remembered_path() {
+    for memory in [Memory::Careful, Memory::AtOnce] {
+        let Some(host) = Host::new(memory, LIFETIME_NS) else {
+            return;
+        };
+        host.remember(1_000_000_000);
+        let path = host.path().unwrap();
+        let localhost = IpAddr::from(Ipv4Addr::LOCALHOST);
+        assert_eq!((path.local, path.remote), (localhost, localhost));
+        assert_eq!((path.carried_bytes, path.in_use), (BDP_BYTES, false));
+        assert!(
+            (path.rtt_s * 1e9 - host.rtt_ns as f64).abs() < 1.0,
+            "{path:?}"
+        );
+        assert!(
+            (1.0..1.5).contains(&path.age_s) && (598.0..599.1).contains(&path.left_s),
+            "{path:?}"
+        );
+
+        let mut first = host.connect_resuming();
+        first.send();
+        assert_eq!(first.start.options, memory.options());
+        assert!(host.path_is_in_use());
+        for _ in 0..5 {
+            assert_eq!(
+                host.connect().start.remembered_bytes,
+                0,
+                "the path is in use"
+            );
+        }
+        drop(first);
+        wait_until("closing the connection frees the path", SOON, || {
+            !host.path_is_in_use()
+        });
+        drop(host.connect_resuming());
+    }
+}
+
+#[test]
+fn a_path_is_remembered_with_every_avoidance() {
+    for &avoidance in Avoidance::ALL {
+        let options = Options {
+            avoidance,
+            memory: Memory::AtOnce,
+            ..recording()
+        };
+        let host = match Host::with(&options) {
+            None => return,
+            Some(Err(Error::NoAvoidance {
+                avoidance: "bbr", ..
+            })) => continue,
+            Some(host) => host.unwrap(),
+        };
+        host.remember(0);
+        let mut connection = host.connect_resuming();
+        // Together these pauses are longer than the idle time; each is shorter.
+        std::thread::sleep(SOON);
+        connection.send();
+        std::thread::sleep(SOON);
+        assert!(
+            host.path_is_in_use(),
+            "{}: the ACK in between keeps the hold on the path",
+            avoidance.name()
+        );
+        drop(connection);
+        wait_until("closing the connection frees the path", SOON, || {
+            !host.path_is_in_use()
+        });
+    }
+}
+
+#[test]
+fn a_connection_that_is_idle_or_changes_its_control_loses_the_path() {
+    let Some(host) = Host::new(Memory::Careful, LIFETIME_NS) else {
+        return;
+    };
+    host.remember(0);
+    let first = host.connect_resuming();
+    choose(&first.sender, "cubic");
+    assert!(!host.path_is_in_use());
+
+    let mut second = host.connect_resuming();
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_millis(1500) {
+        std::thread::sleep(Duration::from_millis(100));
+        second.send();
+    }
+    assert!(host.path_is_in_use(), "ACKs keep the hold on the path");
+    std::thread::sleep(Duration::from_millis(1100));
+    assert!(
+        !host.path_is_in_use(),
+        "no ACK arrived for more than a second"
+    );
+    let third = host.connect_resuming();
+    drop(second);
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(
+        host.path_is_in_use(),
+        "the third connection has it, not the second"
+    );
+    drop(third);
+}
+
+#[test]
+fn an_entry_past_its_lifetime_is_not_used_and_is_deleted() {
+    let Some(host) = Host::new(Memory::Careful, 5_000_000_000) else {
+        return;
+    };
+    host.remember(5_000_000_001);
+    assert_eq!((host.path(), host.map.keys().count()), (None, 1));
+    assert_eq!(host.connect().start.remembered_bytes, 0);
+    assert_eq!(host.map.keys().count(), 0);
+    host.remember(1_000_000_000);
+    drop(host.connect_resuming());
+}
+
+#[test]
+fn remembered_paths_can_be_forgotten() {
+    let Some(host) = Host::new(Memory::Careful, LIFETIME_NS) else {
+        return;
+    };
+    host.remember(0);
+    let forget = |remote| host.memory.forget(remote).unwrap();
+    assert_eq!(forget(Some(IpAddr::from([192, 0, 2, 1]))), 0);
+    assert_eq!(forget(Some(IpAddr::from(Ipv6Addr::LOCALHOST))), 0);
+    assert_eq!(forget(Some(IpAddr::from(Ipv4Addr::LOCALHOST))), 1);
+    host.remember(0);
+    assert_eq!((forget(None), forget(None)), (1, 0));
+    assert_eq!(
+        (host.path(), host.connect().start.remembered_bytes),
+        (None, 0)
+    );
+    // A connection that uses the path when it is forgotten goes on.
+    host.remember(0);
+    let mut connection = host.connect_resuming();
+    assert_eq!(forget(None), 1);
+    std::thread::sleep(Duration::from_millis(200));
+    connection.send();
+    drop(connection);
+    assert_eq!(host.path(), None);
+}
+
+#[test]
+fn without_path_memory_there_is_no_map() {
+    let Some(machine) = machine() else { return };
+    let before = memory_maps();
+    let registration = Registration::new(&Options::new("onramp")).unwrap();
+    // Maps of earlier tests may still disappear.
+    assert!(memory_maps().iter().all(|id| before.contains(id)));
+    assert!(registration.memory().unwrap().is_none());
+    let own = loaded()
+        .unwrap()
+        .into_iter()
+        .find(|loaded| loaded.name == registration.name())
+        .unwrap();
+    assert_eq!((own.memory, own.memory_lifetime_s), ("off", None));
+    assert!(own.memory().unwrap().is_none());
+
+    let options = Options {
+        memory: Memory::Careful,
+        ..Options::new("paced")
+    };
+    let refused = Registration::new(&options).err().unwrap();
+    assert!(matches!(refused, Error::NoMemory { .. }) && refused.is_bad_request());
+    let message = refused.to_string();
+    assert!(
+        message.starts_with("start-up paced uses no memory of paths; these do: "),
+        "{message}"
+    );
+    assert!(message.contains("onramp"), "{message}");
+    drop(machine);
+}
+
+#[test]
+fn a_registration_with_path_memory_is_listed_and_leaves_no_map() {
+    let Some(host) = Host::new(Memory::AtOnce, 7_000_000_000) else {
+        return;
+    };
+    host.remember(0);
+    let own = loaded()
+        .unwrap()
+        .into_iter()
+        .find(|loaded| loaded.name == host.registration.name())
+        .unwrap();
+    assert_eq!((own.memory, own.memory_lifetime_s), ("at-once", Some(7.0)));
+    assert_eq!(own.memory().unwrap().unwrap().paths().unwrap().len(), 1);
+    let id = host.map.info().unwrap().info.id;
+    drop((own, host));
+    // The kernel frees programs and maps a little later.
+    wait_until("the map is gone", SOON, || !memory_maps().contains(&id));
+}

@@ -1,0 +1,139 @@
+//! Registrations: their names, their owners, and how they end.
+
+use crate::common::{connection_of, listener_on, machine, wait_until};
+use onramp_kernel::{
+    loaded, registered_names, unload, Error, Lifetime, Loaded, Options, Registration,
+};
+use std::io::{Read, Write};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_second_registration_of_a_process_gets_a_number() {
+    let Some(_machine) = machine() else { return };
+    let first = Registration::new(&Options::new("paced")).unwrap();
+    let second = Registration::new(&Options::new("paced")).unwrap();
+    assert_ne!(first.name(), second.name());
+    assert!(
+        second.name().starts_with("onramp_paced."),
+        "{}",
+        second.name()
+    );
+    let until_unloaded = Options {
+        lifetime: Lifetime::UntilUnloaded,
+        ..Options::new("paced")
+    };
+    let error = Registration::new(&until_unloaded)
+        .err()
+        .expect("the name is taken");
+    assert!(
+        matches!(error, Error::NameTaken { .. }) && error.to_string().contains("by process"),
+        "{error}"
+    );
+    let own = std::process::id();
+    assert!(matches!(unload(second.name()), Err(Error::OwnedByProcess { pid, .. }) if pid == own));
+}
+
+/// Registers `paced` until it is unloaded, and returns its name.
+fn load_paced() -> String {
+    let _ = unload("paced"); // An earlier run of this test may have failed.
+    let options = Options {
+        lifetime: Lifetime::UntilUnloaded,
+        ..Options::new("paced")
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        match Registration::new(&options) {
+            // Another process of this machine has the name for a while.
+            Err(Error::NameTaken { .. }) if Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            result => return result.unwrap().name().to_owned(),
+        }
+    }
+}
+
+#[test]
+fn unloading_leaves_live_connections_running() {
+    let Some(_machine) = machine() else { return };
+    let name = load_paced();
+    assert!(
+        registered_names().unwrap().contains(&name),
+        "it outlives its Registration"
+    );
+
+    let listener = listener_on(&name);
+    let mut ends: Vec<_> = (0..1000).map(|_| connection_of(&listener)).collect();
+    let without_owner = || -> Vec<Loaded> {
+        loaded()
+            .unwrap()
+            .into_iter()
+            .filter(|loaded| loaded.owner_pid.is_none())
+            .collect()
+    };
+    // The listener has chosen it too, but only connections have a start-up.
+    assert_eq!(
+        (without_owner().len(), without_owner()[0].connections),
+        (1, 1000)
+    );
+    drop(listener);
+
+    unload("paced").unwrap();
+    assert!(!registered_names().unwrap().contains(&name));
+    let left = without_owner();
+    assert_eq!(
+        (left.len(), left[0].registered, left[0].connections),
+        (1, false, 1000)
+    );
+    for (sender, receiver) in &mut ends {
+        sender.write_all(&[7; 100_000]).unwrap();
+        receiver.read_exact(&mut [0; 100_000]).unwrap();
+    }
+    assert!(matches!(unload("paced"), Err(Error::NotLoaded { .. })));
+    drop(ends);
+    wait_until(
+        "the programs go with their last connection",
+        Duration::from_secs(10),
+        || without_owner().is_empty(),
+    );
+}
+
+#[test]
+fn without_links_the_next_process_cleans_up_after_a_killed_one() {
+    const HOLD: &str = "ONRAMP_TEST_HOLD";
+    if std::env::var_os(HOLD).is_some() {
+        let options = Options {
+            without_link: true,
+            ..Options::new("standard")
+        };
+        let _held = Registration::new(&options).unwrap();
+        std::thread::sleep(Duration::from_secs(60));
+        return;
+    }
+    let Some(_machine) = machine() else { return };
+    let own_name = "registration::without_links_the_next_process_cleans_up_after_a_killed_one";
+    let mut holder = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", own_name, "--nocapture"])
+        .env(HOLD, "1")
+        .spawn()
+        .unwrap();
+    let is_registered = || {
+        registered_names()
+            .unwrap()
+            .iter()
+            .any(|name| name == "onramp_standard")
+    };
+    wait_until(
+        "the other process registers",
+        Duration::from_secs(20),
+        is_registered,
+    );
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert!(
+        is_registered(),
+        "the kernel keeps a registration without a link"
+    );
+    drop(Registration::new(&Options::new("paced")).unwrap());
+    assert!(!is_registered());
+}

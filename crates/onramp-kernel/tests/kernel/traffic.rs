@@ -1,0 +1,258 @@
+//! Start-ups that carry traffic over loopback.
+
+use crate::common::{
+    assert_decisions_match, choose, connection_of, listener, listener_on, machine, row, wait_until,
+};
+use nix::libc;
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::TcpMaxSeg;
+use onramp_core::exit_name;
+use onramp_kernel::{loaded, registered_names, Avoidance, Error, Input, Options, Registration};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+/// Sends bytes over loopback from a socket on this congestion control. Both ends stay open until
+/// `while_open`, which gets the sender, has returned.
+fn transfer(congestion_control: &str, bytes: usize, while_open: impl FnOnce(&TcpStream)) {
+    let listener = listener_on(congestion_control);
+    let (mut sender, mut receiver) = connection_of(&listener);
+    let reader = std::thread::spawn(move || {
+        let mut received = vec![0; bytes];
+        receiver.read_exact(&mut received).unwrap();
+        assert!(received
+            .iter()
+            .enumerate()
+            .all(|(i, &byte)| byte == (i % 251) as u8));
+        receiver
+    });
+    let data: Vec<u8> = (0..bytes).map(|i| (i % 251) as u8).collect();
+    sender.write_all(&data).unwrap();
+    let _open = reader.join().unwrap();
+    while_open(&sender);
+}
+
+#[test]
+fn every_startup_carries_traffic_with_every_avoidance_and_decides_as_its_native_build() {
+    let Some(_machine) = machine() else { return };
+    // An algorithm that reserves needs a reservation: qos/traffic.rs.
+    let startups = onramp_core::startup_names()
+        .iter()
+        .filter(|name| !onramp_core::reserves(name));
+    for &startup in startups {
+        for &avoidance in Avoidance::ALL {
+            let options = Options {
+                avoidance,
+                record: true,
+                ..Options::new(startup)
+            };
+            let registration = match Registration::new(&options) {
+                Err(Error::NoAvoidance {
+                    avoidance: "bbr", ..
+                }) => continue,
+                result => result.unwrap(),
+            };
+            let name = registration.name();
+            assert!(registered_names()
+                .unwrap()
+                .iter()
+                .any(|registered| registered == name));
+            transfer(name, 3_000_000, |sender| {
+                let row = row(sender);
+                assert_eq!(row.congestion_control, name);
+                assert_eq!(row.acked_bytes, 3_000_000);
+            });
+            let compared = assert_decisions_match(startup, &registration.take_events());
+            assert!(
+                compared > 2,
+                "{startup}, {}: only {compared} events",
+                avoidance.name()
+            );
+        }
+    }
+    let own = Some(std::process::id());
+    assert!(loaded()
+        .unwrap()
+        .iter()
+        .all(|loaded| !loaded.registered || loaded.owner_pid != own));
+}
+
+fn cwnd_segments(socket: &TcpStream) -> u32 {
+    let mut info = std::mem::MaybeUninit::<libc::tcp_info>::zeroed();
+    let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `length` bytes, and any bytes are a tcp_info.
+    let info = unsafe {
+        let value = info.as_mut_ptr().cast();
+        let result = libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            value,
+            &mut length,
+        );
+        assert_eq!(result, 0);
+        info.assume_init()
+    };
+    info.tcpi_snd_cwnd
+}
+
+/// cwnd after 8 MB and a pause of six RTOs, and after the first byte that follows.
+fn cwnd_around_a_pause(congestion_control: &str) -> (u32, u32) {
+    let listener = listener_on(congestion_control);
+    let (mut sender, mut receiver) = connection_of(&listener);
+    let reader = std::thread::spawn(move || {
+        receiver.read_exact(&mut vec![0; 8_000_000]).unwrap();
+        receiver.read_exact(&mut [0]).unwrap();
+    });
+    sender.write_all(&vec![0; 8_000_000]).unwrap();
+    std::thread::sleep(Duration::from_millis(1300));
+    let before = cwnd_segments(&sender);
+    sender.write_all(&[0]).unwrap();
+    let after = cwnd_segments(&sender);
+    reader.join().unwrap();
+    (before, after)
+}
+
+#[test]
+fn cwnd_shrinks_in_a_pause_as_it_does_for_the_kernels_own() {
+    let Some(_machine) = machine() else { return };
+    let registration = Registration::new(&Options::new("standard")).unwrap();
+    for congestion_control in ["cubic", registration.name()] {
+        let (before, after) = cwnd_around_a_pause(congestion_control);
+        // Halved for each RTO of the pause, down to the initial window.
+        let expected = (before >> 6..=before >> 5).contains(&after) || after == 10;
+        assert!(
+            before > 10 && expected,
+            "{congestion_control}: {before} segments, then {after}"
+        );
+    }
+}
+
+/// Drops everything that arrives at a socket, or no longer. The filter has one instruction: keep
+/// nothing.
+fn set_deaf(socket: &TcpStream, deaf: bool) {
+    let mut instruction = libc::sock_filter {
+        code: (libc::BPF_RET | libc::BPF_K) as u16,
+        jt: 0,
+        jf: 0,
+        k: 0,
+    };
+    let program = libc::sock_fprog {
+        len: 1,
+        filter: &mut instruction,
+    };
+    let option = if deaf {
+        libc::SO_ATTACH_FILTER
+    } else {
+        libc::SO_DETACH_FILTER
+    };
+    let length = size_of_val(&program) as libc::socklen_t;
+    // SAFETY: the kernel copies the program, which lives until the call returns.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            option,
+            (&raw const program).cast(),
+            length,
+        )
+    };
+    assert_eq!(result, 0);
+}
+
+#[test]
+fn the_listing_keeps_the_first_exit_of_a_connection() {
+    let Some(_machine) = machine() else { return };
+    let options = Options {
+        avoidance: Avoidance::Reno,
+        ..Options::new("gamma")
+    };
+    let registration = Registration::new(&options).unwrap();
+    let listener = listener();
+    choose(&listener, registration.name());
+    // Ten such segments fit into the receive window.
+    setsockopt(&listener, TcpMaxSeg, &1000).unwrap();
+    let (sender, mut receiver) = connection_of(&listener);
+    let before = row(&sender);
+    assert_eq!(
+        (
+            before.exit_reason,
+            before.exit_time_s,
+            before.exit_cwnd_bytes
+        ),
+        ("none", None, None)
+    );
+
+    set_deaf(&receiver, true);
+    let mut writing = sender.try_clone().unwrap();
+    let writer = std::thread::spawn(move || writing.write_all(&vec![0; 1_000_000]).unwrap());
+    wait_until("an RTO ends the start-up", Duration::from_secs(20), || {
+        row(&sender).exit_reason != "none"
+    });
+    let first = row(&sender);
+    set_deaf(&receiver, false);
+    receiver.read_exact(&mut vec![0; 1_000_000]).unwrap();
+    writer.join().unwrap();
+
+    let events = registration.take_events();
+    let exits = events.iter().map(|event| exit_name(event.decision.exit));
+    let mut exits: Vec<_> = exits.filter(|&exit| exit != "none").collect();
+    exits.dedup(); // The retransmission timer may expire more than once.
+    assert_eq!(exits, ["timeout", "ssthresh"]);
+    let last = row(&sender);
+    assert_eq!(
+        (first.exit_reason, last.exit_reason),
+        ("timeout", "timeout")
+    );
+    assert_eq!(
+        (last.exit_time_s, last.exit_cwnd_bytes),
+        (first.exit_time_s, first.exit_cwnd_bytes)
+    );
+    assert!(last.exit_time_s.is_some_and(|time| time > 0.0) && last.exit_cwnd_bytes.is_some());
+}
+
+/// The times of ACK events during the start-up, while a connection sends twenty bursts.
+fn ack_event_times(record: bool) -> Vec<u64> {
+    let registration = Registration::new(&Options {
+        record,
+        ..Options::new("astart")
+    })
+    .unwrap();
+    let listener = listener_on(registration.name());
+    setsockopt(&listener, TcpMaxSeg, &1000).unwrap();
+    let (mut sender, mut receiver) = connection_of(&listener);
+    let reader =
+        std::thread::spawn(move || receiver.read_exact(&mut vec![0; 20 * 300_000]).unwrap());
+    for _ in 0..20 {
+        sender.write_all(&[0; 300_000]).unwrap();
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    reader.join().unwrap();
+    let events = registration.take_events();
+    let times = events.iter().filter_map(|event| match event.input {
+        Input::Ack(ack) if !event.decision.is_over() => Some(ack.now_ns),
+        _ => None,
+    });
+    times.collect()
+}
+
+#[test]
+fn changes_of_the_estimate_are_reported_at_most_once_a_millisecond() {
+    let Some(_machine) = machine() else { return };
+    let reported = ack_event_times(false);
+    assert!(
+        reported
+            .windows(2)
+            .all(|pair| pair[1] - pair[0] >= 1_000_000),
+        "{reported:?}"
+    );
+    assert!(reported.len() >= 10, "only {} events", reported.len());
+    let all = ack_event_times(true);
+    assert!(
+        all.len() > 2 * reported.len(),
+        "{} ACKs, {} events",
+        all.len(),
+        reported.len()
+    );
+}

@@ -24,32 +24,32 @@ impl ByteCounting {
 pub(crate) struct Counting {
     choice: ByteCounting,
     /// Slow start restarted with one segment, and cwnd has not reached ssthresh since.
-    restarted: bool,
+    is_restarted: bool,
 }
 
 impl Counting {
     pub fn new(choice: ByteCounting) -> Counting {
         Counting {
             choice,
-            restarted: false,
+            is_restarted: false,
         }
     }
 
     /// Slow start restarts with one segment. Data that arrived after the loss is then acknowledged
     /// at once, which does not show how much left the network meanwhile (section 2.3).
     pub fn restart(&mut self) {
-        self.restarted = true;
+        self.is_restarted = true;
     }
 
     /// How many of `delivered_bytes` count.
     pub fn counted(&mut self, delivered_bytes: u64, window: &Window) -> u64 {
         if !window.in_slow_start() {
-            self.restarted = false;
+            self.is_restarted = false;
             return delivered_bytes;
         }
         let limit = match self.choice {
             ByteCounting::Unlimited => return delivered_bytes,
-            ByteCounting::Segments(_) if self.restarted => 1,
+            ByteCounting::Segments(_) if self.is_restarted => 1,
             ByteCounting::Segments(segments) => segments.get(),
         };
         delivered_bytes.min(u64::from(limit) * u64::from(window.mss_bytes))

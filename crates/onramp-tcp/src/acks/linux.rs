@@ -62,7 +62,7 @@ pub struct Linux {
     pushed: u32,
     offered_bytes: u64,
     /// The current segment enlarged the window.
-    grew: bool,
+    window_grew: bool,
     srtt_ns: u64,
     timeout_ns: u64,
 }
@@ -87,7 +87,7 @@ impl Linux {
             at_ns: None,
             pushed: 0,
             offered_bytes: INITIAL_WINDOW_BYTES,
-            grew: false,
+            window_grew: false,
             srtt_ns: 0,
             timeout_ns: INITIAL_TIMEOUT_NS,
         }
@@ -158,13 +158,13 @@ impl AckPolicy for Linux {
             self.measure_gap(arrival.now_ns);
         }
         // Adds one to an even budget and leaves an odd one unchanged.
-        self.quick_acks |= u64::from(std::mem::take(&mut self.grew));
+        self.quick_acks |= u64::from(std::mem::take(&mut self.window_grew));
         if !arrival.in_order {
             return Decision::Now;
         }
         let segments = 1 + u64::from(arrival.stretch_segments);
-        let full = arrival.unacknowledged_bytes > segments * u64::from(self.segment_bytes);
-        if full || (self.quick_acks > 0 && !self.is_interactive) {
+        let is_full = arrival.unacknowledged_bytes > segments * u64::from(self.segment_bytes);
+        if is_full || (self.quick_acks > 0 && !self.is_interactive) {
             return Decision::Now;
         }
         self.delayed(arrival.now_ns)
@@ -177,9 +177,9 @@ impl AckPolicy for Linux {
         self.delay_ns = Some(MIN_DELAY_NS);
     }
 
-    fn window(&mut self, offered_bytes: u64, grew: bool) {
+    fn window(&mut self, offered_bytes: u64, window_grew: bool) {
         self.offered_bytes = offered_bytes;
-        self.grew = grew;
+        self.window_grew = window_grew;
     }
 
     fn round_trip(&mut self, srtt_ns: u64, timeout_ns: u64) {
@@ -191,8 +191,8 @@ impl AckPolicy for Linux {
         let Some(unacknowledged_bytes) = self.unacknowledged_bytes else {
             return false;
         };
-        let end_of_a_message = self.pushed > 1 || (self.pushed == 1 && !self.is_interactive);
-        unacknowledged_bytes > u64::from(self.segment_bytes) || (emptied && end_of_a_message)
+        let is_end_of_message = self.pushed > 1 || (self.pushed == 1 && !self.is_interactive);
+        unacknowledged_bytes > u64::from(self.segment_bytes) || (emptied && is_end_of_message)
     }
 
     fn expired(&mut self, _now_ns: u64) {

@@ -67,7 +67,7 @@ struct Round {
     sum_rtt_ns: u64,
     samples: u32,
     /// In slow start: cwnd does not change in this round, so that rates can be compared.
-    still: bool,
+    is_still: bool,
 }
 
 impl Vegas {
@@ -79,13 +79,13 @@ impl Vegas {
         }
     }
 
-    fn begin_round(&mut self, end: u64, still: bool) {
+    fn begin_round(&mut self, end: u64, is_still: bool) {
         self.round = Some(Round {
             end,
             min_rtt_ns: u64::MAX,
             sum_rtt_ns: 0,
             samples: 0,
-            still,
+            is_still,
         });
     }
 
@@ -109,11 +109,11 @@ impl Vegas {
 
         if in_slow_start(window) {
             if queued > GAMMA * rtt {
-                let carried = match self.is_ns_variant {
+                let bdp_segments = match self.is_ns_variant {
                     true => cwnd - cwnd / 8,
                     false => cwnd.min((u128::from(cwnd) * base / rtt) as u64 + 1),
                 };
-                window.cwnd_bytes = at_least_two(carried, window.mss_bytes);
+                window.cwnd_bytes = at_least_two(bdp_segments, window.mss_bytes);
                 window.ssthresh_bytes = window.cwnd_bytes;
             } else {
                 self.slow_start(window, ack);
@@ -181,20 +181,20 @@ impl Avoidance for Vegas {
             };
         };
         if ack.una <= round.end {
-            if in_slow_start(window) && !round.still {
+            if in_slow_start(window) && !round.is_still {
                 self.slow_start(window, ack);
             }
             return;
         }
-        let stand_still = self.is_ns_variant && in_slow_start(window) && !round.still;
-        match stand_still {
+        let keeps_still = self.is_ns_variant && in_slow_start(window) && !round.is_still;
+        match keeps_still {
             // The mean of a round that is not compared may still be the minimum.
             true => {
                 self.round_trip(&round);
             }
             false => self.decide(window, ack, &round),
         }
-        self.begin_round(ack.nxt, stand_still);
+        self.begin_round(ack.nxt, keeps_still);
     }
 
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64 {

@@ -256,7 +256,7 @@ impl Connection {
         }
         let had_finished = self.receiver.has_finished();
         let data = data_of(segment, offset, segment.flags.has(Flags::PSH));
-        if self.receiver.accept(now_ns, &data) == receiver::Fate::Useless {
+        if self.receiver.accept(now_ns, &data) == receiver::Fate::NothingNew {
             self.stats.duplicates_received += 1;
         }
         if self.receiver.has_finished() && !had_finished {

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_wrap_and_places_do_not() {
+    fn numbers_wrap_and_offsets_do_not() {
         // RFC 9293, section 3.4: arithmetic modulo 2^32.
         let numbering = Numbering::from_isn(u32::MAX - 10);
         assert_eq!(numbering.number(0), u32::MAX - 9);

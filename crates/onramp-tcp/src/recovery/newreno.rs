@@ -15,23 +15,22 @@ pub struct NewReno {
     limited_transmit: bool,
     is_steady: bool,
     duplicates: u32,
-    recovering: bool,
+    is_recovering: bool,
     /// A partial acknowledgement has arrived in this recovery.
     had_partial_ack: bool,
-    /// All bytes below were in flight when the last recovery or timeout began; `None` before the
-    /// first.
+    /// SND.NXT when the last recovery or timeout began; `None` before the first.
     recover: Option<u64>,
 }
 
 impl NewReno {
     /// NewReno with or without limited transmit (RFC 3042).
     pub fn new(limited_transmit: bool) -> NewReno {
-        let (is_steady, duplicates, recovering, had_partial_ack) = (false, 0, false, false);
+        let (is_steady, duplicates, is_recovering, had_partial_ack) = (false, 0, false, false);
         NewReno {
             limited_transmit,
             is_steady,
             duplicates,
-            recovering,
+            is_recovering,
             had_partial_ack,
             recover: None,
         }
@@ -56,7 +55,7 @@ impl NewReno {
         {
             // Full acknowledgement: the first of the two windows that the RFC offers, which sends
             // no burst.
-            self.recovering = false;
+            self.is_recovering = false;
             window.cwnd_bytes = reduced_bytes.min(cx.scoreboard.flight_size_bytes().max(mss) + mss);
             *cx.restart_timer = true;
             return;
@@ -81,12 +80,12 @@ impl Recovery for NewReno {
     fn on_ack(&mut self, cx: &mut Context<'_>) {
         if cx.delivery.acked_bytes > 0 {
             self.duplicates = 0;
-            if self.recovering {
+            if self.is_recovering {
                 self.acknowledged(cx);
             }
         } else if cx.is_duplicate {
             self.duplicates += 1;
-            if self.recovering {
+            if self.is_recovering {
                 reno::inflate(cx);
             } else if self.duplicates == DUP_THRESHOLD
                 && self
@@ -95,7 +94,7 @@ impl Recovery for NewReno {
             {
                 // Step 2: no new recovery if these may be duplicates of segments that were sent
                 // twice. Such duplicates acknowledge exactly `recover`.
-                self.recovering = true;
+                self.is_recovering = true;
                 self.had_partial_ack = false;
                 self.recover = Some(cx.scoreboard.nxt());
                 reno::enter(cx);
@@ -105,24 +104,24 @@ impl Recovery for NewReno {
 
     fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
-        self.recovering = false;
+        self.is_recovering = false;
         // Section 3.2, step 4.
         self.recover = Some(scoreboard.nxt());
         scoreboard.mark_all_lost();
     }
 
     fn is_recovering(&self) -> bool {
-        self.recovering
+        self.is_recovering
     }
 
     fn extra_bytes(&self, mss_bytes: u32) -> u64 {
         match self.limited_transmit {
-            true => reno::limited_transmit_bytes(self.duplicates, self.recovering, mss_bytes),
+            true => reno::limited_transmit_bytes(self.duplicates, self.is_recovering, mss_bytes),
             false => 0,
         }
     }
 
     fn holds_timer(&self) -> bool {
-        self.recovering && self.had_partial_ack
+        self.is_recovering && self.had_partial_ack
     }
 }

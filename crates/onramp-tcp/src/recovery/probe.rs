@@ -32,7 +32,7 @@ impl Probe {
     }
 
     /// Is a probe in flight?
-    pub fn is_out(&self) -> bool {
+    pub fn is_in_flight(&self) -> bool {
         self.end.is_some()
     }
 
@@ -74,8 +74,8 @@ mod tests {
         // RFC 8985, section 7.4.2.
         let mut probe = Probe::default();
         probe.sent(1000, false);
-        assert!(!probe.on_ack(999, false, false) && probe.is_out());
-        assert!(!probe.on_ack(1000, false, false) && !probe.is_out());
+        assert!(!probe.on_ack(999, false, false) && probe.is_in_flight());
+        assert!(!probe.on_ack(1000, false, false) && !probe.is_in_flight());
     }
 
     #[test]
@@ -85,10 +85,10 @@ mod tests {
             let mut probe = Probe::default();
             probe.sent(1000, true);
             assert!(
-                !probe.on_ack(1000, false, false) && probe.is_out(),
+                !probe.on_ack(1000, false, false) && probe.is_in_flight(),
                 "the original's acknowledgement decides nothing"
             );
-            assert!(!probe.on_ack(1000, has_dsack, bare) && !probe.is_out());
+            assert!(!probe.on_ack(1000, has_dsack, bare) && !probe.is_in_flight());
         }
     }
 
@@ -98,7 +98,7 @@ mod tests {
         let mut probe = Probe::default();
         probe.sent(1000, true);
         assert!(!probe.on_ack(1000, false, false));
-        assert!(probe.on_ack(2000, false, false) && !probe.is_out());
+        assert!(probe.on_ack(2000, false, false) && !probe.is_in_flight());
     }
 
     #[test]

@@ -38,14 +38,14 @@ impl Reduction {
         self.out_bytes += u64::from(bytes);
     }
 
-    /// Sets cwnd after an acknowledgement. Losses are already marked. `safe`: the acknowledgement
-    /// advanced SND.UNA and showed no further loss.
+    /// Sets cwnd after an acknowledgement. Losses are already marked. `shows_no_loss`: the
+    /// acknowledgement advanced SND.UNA and showed no further loss.
     pub fn on_ack(
         &mut self,
         congestion: &mut Congestion,
         scoreboard: &Scoreboard,
         delivered_bytes: u64,
-        safe: bool,
+        shows_no_loss: bool,
     ) {
         let mss = u64::from(congestion.window.mss_bytes);
         let target = congestion.reduced_bytes();
@@ -60,7 +60,7 @@ impl Reduction {
                 .delivered_bytes
                 .saturating_sub(self.out_bytes)
                 .max(delivered_bytes);
-            if safe {
+            if shows_no_loss {
                 limit += mss;
             }
             limit.min(target - pipe)

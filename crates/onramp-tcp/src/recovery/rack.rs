@@ -33,8 +33,8 @@ pub struct Rack {
     dsack_round: Option<u64>,
     /// When the next segment that is late becomes late enough to be marked lost.
     timer_ns: Option<u64>,
-    recovering: bool,
-    /// All bytes that were in flight when the last recovery or timeout began are below.
+    is_recovering: bool,
+    /// SND.NXT when the last recovery or timeout began.
     recovery_point: u64,
     /// The losses of a timeout are being repaired.
     repairs_timeout: bool,
@@ -54,7 +54,7 @@ impl Default for Rack {
             reo_wnd_persist: 0,
             dsack_round: None,
             timer_ns: None,
-            recovering: false,
+            is_recovering: false,
             recovery_point: 0,
             repairs_timeout: false,
             retransmission_lost: false,
@@ -73,7 +73,7 @@ impl Rack {
             .or(cx.delivery.sacked_sent_ns);
         if let Some(sent_ns) = sample {
             let rtt = cx.now_ns - sent_ns;
-            self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt, |least| least.min(rtt)));
+            self.min_rtt_ns = Some(self.min_rtt_ns.map_or(rtt, |min| min.min(rtt)));
         }
         self.reordering_seen |= cx.delivery.reordered.is_some();
         // The acknowledgement of a retransmitted segment may belong to the first copy.
@@ -109,7 +109,7 @@ impl Rack {
             self.reo_wnd_persist = PERSIST_ROUNDS;
         }
         let sacked_enough = cx.scoreboard.sacked_segments() >= DUP_THRESHOLD;
-        if !self.reordering_seen && (self.recovering || self.repairs_timeout || sacked_enough) {
+        if !self.reordering_seen && (self.is_recovering || self.repairs_timeout || sacked_enough) {
             return 0;
         }
         let quarter = self.min_rtt_ns.unwrap_or(0) / 4;
@@ -125,7 +125,7 @@ impl Rack {
         };
         let allowance = self.rtt_ns + self.reordering_window_ns(cx);
         let (now, mut timer, mut retransmission_lost) = (cx.now_ns, None, false);
-        let found = cx.scoreboard.mark_late(|segment: &Sent| {
+        let found_loss = cx.scoreboard.mark_late(|segment: &Sent| {
             if !newest.was_sent_after(segment) {
                 return false;
             }
@@ -138,11 +138,11 @@ impl Rack {
         });
         self.timer_ns = timer;
         self.retransmission_lost = retransmission_lost;
-        found
+        found_loss
     }
 
     fn enter(&mut self, cx: &mut Context<'_>) {
-        self.recovering = true;
+        self.is_recovering = true;
         self.recovery_point = cx.scoreboard.nxt();
         let flight = cx.reduce(LossKind::Acknowledgements);
         self.reduction = Reduction::begin(flight);
@@ -150,10 +150,10 @@ impl Rack {
     }
 
     /// Starts, continues or ends a recovery, after loss detection.
-    fn update_state(&mut self, cx: &mut Context<'_>, found: bool) {
+    fn update_state(&mut self, cx: &mut Context<'_>, found_loss: bool) {
         let is_over = cx.scoreboard.una() >= self.recovery_point;
-        if is_over && self.recovering {
-            self.recovering = false;
+        if is_over && self.is_recovering {
+            self.is_recovering = false;
             cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
             self.end_of_recovery();
         }
@@ -165,20 +165,20 @@ impl Rack {
             self.repairs_timeout = false;
             self.enter(cx);
         }
-        let awaits_retransmission = cx.scoreboard.unsent_lost_bytes() > 0;
-        if !self.recovering && !self.repairs_timeout {
-            if !(found || awaits_retransmission) {
+        let awaits_retransmission = cx.scoreboard.pending_retransmit_bytes() > 0;
+        if !self.is_recovering && !self.repairs_timeout {
+            if !(found_loss || awaits_retransmission) {
                 return;
             }
             self.enter(cx);
         }
-        if self.recovering {
-            let safe = cx.delivery.acked_bytes > 0 && !found;
+        if self.is_recovering {
+            let shows_no_loss = cx.delivery.acked_bytes > 0 && !found_loss;
             self.reduction.on_ack(
                 cx.congestion,
                 cx.scoreboard,
                 cx.delivery.delivered_bytes,
-                safe,
+                shows_no_loss,
             );
         }
     }
@@ -195,8 +195,8 @@ impl Rack {
 impl Recovery for Rack {
     fn on_ack(&mut self, cx: &mut Context<'_>) {
         self.update(cx);
-        let found = self.detect(cx);
-        self.update_state(cx, found);
+        let found_loss = self.detect(cx);
+        self.update_state(cx, found_loss);
     }
 
     fn on_established(&mut self, rtt_ns: u64) {
@@ -205,7 +205,7 @@ impl Recovery for Rack {
 
     /// Section 6.3: marks the first segment lost, and those whose acknowledgement is overdue.
     fn on_timeout(&mut self, now_ns: u64, scoreboard: &mut Scoreboard) {
-        self.recovering = false;
+        self.is_recovering = false;
         self.repairs_timeout = true;
         self.timer_ns = None;
         self.recovery_point = scoreboard.nxt();
@@ -218,11 +218,11 @@ impl Recovery for Rack {
     }
 
     fn is_recovering(&self) -> bool {
-        self.recovering
+        self.is_recovering
     }
 
     fn on_sent(&mut self, bytes: u32) {
-        if self.recovering {
+        if self.is_recovering {
             self.reduction.sent(bytes);
         }
     }
@@ -232,8 +232,8 @@ impl Recovery for Rack {
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {
-        let found = self.detect(cx);
-        if found {
+        let found_loss = self.detect(cx);
+        if found_loss {
             self.update_state(cx, true);
         }
     }

@@ -17,7 +17,7 @@ use crate::congestion::LossKind;
 pub struct Reno {
     limited_transmit: bool,
     duplicates: u32,
-    recovering: bool,
+    is_recovering: bool,
     is_careful: bool,
     /// Duplicate ACKs at or below this offset are ignored. Used only by the careful variant; `None`
     /// before the first timeout.
@@ -30,7 +30,7 @@ impl Reno {
         Reno {
             limited_transmit,
             duplicates: 0,
-            recovering: false,
+            is_recovering: false,
             is_careful,
             recover: None,
         }
@@ -56,8 +56,8 @@ pub(super) fn inflate(cx: &mut Context<'_>) {
 
 /// Limited transmit (RFC 3042): new data for each of the first two duplicate ACKs, until a recovery
 /// begins.
-pub(super) fn limited_transmit_bytes(duplicates: u32, recovering: bool, mss_bytes: u32) -> u64 {
-    match recovering {
+pub(super) fn limited_transmit_bytes(duplicates: u32, is_recovering: bool, mss_bytes: u32) -> u64 {
+    match is_recovering {
         true => 0,
         false => u64::from(duplicates.min(2) * mss_bytes),
     }
@@ -67,20 +67,20 @@ impl Recovery for Reno {
     fn on_ack(&mut self, cx: &mut Context<'_>) {
         if cx.delivery.acked_bytes > 0 {
             self.duplicates = 0;
-            if std::mem::take(&mut self.recovering) {
+            if std::mem::take(&mut self.is_recovering) {
                 // Step 6: deflate cwnd.
                 cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
             }
         } else if cx.is_duplicate {
             self.duplicates += 1;
-            if self.recovering {
+            if self.is_recovering {
                 inflate(cx);
             } else if self.duplicates == DUP_THRESHOLD
                 && self
                     .recover
                     .is_none_or(|recover| cx.scoreboard.una() > recover)
             {
-                self.recovering = true;
+                self.is_recovering = true;
                 enter(cx);
             }
         }
@@ -88,7 +88,7 @@ impl Recovery for Reno {
 
     fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
-        self.recovering = false;
+        self.is_recovering = false;
         if self.is_careful {
             self.recover = Some(scoreboard.nxt());
         }
@@ -96,12 +96,12 @@ impl Recovery for Reno {
     }
 
     fn is_recovering(&self) -> bool {
-        self.recovering
+        self.is_recovering
     }
 
     fn extra_bytes(&self, mss_bytes: u32) -> u64 {
         match self.limited_transmit {
-            true => limited_transmit_bytes(self.duplicates, self.recovering, mss_bytes),
+            true => limited_transmit_bytes(self.duplicates, self.is_recovering, mss_bytes),
             false => 0,
         }
     }

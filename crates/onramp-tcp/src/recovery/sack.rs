@@ -17,9 +17,8 @@ use crate::congestion::LossKind;
 pub struct Sack {
     uses_prr: bool,
     duplicates: u32,
-    recovering: bool,
-    /// RecoveryPoint: all bytes that were in flight when the last recovery or timeout began are
-    /// below.
+    is_recovering: bool,
+    /// RecoveryPoint: SND.NXT when the last recovery or timeout began.
     recovery_point: u64,
     /// RescueRxt: a rescue retransmission is permitted when all bytes below are acknowledged.
     rescue: u64,
@@ -38,7 +37,7 @@ impl Sack {
         Sack {
             uses_prr,
             duplicates: 0,
-            recovering: false,
+            is_recovering: false,
             recovery_point: 0,
             rescue: 0,
             checked_below: 0,
@@ -50,24 +49,24 @@ impl Sack {
     /// Marks segments lost according to IsLost. Returns whether there were new ones.
     fn detect_losses(&mut self, scoreboard: &mut Scoreboard, mss_bytes: u32) -> bool {
         let offset = lost_below(scoreboard, mss_bytes);
-        let mut found = false;
+        let mut found_loss = false;
         let mut index = scoreboard.index_of(self.checked_below);
         while index < scoreboard.len() && scoreboard.segment(index).start < offset {
             // HighRxt covers what rule 3 has retransmitted meanwhile.
             if !(scoreboard.segment(index).is_lost()
                 || scoreboard.segment(index).is_retransmitted())
             {
-                found |= scoreboard.mark_lost(index);
+                found_loss |= scoreboard.mark_lost(index);
             }
             index += 1;
         }
         self.checked_below = self.checked_below.max(offset);
-        found
+        found_loss
     }
 
     /// Starts a recovery (section 5, step 4).
     fn enter(&mut self, cx: &mut Context<'_>) {
-        self.recovering = true;
+        self.is_recovering = true;
         self.recovery_point = cx.scoreboard.nxt();
         self.high_rxt = cx.scoreboard.una();
         self.rescue = cx.scoreboard.una();
@@ -107,44 +106,44 @@ impl Recovery for Sack {
             // Section 2: only an ACK with new SACK information is a duplicate.
             self.duplicates += 1;
         }
-        let found = self.detect_losses(cx.scoreboard, mss);
-        if self.recovering && cx.scoreboard.una() >= self.recovery_point {
-            self.recovering = false;
+        let found_loss = self.detect_losses(cx.scoreboard, mss);
+        if self.is_recovering && cx.scoreboard.una() >= self.recovery_point {
+            self.is_recovering = false;
             cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
         }
-        if !self.recovering {
+        if !self.is_recovering {
             // Steps 1 and 2, but not for losses that a timeout is repairing (section 5.1).
-            let is_lost = self.duplicates >= DUP_THRESHOLD || found;
+            let is_lost = self.duplicates >= DUP_THRESHOLD || found_loss;
             if !is_lost || cx.scoreboard.is_empty() || cx.scoreboard.una() < self.recovery_point {
                 return;
             }
             self.enter(cx);
         }
         if self.uses_prr {
-            let safe = cx.delivery.acked_bytes > 0 && !found;
+            let shows_no_loss = cx.delivery.acked_bytes > 0 && !found_loss;
             self.reduction.on_ack(
                 cx.congestion,
                 cx.scoreboard,
                 cx.delivery.delivered_bytes,
-                safe,
+                shows_no_loss,
             );
         }
     }
 
     fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
-        self.recovering = false;
+        self.is_recovering = false;
         self.recovery_point = scoreboard.nxt();
         self.checked_below = scoreboard.nxt();
         scoreboard.mark_all_lost();
     }
 
     fn is_recovering(&self) -> bool {
-        self.recovering
+        self.is_recovering
     }
 
     fn on_sent(&mut self, bytes: u32) {
-        if self.recovering {
+        if self.is_recovering {
             self.reduction.sent(bytes);
         }
     }
@@ -158,7 +157,7 @@ impl Recovery for Sack {
             self.high_rxt = self.high_rxt.max(scoreboard.segment(index).end());
             return Some(index);
         }
-        if !self.recovering || new_data {
+        if !self.is_recovering || new_data {
             return None;
         }
         // NextSeg, rule 3.

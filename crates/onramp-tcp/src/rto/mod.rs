@@ -38,7 +38,8 @@ pub trait Rto: std::fmt::Debug + Send {
     }
 
     /// Does the estimator want the newest segment that an acknowledgement covers, even if that
-    /// segment was retransmitted? Then it also gets [`sample_retransmitted`](Rto::sample_retransmitted).
+    /// segment was retransmitted? Then it also gets
+    /// [`sample_retransmitted`](Rto::sample_retransmitted).
     fn wants_newest(&self) -> bool {
         false
     }

@@ -135,11 +135,7 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
         nagle: rng.chance(50),
         window_validation: rng.chance(70),
         restart_after_idle: rng.chance(50),
-        ticks: Ticks {
-            measure_ns: rng.pick(&[1, MS_NS, 10 * MS_NS, 500 * MS_NS]),
-            event_ns: rng.pick(&[1, MS_NS, 10 * MS_NS, 500 * MS_NS]),
-            phase_ns: rng.below(1000 * MS_NS),
-        },
+        ticks: ticks(rng),
         isn: if rng.chance(50) {
             0u32.wrapping_sub(rng.below(100_000) as u32)
         } else {
@@ -172,6 +168,14 @@ fn receive_buffer(rng: &mut Rng) -> ReceiveBuffer {
         5 | 6 => ReceiveBuffer::Bytes(rng.magnitude(100, 10_000)),
         7 => ReceiveBuffer::Exactly(rng.magnitude(100, 1 << 20)),
         _ => ReceiveBuffer::Bytes(rng.magnitude(10_000, 1 << 20)),
+    }
+}
+
+fn ticks(rng: &mut Rng) -> Ticks {
+    Ticks {
+        measure_ns: rng.pick(&[1, MS_NS, 10 * MS_NS, 500 * MS_NS]),
+        event_ns: rng.pick(&[1, MS_NS, 10 * MS_NS, 500 * MS_NS]),
+        phase_ns: rng.below(1000 * MS_NS),
     }
 }
 

@@ -62,7 +62,7 @@ pub enum Fate {
     /// The segment contained new data.
     New,
     /// The segment contained only data that had arrived before, or data outside the window.
-    Useless,
+    NothingNew,
 }
 
 /// Maximum shift count of window scaling (RFC 7323, section 2.3).
@@ -198,7 +198,7 @@ impl Receiver {
         let is_old = end + i64::from(fin) <= self.nxt as i64;
         if is_old || start >= (self.edge.max(self.nxt + 1)) as i64 {
             self.reject(now_ns, data, is_old);
-            return Fate::Useless;
+            return Fate::NothingNew;
         }
         if start >= 0 && start < self.nxt as i64 {
             self.dsack = Some((start as u64, self.nxt));
@@ -230,7 +230,7 @@ impl Receiver {
         }
         match is_new {
             true => Fate::New,
-            false => Fate::Useless,
+            false => Fate::NothingNew,
         }
     }
 

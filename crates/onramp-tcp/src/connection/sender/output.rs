@@ -83,9 +83,9 @@ impl Sender {
         {
             self.resume_after_idle(now_ns);
         }
-        if self.scoreboard.unsent_lost_bytes() > 0 || self.recovery.is_recovering() {
+        if self.scoreboard.pending_retransmit_bytes() > 0 || self.recovery.is_recovering() {
             let retransmission = self.choose_retransmission(now_ns, pacing, new.is_some());
-            if retransmission.is_some() || self.scoreboard.unsent_lost_bytes() > 0 {
+            if retransmission.is_some() || self.scoreboard.pending_retransmit_bytes() > 0 {
                 return retransmission;
             }
         }

@@ -39,7 +39,7 @@ impl Sender {
     pub(super) fn arm(&mut self, now_ns: u64) {
         self.timer = Some((Timer::Retransmit, self.expires_ns));
         let may_probe = self.recovery.probes()
-            && !self.probe.is_out()
+            && !self.probe.is_in_flight()
             && !self.recovery.is_recovering()
             && self.scoreboard.sacked_bytes() == 0
             && self.scoreboard.lost_bytes() == 0;
@@ -178,7 +178,7 @@ impl Sender {
     /// When the next lost segment may be sent, if it waits for tokens and nothing else is in flight
     /// whose acknowledgement could be overdue.
     fn lost_leaves_ns(&self) -> Option<u64> {
-        let is_lost = self.scoreboard.unsent_lost_bytes() > 0
+        let is_lost = self.scoreboard.pending_retransmit_bytes() > 0
             && (self.force_retransmit || self.scoreboard.pipe_bytes() == 0);
         let pacing = self
             .congestion

@@ -78,7 +78,7 @@ impl Delivery {
             if arrived.end < self.prior_fack {
                 self.reordered = Some(
                     self.reordered
-                        .map_or(segment.start, |least| least.min(segment.start)),
+                        .map_or(segment.start, |min| min.min(segment.start)),
                 );
             }
         }

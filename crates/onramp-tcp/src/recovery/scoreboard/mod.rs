@@ -31,7 +31,7 @@ pub struct Scoreboard {
     lost_bytes: u64,
     retransmitted_bytes: u64,
     /// Marked lost, and not retransmitted since.
-    unsent_lost_bytes: u64,
+    pending_retransmit_bytes: u64,
     /// All bytes ever marked lost.
     total_lost_bytes: u64,
     /// No segment below this offset is lost and waits for its retransmission.
@@ -81,8 +81,8 @@ impl Scoreboard {
     }
 
     /// Bytes marked lost that wait for their retransmission.
-    pub fn unsent_lost_bytes(&self) -> u64 {
-        self.unsent_lost_bytes
+    pub fn pending_retransmit_bytes(&self) -> u64 {
+        self.pending_retransmit_bytes
     }
 
     /// Bytes marked lost since the start. A retransmission that is lost counts again.
@@ -149,7 +149,7 @@ impl Scoreboard {
             segment.marks |= RETRANSMITTED;
             self.retransmitted_bytes += u64::from(segment.len);
             if segment.is_lost() {
-                self.unsent_lost_bytes -= u64::from(segment.len);
+                self.pending_retransmit_bytes -= u64::from(segment.len);
             }
         }
     }
@@ -176,7 +176,7 @@ impl Scoreboard {
             segment.marks |= LOST;
             self.lost_bytes += u64::from(segment.len);
         }
-        self.unsent_lost_bytes += u64::from(segment.len);
+        self.pending_retransmit_bytes += u64::from(segment.len);
         self.lost_hint = self.lost_hint.min(segment.start);
         true
     }
@@ -213,7 +213,7 @@ impl Scoreboard {
 
     /// Index of the first lost segment that waits for its retransmission.
     pub fn next_lost(&mut self) -> Option<usize> {
-        if self.unsent_lost_bytes == 0 {
+        if self.pending_retransmit_bytes == 0 {
             return None;
         }
         let from = self.index_of(self.lost_hint);
@@ -250,7 +250,7 @@ impl Scoreboard {
             }
             self.lost_bytes -= if segment.is_lost() { taken } else { 0 };
             self.retransmitted_bytes -= if segment.is_retransmitted() { taken } else { 0 };
-            self.unsent_lost_bytes -= if segment.awaits_retransmission() {
+            self.pending_retransmit_bytes -= if segment.awaits_retransmission() {
                 taken
             } else {
                 0
@@ -338,7 +338,10 @@ impl Scoreboard {
         assert_eq!(self.sacked_bytes, sum(Sent::is_sacked));
         assert_eq!(self.lost_bytes, sum(Sent::is_lost));
         assert_eq!(self.retransmitted_bytes, sum(Sent::is_retransmitted));
-        assert_eq!(self.unsent_lost_bytes, sum(Sent::awaits_retransmission));
+        assert_eq!(
+            self.pending_retransmit_bytes,
+            sum(Sent::awaits_retransmission)
+        );
         assert_eq!(
             self.sacked_segments as usize,
             self.segments.iter().filter(|s| s.is_sacked()).count()

@@ -40,7 +40,7 @@ impl Scoreboard {
                 self.lost_bytes -= len;
             }
             if segment.awaits_retransmission() {
-                self.unsent_lost_bytes -= len;
+                self.pending_retransmit_bytes -= len;
             }
             segment.marks = segment.marks & !(LOST | RETRANSMITTED) | SACKED;
             self.sacked_bytes += len;

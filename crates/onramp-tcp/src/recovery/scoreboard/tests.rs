@@ -203,8 +203,8 @@ proptest! {
             prop_assert_eq!((scoreboard.una(), scoreboard.nxt()), ends);
             prop_assert_eq!(scoreboard.sacked_bytes(), model.count(|byte| byte.sacked));
             prop_assert_eq!(scoreboard.lost_bytes(), model.count(|byte| byte.lost));
-            let unsent_lost_bytes = model.count(|byte| byte.awaits_retransmission());
-            prop_assert_eq!(scoreboard.unsent_lost_bytes(), unsent_lost_bytes);
+            let pending_retransmit_bytes = model.count(|byte| byte.awaits_retransmission());
+            prop_assert_eq!(scoreboard.pending_retransmit_bytes(), pending_retransmit_bytes);
             // RFC 6675, section 4, SetPipe.
             let in_flight = model.count(|byte| !byte.sacked && !byte.lost);
             let pipe = in_flight + model.count(|byte| byte.retransmitted);
@@ -295,7 +295,7 @@ fn a_lost_retransmission_counts_again_and_going_back_does_not() {
     scoreboard.check();
     assert_eq!(
         (
-            scoreboard.unsent_lost_bytes(),
+            scoreboard.pending_retransmit_bytes(),
             scoreboard.total_lost_bytes()
         ),
         (3000, 2000)

@@ -1,7 +1,7 @@
 //! The results of transfers: what a case of a scenario answered.
 //!
-//! Each transfer that runs answers its [`Case`](onramp_scenario::Case) with one [`Record`], and with
-//! a [`Trace`] where it is watched. The simulator and the lab fill in the same records.
+//! Each transfer that runs answers its [`Case`](onramp_scenario::Case) with one [`Record`], and
+//! with a [`Trace`] where it is watched. The simulator and the lab fill in the same records.
 //!
 //! ```
 //! use onramp_results::Record;

@@ -6,9 +6,9 @@ use std::ops::Range;
 /// its start on.
 pub const TRAFFIC_RTTS: u64 = 20;
 
-/// The 20 round trips before the start of a transfer and the 20 round trips from it on, each limited
-/// to the time of the traffic. `traffic_ns` lasts from the traffic's start to its stop, or to the end
-/// of the observation. A window may be empty.
+/// The 20 round trips before the start of a transfer and the 20 round trips from it on, each
+/// limited to the time of the traffic. `traffic_ns` lasts from the traffic's start to its stop, or
+/// to the end of the observation. A window may be empty.
 pub fn traffic_windows(start_ns: u64, rtt_ns: u64, traffic_ns: &Range<u64>) -> [Range<u64>; 2] {
     let window_ns = rtt_ns.saturating_mul(TRAFFIC_RTTS);
     let (first_ns, last_ns) = (

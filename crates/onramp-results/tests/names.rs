@@ -12,8 +12,9 @@ fn cases(text: &str) -> Vec<Case> {
 }
 
 #[test]
-fn tables_that_differ_in_who_connects_are_told_apart() {
-    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\n[[transfer]]\nsize = \"1 B\"\nconnect = \"sender\"\n";
+fn the_end_that_connects_has_words() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\n[[transfer]]\nsize = \"1 B\"\n\
+                connect = \"sender\"\n";
     let found: Vec<_> = cases(text)
         .iter()
         .map(|case| {
@@ -33,8 +34,9 @@ fn tables_that_differ_in_who_connects_are_told_apart() {
 }
 
 #[test]
-fn hosts_of_several_clocks_stand_in_one_table() {
-    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\ntimers = [\"bsd\", \"decoupled\"]\n\
+fn clocks_of_a_host_have_words() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\n\
+                timers = [\"bsd\", \"decoupled\"]\n\
                 clock = \"1 ms\"\ntick = [\"500 ms\", \"10 ms\"]\nstartup = [\"none\", \"paced\"]\n\
                 [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nclock = \"500 ms\"\n";
     let labels: Vec<_> = cases(text)
@@ -56,10 +58,12 @@ fn hosts_of_several_clocks_stand_in_one_table() {
 }
 
 #[test]
-fn what_a_transfer_chooses_of_its_tcp_is_told_apart() {
-    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nsegment = [\"1500 B\", \"512 B\"]\nstack = [\"linux\", \"lite\"]\n\
+fn choices_of_a_transfer_s_tcp_have_words() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nsegment = [\"1500 B\", \"512 B\"]\n\
+                stack = [\"linux\", \"lite\"]\n\
                 startup = \"none\"\nbyte_counting = [\"1 segment\", \"unlimited\"]\n\
-                [[transfer]]\nsize = \"1 B\"\nstartup = \"none\"\nwindow_scaling = false\nbyte_counting = \"2 segments\"\n";
+                [[transfer]]\nsize = \"1 B\"\nstartup = \"none\"\nwindow_scaling = false\n\
+                byte_counting = \"2 segments\"\n";
     let labels: Vec<_> = cases(text)
         .iter()
         .map(|case| Record::of_case(case, "sim").algorithms())
@@ -79,7 +83,7 @@ fn what_a_transfer_chooses_of_its_tcp_is_told_apart() {
 }
 
 #[test]
-fn numbers_of_connections_stand_in_one_list() {
+fn numbers_of_connections_have_words() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 B\"\nconnections = [1, 4, \"adaptive\"]\n";
     let cases = cases(text);
     let labels: Vec<_> = cases
@@ -97,7 +101,7 @@ fn numbers_of_connections_stand_in_one_list() {
 }
 
 #[test]
-fn tables_that_differ_in_where_they_are_split_are_told_apart() {
+fn splits_have_words() {
     let nodes = ["a", "m", "b"]
         .map(|name| format!("[[node]]\nname = \"{name}\"\n"))
         .concat();
@@ -141,17 +145,21 @@ fn tables_that_differ_in_where_they_are_split_are_told_apart() {
 }
 
 #[test]
-fn applications_make_cases_that_can_be_told_apart() {
+fn applications_have_words() {
     let transfer = "[[transfer]]\nsize = \"1 MB\"\n";
-    let text = format!("name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"10 ms\"\n{transfer}{transfer}write = \"1 kB\"\nwrite_every = \"1 s\"\n");
+    let text = format!(
+        "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"10 ms\"\n\
+                        {transfer}{transfer}write = \"1 kB\"\nwrite_every = \"1 s\"\n"
+    );
     let cases = parse("x.toml", &text).unwrap().cases;
     let of = |case| Record::of_case(case, "sim").application;
     assert_eq!([of(&cases[0]), of(&cases[1])], ["", "1 kB every 1 s"]);
 }
 
 #[test]
-fn reservations_multiply_and_are_told_apart() {
-    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"qos\"\n\
+fn reservations_multiply_and_have_words() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\n[[transfer]]\nsize = \"1 kB\"\n\
+                startup = \"qos\"\n\
                 qos_rate = [\"1 Mbit/s\", \"2 Mbit/s\"]\nqos_burst = [\"3 kB\", \"9 kB\"]\n";
     let startups: Vec<_> = cases(text)
         .iter()
@@ -168,8 +176,9 @@ fn reservations_multiply_and_are_told_apart() {
 }
 
 #[test]
-fn ideas_that_are_switched_off_multiply_and_are_told_apart() {
-    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"onramp\"\n[[transfer]]\nsize = \"1 kB\"\n\
+fn switched_off_ideas_multiply_and_have_words() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"onramp\"\n[[transfer]]\n\
+                size = \"1 kB\"\n\
                 startup = \"onramp\"\nwithout = [\"spacing\", \"delay\"]\n";
     let startups: Vec<_> = cases(text)
         .iter()

@@ -1,29 +1,28 @@
-//! When transfers start, and how large they are: the same moments and the same sizes in simulator
-//! and lab.
+//! The times at which transfers start, and their sizes, the same in simulator and lab.
 
+use crate::model::{Case, TrafficKind};
 use crate::random::{seed_of, Element, Interval, Stream};
-use crate::{Case, TrafficKind};
 use std::sync::Arc;
 
 /// The payload of a transfer without end.
 pub const ENDLESS: u64 = u64::MAX;
 
-/// A transfer that starts.
+/// The start of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// When, since the beginning of the run.
+    /// Time of the start, since the beginning of the run.
     pub start_ns: u64,
-    /// Its payload, or [`ENDLESS`].
+    /// Payload of the transfer, or [`ENDLESS`].
     pub size_bytes: u64,
 }
 
-/// The transfers of one table in order of their starts. What is random in it comes from the case's
-/// seed alone.
+/// The transfers of one table in order of their starts. Random numbers depend on the case's seed
+/// alone.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     random: Stream,
     interval: Interval,
-    /// One of them is drawn for each transfer; empty: all are without end.
+    /// Each transfer draws one of these sizes. Empty: all transfers are without end.
     sizes: Arc<[u64]>,
     count: Option<u64>,
     stop_ns: u64,
@@ -50,7 +49,8 @@ impl Arrivals {
         )
     }
 
-    /// The transfers of the case's n-th traffic; `None` where that is made of something else.
+    /// The transfers of the case's n-th traffic, counted from 0; `None` if that traffic does not
+    /// consist of transfers.
     pub fn of_traffic(case: &Case, number: u32) -> Option<Arrivals> {
         let traffic = &case.traffic[number as usize];
         let TrafficKind::Transfers(transfers) = &traffic.kind else {
@@ -60,7 +60,7 @@ impl Arrivals {
             Some(arrivals) => Interval::Exponential(arrivals.mean_interval_ns()),
             None => Interval::Fixed(0),
         };
-        // The transfer is source 0.
+        // The measured transfer is source 0.
         let random = Stream::new(seed_of(case.seed, Element::Source, number + 1));
         let (start_ns, stop_ns) = (
             case.traffic_start_ns(traffic),
@@ -81,7 +81,7 @@ impl Arrivals {
         sizes: Arc<[u64]>,
     ) -> Arrivals {
         let first_ns = match interval {
-            // Poisson arrivals: the first one, too, comes after a drawn time.
+            // In a Poisson process the first transfer also comes after a drawn time.
             Interval::Exponential(_) => start_ns.saturating_add(random.interval(interval)),
             Interval::Fixed(_) => start_ns,
         };
@@ -97,12 +97,12 @@ impl Arrivals {
         }
     }
 
-    /// When the next one starts; `None`: that was the last.
+    /// Time of the next start; `None` after the last transfer.
     pub fn next_ns(&self) -> Option<u64> {
         self.next_ns
     }
 
-    /// How many have been taken.
+    /// The number of transfers that have started.
     pub fn started(&self) -> u64 {
         self.started
     }
@@ -158,12 +158,12 @@ mod tests {
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let longer = gaps.iter().filter(|gap| **gap > 1.0).count() as f64 / gaps.len() as f64;
         assert!((mean - 1.0).abs() < 0.012, "{mean}");
-        // e^-1 of an exponential's draws exceed the mean.
+        // A share of 1/e of exponential draws exceeds the mean.
         assert!((longer - 0.3679).abs() < 0.006, "{longer}");
     }
 
     #[test]
-    fn they_end_with_the_last_transfer() {
+    fn arrivals_end_with_the_last_transfer() {
         assert_eq!(
             moments(Interval::Fixed(10), Some(3), u64::MAX),
             [500, 510, 520]
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn they_end_where_the_next_transfer_would_come_after_the_stop() {
+    fn arrivals_end_at_the_stop() {
         assert_eq!(moments(Interval::Fixed(10), None, 520), [500, 510]);
         assert_eq!(moments(Interval::Fixed(10), Some(9), 500), []);
         let drawn = moments(Interval::Exponential(100), Some(1000), 5_500);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_drawn_evenly_and_one_alone_is_not_drawn() {
+    fn sizes_are_drawn_evenly_and_a_single_size_draws_nothing() {
         let fixed = Interval::Fixed(1);
         let drawn: Vec<u64> = arrivals(fixed, Some(3000), u64::MAX, &[10, 20, 30])
             .map(|one| one.size_bytes)
@@ -203,11 +203,16 @@ mod tests {
     }
 
     #[test]
-    fn tables_have_streams_of_their_own_and_packets_have_none() {
-        let text = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n[[transfer]]\nsize = \"1 B\"\ncount = 3\n\
-                    spacing = \"1 s\"\n[[traffic]]\nsize = \"1 kB\"\narrivals = \"2 /s\"\n[[traffic]]\nsize = \"1 kB\"\n\
+    fn each_table_has_its_own_stream_and_packets_have_no_arrivals() {
+        let text = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n[[transfer]]\n\
+                    size = \"1 B\"\ncount = 3\n\
+                    spacing = \"1 s\"\n[[traffic]]\nsize = \"1 kB\"\narrivals = \"2 /s\"\n\
+                    [[traffic]]\nsize = \"1 kB\"\n\
                     arrivals = \"2 /s\"\n[[traffic]]\nkind = \"constant\"\nrate = \"1 kbit/s\"\n";
-        let case = crate::parse("x.toml", text).unwrap().cases.remove(0);
+        let case = crate::reader::parse("x.toml", text)
+            .unwrap()
+            .cases
+            .remove(0);
         let starts = |arrivals: Arrivals| {
             arrivals
                 .map(|arrival| arrival.start_ns)

@@ -4,8 +4,8 @@
 //! [`parse`] or [`read`] it: it becomes a list of [`Case`]s. The simulator and the lab run the same
 //! cases.
 //!
-//! `docs/scenarios.md` describes the file for its users, and `docs/reference/scenario-keys.md` lists
-//! its keys ([`key_reference`]).
+//! `docs/scenarios.md` describes the file for its users, and `docs/reference/scenario-keys.md`
+//! lists its keys ([`key_reference`]).
 //!
 //! ```
 //! let text = r#"

@@ -1,5 +1,4 @@
-//! Which segments are acknowledgements and nothing else: for links that filter them, in simulator
-//! and lab.
+//! Recognises pure ACKs, for links that filter them, in simulator and lab.
 
 use onramp_net::PureAck;
 use onramp_tcp::{Flags, Segment};
@@ -7,9 +6,9 @@ use onramp_tcp::{Flags, Segment};
 /// The control bits of explicit congestion notification (RFC 3168): CWR and ECE.
 const ECN: u8 = 0xc0;
 
-/// The pure acknowledgement that a segment is, if it is one: of its control bits none but ACK and
-/// those of ECN is set, it has no payload, and no options but timestamps and SACK. The caller knows
-/// whether it has options that a [`Segment`] does not have.
+/// The pure ACK that a segment is; `None` for other segments. A pure ACK has no payload, no control
+/// bits but ACK and those of ECN, and no options but timestamps and SACK. The caller checks for
+/// options that a [`Segment`] does not have.
 pub fn pure_ack(segment: &Segment) -> Option<PureAck> {
     let Segment {
         ack,
@@ -40,7 +39,7 @@ mod tests {
     use onramp_tcp::{Options, PairOptions, SackBlocks};
 
     #[test]
-    fn a_segment_that_acknowledges_and_does_nothing_else_is_one() {
+    fn a_segment_that_only_acknowledges_is_a_pure_ack() {
         let mut sack = SackBlocks::default();
         sack.push(20, 30);
         let options = Options {
@@ -69,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_more_is_none() {
+    fn a_segment_that_does_more_is_no_pure_ack() {
         let segment = Segment {
             ack: 10,
             flags: Flags::ACK,

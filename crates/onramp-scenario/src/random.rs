@@ -1,28 +1,29 @@
-//! Random numbers of a run: one stream per element, none shared, the same on every machine, in
+//! Random numbers of a run. Each element has its own stream, which is the same on every machine, in
 //! simulator and lab.
 
-use crate::case_seed;
+use crate::seed::case_seed;
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
 
-/// What draws random numbers, or is numbered at random.
+/// An element that draws random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
-    /// A source: arrivals, sizes, on and off times. (0 is a link: [`link_seed`](crate::link_seed).)
+    /// A source: arrivals, sizes, on and off times. (The number 0 is a link:
+    /// [`link_seed`](crate::link_seed).)
     Source = 1,
     /// The sequence numbers and timestamps of a flow.
     Flow = 2,
 }
 
-/// The seed of one element, by SplitMix64 from the case's.
+/// The seed of one element, derived from the seed of the case by SplitMix64.
 pub fn seed_of(case: u64, element: Element, number: u32) -> u64 {
     case_seed(case_seed(case, element as u64), u64::from(number))
 }
 
-/// A time that is the same each time, or drawn.
+/// A time that is constant or drawn, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
-    /// Always so long.
+    /// Always this time.
     Fixed(u64),
     /// Exponentially distributed with this mean.
     Exponential(u64),
@@ -33,22 +34,23 @@ pub enum Interval {
 pub struct Stream(Pcg32);
 
 impl Stream {
-    /// From its seed.
+    /// The stream with this seed.
     pub fn new(seed: u64) -> Stream {
         Stream(Pcg32::new(seed, 0))
     }
 
-    /// Uniform above 0 and at most 1, in steps of 2^-53.
+    /// A uniformly distributed number above 0 and at most 1, in steps of 2^-53.
     pub fn unit(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// Exponentially distributed. The logarithm is `libm`'s: the same bits on every machine.
+    /// An exponentially distributed number with this mean. The logarithm is `libm`'s, which returns
+    /// the same bits on every machine.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(self.unit())
     }
 
-    /// Normally distributed with mean 0 and deviation 1 (Box & Muller 1958).
+    /// A normally distributed number with mean 0 and deviation 1 (Box & Muller 1958).
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(self.unit()));
         radius * libm::cos(std::f64::consts::TAU * self.unit())
@@ -58,12 +60,12 @@ impl Stream {
     pub fn interval(&mut self, interval: Interval) -> u64 {
         match interval {
             Interval::Fixed(ns) => ns,
-            // Never the same nanosecond: every draw lets time pass.
+            // At least a nanosecond, so that time passes with every draw.
             Interval::Exponential(mean_ns) => (self.exponential(mean_ns as f64) as u64).max(1),
         }
     }
 
-    /// Uniform below this.
+    /// A uniformly distributed number below this limit.
     pub fn below(&mut self, limit: u32) -> u32 {
         ((u64::from(self.0.next_u32()) * u64::from(limit)) >> 32) as u32
     }
@@ -80,7 +82,8 @@ mod tests {
     #[test]
     fn exponentials_have_their_mean_and_deviation() {
         let mut stream = Stream::new(1);
-        // A million draws: the mean's standard deviation is 0.1 %, the second moment's 0.22 %.
+        // With a million draws the standard deviation of the mean is 0.1 %, that of the second
+        // moment 0.22 %.
         let first = mean(|| stream.exponential(5.0));
         let second = mean(|| stream.exponential(5.0).powi(2));
         assert!((first - 5.0).abs() < 0.025, "{first}");
@@ -116,7 +119,7 @@ mod tests {
         let sources = [Element::Source, Element::Flow].into_iter();
         let mut seeds: Vec<u64> = sources
             .flat_map(|element| (0..100).map(move |number| seed_of(7, element, number)))
-            .chain((0..100).map(|number| crate::link_seed(7, number)))
+            .chain((0..100).map(|number| crate::seed::link_seed(7, number)))
             .collect();
         seeds.sort_unstable();
         seeds.dedup();

@@ -1,16 +1,16 @@
-//! Where packets go: routes found before the run, as rows of link numbers in one arena.
+//! The routes of packets, found before the run, as rows of link numbers in one arena.
 
-/// What is at a place of a route.
+/// What a route has at one of its places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place<E> {
     /// A directed link.
     Link(u32),
-    /// The route's end: the host that such packets are for.
+    /// The end of the route: the host that receives its packets.
     Host(E),
 }
 
-/// All routes of a run, each to an end that the driver names. A packet carries its place: one look
-/// says where it goes next.
+/// All routes of a run, each with an end that the driver names. A packet carries its place on its
+/// route, so that one access finds its next link.
 #[derive(Clone, Debug)]
 pub struct Routes<E> {
     places: Vec<Place<E>>,
@@ -23,10 +23,10 @@ impl<E> Default for Routes<E> {
 }
 
 impl<E: Copy> Routes<E> {
-    /// Adds a route over these directed links; its first place.
+    /// Adds a route over these directed links. Returns its first place.
     ///
     /// # Panics
-    /// Beyond 2^32 places.
+    /// If all routes together have more than 2^32 places.
     pub fn add(&mut self, links: &[u32], end: E) -> u32 {
         let first = u32::try_from(self.places.len()).expect("routes have fewer than 2^32 places");
         self.places
@@ -35,7 +35,7 @@ impl<E: Copy> Routes<E> {
         first
     }
 
-    /// What is at a place.
+    /// The link or host at a place.
     #[inline]
     pub fn at(&self, place: u32) -> Place<E> {
         self.places[place as usize]
@@ -49,15 +49,15 @@ mod tests {
     #[test]
     fn a_route_leads_over_its_links_to_its_host() {
         let mut routes = Routes::default();
-        let there = routes.add(&[4, 0, 6], "data");
-        let back = routes.add(&[7], "acks");
+        let forward = routes.add(&[4, 0, 6], "data");
+        let reverse = routes.add(&[7], "acks");
         let along = |first: u32, places: u32| {
             (first..first + places)
                 .map(|place| routes.at(place))
                 .collect::<Vec<_>>()
         };
         assert_eq!(
-            along(there, 4),
+            along(forward, 4),
             [
                 Place::Link(4),
                 Place::Link(0),
@@ -65,6 +65,6 @@ mod tests {
                 Place::Host("data")
             ]
         );
-        assert_eq!(along(back, 2), [Place::Link(7), Place::Host("acks")]);
+        assert_eq!(along(reverse, 2), [Place::Link(7), Place::Host("acks")]);
     }
 }

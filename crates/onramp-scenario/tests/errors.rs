@@ -1,5 +1,5 @@
-//! What people see when a file is wrong: one snapshot a theme, so that a change of wording shows
-//! everywhere at once.
+//! Error messages about wrong files, one snapshot per topic. A change of a sentence shows in all of
+//! them at once.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::refused;
 use onramp_scenario::{parse, read, Error, MAX_FILE_BYTES};
 use std::path::{Path, PathBuf};
 
-/// A good file, one line an entry.
+/// A good file.
 const GOOD: &str = r#"name = "geo"
 [path]
 rate = "50 Mbit/s"
@@ -310,8 +310,15 @@ fn remedies_of_a_transfer() {
         ("startup = \"paced\"", "window_scaling = \"no\""),
         ("startup = \"paced\"", "byte_counting = 2"),
         ("startup = \"paced\"", "byte_counting = \"0 segments\""),
-        ("startup = \"paced\"", "byte_counting = [\"2 segments\", \"none\"]"),
-        ("[[traffic]]", "[[transfer]]\nsize = \"1 MB\"\nstartup = \"paced\"\nsegment = \"1500 B\"\nwindow_scaling = true\nbyte_counting = \"unlimited\"\n[[traffic]]"),
+        (
+            "startup = \"paced\"",
+            "byte_counting = [\"2 segments\", \"none\"]"
+        ),
+        (
+            "[[traffic]]",
+            "[[transfer]]\nsize = \"1 MB\"\nstartup = \"paced\"\nsegment = \"1500 B\"\n\
+                         window_scaling = true\nbyte_counting = \"unlimited\"\n[[traffic]]"
+        ),
     ]));
 }
 
@@ -323,7 +330,8 @@ fn the_product_of_the_lists() {
         refused(&with("size = \"1 MB\"", &many).replace("\"1 kB\", ", "\"1 kB\",\n")),
         refused(&with(
             "[[traffic]]",
-            "[[transfer]]\nsize = [\"5 MB\", \"1000 kB\"]\nstartup = [\"none\", \"paced\"]\n[[traffic]]"
+            "[[transfer]]\nsize = [\"5 MB\", \"1000 kB\"]\nstartup = [\"none\", \"paced\"]\n\
+             [[traffic]]"
         )),
     ]
     .concat());
@@ -346,7 +354,7 @@ fn not_toml() {
 }
 
 #[test]
-fn several_mistakes_are_told_at_once() {
+fn several_mistakes_are_listed() {
     let text = GOOD
         .replace("rate =", "raet =")
         .replace("1 MB", "1 Mb")
@@ -355,14 +363,14 @@ fn several_mistakes_are_told_at_once() {
 }
 
 #[test]
-fn at_most_twenty_mistakes_are_told() {
+fn at_most_twenty_mistakes_are_listed() {
     let text: String = (0..1000).map(|n| format!("k{n} = 1\n")).collect();
     let error = parse("bad.toml", &text).unwrap_err();
     assert_eq!(error.invalid().unwrap().faults().len(), 20);
 }
 
 #[test]
-fn a_place_is_told_in_lines_and_characters() {
+fn a_place_is_given_in_lines_and_characters() {
     let error = parse(
         "bad.toml",
         "description = \"ééé\"\nname = \"x\" \ndescription2 = 1\n",
@@ -377,7 +385,7 @@ fn a_place_is_told_in_lines_and_characters() {
     assert_eq!(places, [None, None, Some((3, 1))]);
 }
 
-/// A directory of this test's own.
+/// An empty directory for one test.
 fn scratch(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&directory);
@@ -428,7 +436,7 @@ fn a_text_over_the_limit_is_refused() {
 }
 
 #[test]
-fn a_line_too_long_to_show_is_told_by_its_number() {
+fn a_line_too_long_to_show_has_its_number() {
     let on_one_line: String = (0..MAX_FILE_BYTES / 8)
         .map(|n| format!("\"{:3}\",", n % 1000))
         .collect();

@@ -4,7 +4,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme, NarratableReportHandler};
 use onramp_scenario::{parse, Scenario, TrafficStart};
 use proptest::prelude::*;
 
-/// Every key and unit, and lists, to mutate.
+/// A `[path]` with many keys, units and lists, to mutate.
 const EVERYTHING: &str = r#"
 name = "every-key"
 description = "Everything at once — é"
@@ -39,7 +39,7 @@ avoidance = "reno"
 lead = "5 s"
 "#;
 
-/// The other form: every key and table that a [path] does not have.
+/// The keys and tables that a `[path]` does not have.
 const NETWORK: &str = r#"
 name = "every-other-key"
 [run]
@@ -153,7 +153,7 @@ from = "a"
 to = "b"
 "#;
 
-/// Reads the text, and does with the outcome what the command line does.
+/// Reads the text, and shows the outcome as the command line does.
 fn read_and_show(text: &str) {
     match parse("fuzz.toml", text) {
         Ok(scenario) => check(&scenario),
@@ -177,7 +177,7 @@ fn read_and_show(text: &str) {
     }
 }
 
-/// What drivers rely on without looking.
+/// Conditions that simulator and lab rely on without a check.
 fn check(scenario: &Scenario) {
     assert!((1..=100_000).contains(&scenario.cases.len()));
     for case in &scenario.cases {
@@ -215,7 +215,7 @@ fn check(scenario: &Scenario) {
 }
 
 #[test]
-fn the_seed_of_the_mutations_is_good() {
+fn the_files_before_mutation_are_good() {
     assert_eq!(
         parse("every.toml", EVERYTHING).unwrap().cases.len(),
         2 * 3 * 2 * 2 * (2 * 2 * 3 * 2 * 2 + 1)
@@ -226,7 +226,7 @@ fn the_seed_of_the_mutations_is_good() {
     );
 }
 
-/// Pieces that files are made of, to put where they do not belong.
+/// Pieces of files, to put where they do not belong.
 fn piece() -> impl Strategy<Value = String> {
     let lines: Vec<String> = EVERYTHING
         .lines()
@@ -284,7 +284,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn mutations_of_a_good_file(is_path: bool, changes in prop::collection::vec((0.0..1.0f64, 0usize..30, piece()), 1..6)) {
+    fn mutations_of_a_good_file(
+        is_path: bool,
+        changes in prop::collection::vec((0.0..1.0f64, 0usize..30, piece()), 1..6),
+    ) {
         let mut text = if is_path { EVERYTHING } else { NETWORK }.to_owned();
         for (share, cut, piece) in changes {
             let start = at(&text, share);
@@ -311,24 +314,31 @@ proptest! {
     fn any_value_for_any_key(
         is_path: bool,
         line in 0usize..150,
-        value in "\"[-0-9.]{1,12} ?(bit/s|GB/s|ns|s|/s|B|GiB|%|bdp|packets|segments)\"|-?[0-9]{1,25}|[0-9]\\.[0-9]|\\[\\]|\\{\\}|true|\"[a-c]\"",
+        value in "\"[-0-9.]{1,12} ?(bit/s|GB/s|ns|s|/s|B|GiB|%|bdp|packets|segments)\"\
+                  |-?[0-9]{1,25}|[0-9]\\.[0-9]|\\[\\]|\\{\\}|true|\"[a-c]\"",
     ) {
         let text = if is_path { EVERYTHING } else { NETWORK };
         let line = line % text.lines().count();
-        let lines: Vec<String> = text.lines().enumerate().map(|(i, text)| match text.split_once(" = ") {
-            Some((key, _)) if i == line => format!("{key} = {value}\n"),
+        let with_value = |(number, text): (usize, &str)| match text.split_once(" = ") {
+            Some((key, _)) if number == line => format!("{key} = {value}\n"),
             _ => format!("{text}\n"),
-        }).collect();
-        read_and_show(&lines.concat());
+        };
+        let lines: String = text.lines().enumerate().map(with_value).collect();
+        read_and_show(&lines);
     }
 
     #[test]
-    fn any_network(ends in prop::collection::vec((0usize..8, 0usize..8), 1..12), from in 0usize..8, to in 0usize..8) {
+    fn any_network(
+        ends in prop::collection::vec((0usize..8, 0usize..8), 1..12),
+        from in 0usize..8,
+        to in 0usize..8,
+    ) {
         let nodes: String = (0..8).map(|n| format!("[[node]]\nname = \"{n}\"\n")).collect();
         let links: String = ends
             .iter()
             .map(|(from, to)| {
-                format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n")
+                format!("[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\n\
+                         delay = \"1 ms\"\n")
             })
             .collect();
         let transfer = format!("[[transfer]]\nsize = \"1 B\"\nfrom = \"{from}\"\nto = \"{to}\"\n");

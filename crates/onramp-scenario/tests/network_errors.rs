@@ -1,4 +1,4 @@
-//! What people see when a network, a channel's elements or traffic are wrong: one snapshot a theme.
+//! Error messages about wrong networks, channels and traffic, one snapshot per topic.
 
 mod common;
 
@@ -149,7 +149,7 @@ fn elements_that_need_or_exclude_one_another() {
 }
 
 #[test]
-fn guarantees_and_those_who_ask_for_them() {
+fn guarantees_and_marked_packets() {
     let guaranteed = "aggregate_most = 16\nef_rate = \"1 Mbit/s\"\nef_burst = \"50 kB\"";
     let with = |from: &'static str, to: &'static str| {
         ("aggregate_most = 16", guaranteed.replace(from, to))
@@ -233,7 +233,8 @@ fn traffic() {
                 ("count = 9\n", ""),
                 (
                     "[[traffic]]\n",
-                    "[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\npacket = \"9 kB\"\nfrom = \"a\"\nto = \"c\"\n[[traffic]]\n",
+                    "[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\npacket = \"9 kB\"\n\
+                     from = \"a\"\nto = \"c\"\n[[traffic]]\n",
                 ),
             ]
         )
@@ -259,15 +260,17 @@ fn connections() {
         .iter()
         .map(|new| ("write = \"10 kB\"", new.as_str()))
         .collect();
-    let twice = "[[transfer]]\nsize = \"2 MB\"\nconnections = [2, 4]\n[[transfer]]\nsize = \"2 MB\"\nconnections = 4\n";
+    let twice = "[[transfer]]\nsize = \"2 MB\"\nconnections = [2, 4]\n[[transfer]]\n\
+                 size = \"2 MB\"\nconnections = 4\n";
     let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"1 s\"\n";
     assert_snapshot!([refusals(PATH, &changes), refused(&format!("{path}{twice}"))].concat());
 }
 
-/// The way from a to c leads over b; beside it stands d.
+/// The route from a to c passes b. Node d is connected to a only.
 #[test]
 fn splits() {
-    let aside = "[[node]]\nname = \"d\"\n[[link]]\nfrom = \"a\"\nto = \"d\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n";
+    let aside = "[[node]]\nname = \"d\"\n[[link]]\nfrom = \"a\"\nto = \"d\"\nrate = \"1 Mbit/s\"\n\
+                 delay = \"1 ms\"\n";
     let line = format!(
         "{}{aside}",
         NETWORK.replace(

@@ -1,4 +1,4 @@
-//! The scenarios that come with Onramp, and the example of the manual, are read without a mistake.
+//! The scenarios that come with Onramp, and the examples of the manual, have no mistakes.
 
 use onramp_scenario::{parse, read, Buffer, Scenario, Stack, Transfer};
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ fn shipped() -> Vec<(String, Scenario)> {
             }
         }
     }
-    // Those of the folders last.
+    // The files of folders come last.
     files.sort_by_key(|file| (file.components().count(), file.clone()));
     let name = |file: &Path| {
         file.strip_prefix(&scenarios)
@@ -48,7 +48,7 @@ fn shipped() -> Vec<(String, Scenario)> {
         .collect()
 }
 
-/// Nothing where a transfer is one of Linux.
+/// The TCP of a transfer; empty for Linux.
 fn tcp(transfer: &Transfer) -> String {
     match transfer.stack {
         Stack::Linux => String::new(),
@@ -80,7 +80,8 @@ fn each_file_makes_these_cases() {
             let (forward, reverse) = (&case.path.forward, &case.path.reverse);
             writeln!(
                 table,
-                "  {:>3} Mbit/s {:>3} ms {:<8} | back {} {} | loss {:>5} | {:<13} | {:>7} B {:<8} {:<5}{} run {:>2} seed {:016x}",
+                "  {:>3} Mbit/s {:>3} ms {:<8} | back {} {} | loss {:>5} | {:<13} | \
+                 {:>7} B {:<8} {:<5}{} run {:>2} seed {:016x}",
                 forward.rate_bits_per_s / 1_000_000,
                 case.path.rtt_ns / 1_000_000,
                 forward.queue,
@@ -140,7 +141,7 @@ fn names_are_those_of_the_files() {
     }
 }
 
-/// So one command can run them all.
+/// One command can run all of them.
 #[test]
 fn no_two_have_the_same_name() {
     let names: Vec<_> = shipped()
@@ -158,7 +159,7 @@ fn no_two_have_the_same_name() {
 fn the_manual_lists_every_file() {
     let manual = std::fs::read_to_string(root().join("docs/scenarios.md")).unwrap();
     for (file, _) in shipped() {
-        // Those of a folder have a line together.
+        // The files of a folder share a line.
         let listed = file
             .split_once('/')
             .map_or(file.clone(), |(folder, _)| format!("{folder}/*.toml"));

@@ -1,9 +1,9 @@
 //! The minimum time of a transfer, with which every completion is compared.
 //!
-//! The bound treats the data as a fluid. It begins as soon as the handshake is over, and the request
-//! if there is one, and fills every channel of the forward path. It waits for serialisers and tokens
-//! only. Other flows, indivisible packets, jitter and losses of a real path make a transfer later,
-//! never earlier.
+//! The bound treats the data as a fluid. It begins as soon as the handshake is over, and the
+//! request if there is one, and fills every channel of the forward path. It waits for serialisers
+//! and tokens only. Other flows, indivisible packets, jitter and losses of a real path make a
+//! transfer later, never earlier.
 
 use onramp_scenario::{Channel, Connect, TokenBucket};
 

@@ -146,8 +146,8 @@ impl Record {
         Record::of_copy(case, host, 0)
     }
 
-    /// The same record of any copy of the transfer, copies counted from 0. Flows are numbered from 1
-    /// in this order.
+    /// The same record of any copy of the transfer, copies counted from 0. Flows are numbered from
+    /// 1 in this order.
     pub fn of_copy(case: &Case, host: &str, copy: u32) -> Self {
         let transfer = &case.transfer;
         let flow = Flow::of_copy(case, copy);
@@ -158,8 +158,8 @@ impl Record {
         record.with_exit_reason()
     }
 
-    /// The record of one of the transfers of measured traffic, which starts at this time. The caller
-    /// enters its number within the run.
+    /// The record of one of the transfers of measured traffic, which starts at this time. The
+    /// caller enters its number within the run.
     pub fn of_traffic(
         case: &Case,
         host: &str,
@@ -226,8 +226,8 @@ impl Record {
         }
     }
 
-    /// Enters the events of its start-up, in order of time. The first exit counts: a start-up may run
-    /// again after a timeout.
+    /// Enters the events of its start-up, in order of time. The first exit counts: a start-up may
+    /// run again after a timeout.
     pub fn fill_startup(&mut self, events: &[StartupEvent]) {
         if let Some(exit) = events.iter().find(|event| event.kind == "exit") {
             self.exit_reason = exit.what.clone();

@@ -2,8 +2,10 @@ use super::*;
 use onramp_scenario::{Case, Connections, Dscp, TokenBucket, TrafficKind};
 
 fn case() -> Case {
-    let text = "name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\nrtt = \"600 ms\"\nqueue = \"0.4 bdp\"\n\
-                [receiver]\nbuffer = \"64 MiB\"\n[[transfer]]\nsize = \"1448 B\"\nstartup = \"paced\"\n";
+    let text =
+        "name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\nrtt = \"600 ms\"\nqueue = \"0.4 bdp\"\n\
+                [receiver]\nbuffer = \"64 MiB\"\n[[transfer]]\nsize = \"1448 B\"\n\
+                startup = \"paced\"\n";
     onramp_scenario::parse("x.toml", text)
         .unwrap()
         .cases
@@ -117,10 +119,12 @@ fn excess_is_counted_in_round_trips() {
 
 #[test]
 fn copies_and_traffic_have_records_of_their_own_route() {
-    let text = "name = \"x\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[node]]\nname = \"c\"\n\
+    let text = "name = \"x\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[node]]\n\
+                name = \"c\"\n\
                 [[link]]\nfrom = \"a\"\nto = \"b\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n\
                 [[link]]\nfrom = \"b\"\nto = \"c\"\nrate = \"2 Mbit/s\"\ndelay = \"10 ms\"\n\
-                [[transfer]]\nsize = \"1 kB\"\nstack = \"lite\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\n\
+                [[transfer]]\nsize = \"1 kB\"\nstack = \"lite\"\nfrom = [\"a\", \"b\"]\n\
+                to = \"c\"\ncount = 2\n\
                 start = \"1 s\"\nspacing = \"2 s\"\n\
                 [[traffic]]\nsize = \"5 kB\"\nfrom = \"c\"\nto = \"b\"\nmeasured = true\n";
     let case = onramp_scenario::parse("x.toml", text)

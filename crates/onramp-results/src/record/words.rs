@@ -176,8 +176,8 @@ fn usual_tcp(stack: &str) -> (&'static str, &'static str) {
 }
 
 /// The connections of a case's transfer: `4 connections, split at edge, ground, buffer 64 KiB, rate
-/// 10 Mbit/s`. Empty for one end-to-end connection. The buffer of relays has words only if it is not
-/// the default.
+/// 10 Mbit/s`. Empty for one end-to-end connection. The buffer of relays has words only if it is
+/// not the default.
 pub fn connections(case: &Case) -> String {
     let mut words = Vec::new();
     match case.transfer.connections {
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn parameters_that_are_not_the_default_are_named() {
         let elements = "discipline = \"codel\"\njitter = \"5 ms\"\npolicer_rate = \"20 Mbit/s\"\n\
-             policer_burst = \"100 kB\"\n";
+                        policer_burst = \"100 kB\"\n";
         assert_eq!(
             words(elements),
             "codel, jitter 5 ms, policer 20 Mbit/s 100 kB"
@@ -334,7 +334,7 @@ mod tests {
         let changed = "[[path.change]]\nat = \"2 s\"\nrate = \"1 Mbit/s\"\nrtt = \"200 ms\"\n";
         assert_eq!(words(changed), "from 2 s 1 Mbit/s 100 ms one way");
         let outage = "[[path.change]]\nat = \"30 s\"\nloss = \"100 %\"\n\
-             [[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
+                      [[path.change]]\nat = \"32 s\"\nloss = \"0 %\"\n";
         assert_eq!(words(outage), "from 30 s loss 100 %, from 32 s loss 0 %");
         assert_eq!(
             words(&format!("[path.reverse]\nrate = \"8 Mbit/s\"\n{outage}")),

@@ -1,4 +1,4 @@
-//! Any text as a scenario file: it is read, or every mistake in it can be shown.
+//! Any text as a scenario file: the text is read, or every mistake in it can be shown.
 #![no_main]
 
 use libfuzzer_sys::{fuzz_target, Corpus};
@@ -16,9 +16,9 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     Corpus::Keep
 });
 
-/// The command line shows errors so, with the lines that they point at.
+/// Shows an error as the command line does, with the lines that it points at.
 fn shown(text: &str, error: &Error) {
-    // To show a report takes four times as long as to find the mistakes.
+    // Showing a report takes four times as long as finding the mistakes, so show only some.
     if text.len().is_multiple_of(16) {
         let mut shown = String::new();
         let handler =

@@ -13,10 +13,11 @@ fn cases(text: &str) -> Vec<Case> {
 }
 
 #[test]
-fn what_is_compared_is_adjacent_also_across_tables() {
+fn compared_runs_are_adjacent_also_across_tables() {
     let text = "rtt = [\"10 ms\", \"20 ms\"]\n\
-         [[transfer]]\nsize = [\"2 kB\", \"1 kB\"]\nstartup = \"none\"\navoidance = [\"cubic\", \"bbr\"]\nrepeat = 2\n\
-         [[transfer]]\nsize = [\"1 kB\", \"3 kB\"]\nstartup = \"paced\"\n";
+                [[transfer]]\nsize = [\"2 kB\", \"1 kB\"]\nstartup = \"none\"\n\
+                avoidance = [\"cubic\", \"bbr\"]\nrepeat = 2\n\
+                [[transfer]]\nsize = [\"1 kB\", \"3 kB\"]\nstartup = \"paced\"\n";
     let short = |case: &Case| {
         let (rtt_ms, transfer) = (case.path.rtt_ns / 1_000_000, &case.transfer);
         let avoidance = transfer.avoidance.name();
@@ -47,9 +48,11 @@ fn what_is_compared_is_adjacent_also_across_tables() {
 
 #[test]
 fn the_path_s_rate_is_outermost_and_the_sender_s_buffer_innermost_of_the_conditions() {
-    let text = "name = \"x\"\n[path]\nrate = [\"1 Mbit/s\", \"2 Mbit/s\"]\nrtt = [\"1 s\", \"2 s\"]\n\
-         queue = [\"1 bdp\", \"2 bdp\"]\nloss = [\"0 %\", \"1 %\"]\n[receiver]\nbuffer = [\"linux-default\", \"1 MB\"]\n\
-         [sender]\nbuffer = [\"1 MB\", \"2 MB\"]\n[[transfer]]\nsize = \"1 B\"\n";
+    let text = "name = \"x\"\n[path]\nrate = [\"1 Mbit/s\", \"2 Mbit/s\"]\n\
+                rtt = [\"1 s\", \"2 s\"]\n\
+                queue = [\"1 bdp\", \"2 bdp\"]\nloss = [\"0 %\", \"1 %\"]\n[receiver]\n\
+                buffer = [\"linux-default\", \"1 MB\"]\n\
+                [sender]\nbuffer = [\"1 MB\", \"2 MB\"]\n[[transfer]]\nsize = \"1 B\"\n";
     let cases = parse("x.toml", text).unwrap().cases;
     let last_of_each = |case: &Case| {
         [
@@ -73,7 +76,7 @@ fn the_path_s_rate_is_outermost_and_the_sender_s_buffer_innermost_of_the_conditi
 }
 
 #[test]
-fn the_reverse_channel_follows_the_forward_one_except_in_loss() {
+fn the_return_path_follows_the_forward_path_except_in_loss() {
     let text =
         "rtt = \"10001 ns\"\nqueue = \"9 packets\"\nloss = \"1 %\"\n[[transfer]]\nsize = \"1 B\"\n";
     let path = cases(text).remove(0).path;
@@ -89,15 +92,17 @@ fn the_reverse_channel_follows_the_forward_one_except_in_loss() {
     );
 }
 
-/// The way's own size is no choice where all copies have the same.
+/// The MTU of the route is no choice where all copies have the same MTU.
 #[test]
-fn a_segment_is_of_all_ways_of_a_transfer() {
+fn a_segment_fits_all_routes_of_a_transfer() {
     let text = |segment: &str, mtu: &str| {
         format!(
             "name = \"x\"\n[[node]]\nname = \"a\"\n[[node]]\nname = \"b\"\n[[node]]\nname = \"c\"\n\
              [[link]]\nfrom = \"a\"\nto = \"c\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n\
-             [[link]]\nfrom = \"b\"\nto = \"c\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\nmtu = \"{mtu}\"\n\
-             [[transfer]]\nsize = \"1 kB\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\nsegment = \"{segment}\"\n"
+             [[link]]\nfrom = \"b\"\nto = \"c\"\nrate = \"1 Mbit/s\"\ndelay = \"10 ms\"\n\
+             mtu = \"{mtu}\"\n\
+             [[transfer]]\nsize = \"1 kB\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 2\n\
+             segment = \"{segment}\"\n"
         )
     };
     let segment = |segment, mtu| {
@@ -125,8 +130,10 @@ fn a_segment_is_of_all_ways_of_a_transfer() {
 
 #[test]
 fn a_stack_is_a_set_of_defaults() {
-    let text = "rtt = \"1 s\"\n[receiver]\nsack = true\n[[transfer]]\nsize = \"1 B\"\nstack = [\"linux\", \"lite\"]\n\
-                [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nrecovery = \"newreno\"\navoidance = \"vegas\"\n";
+    let text = "rtt = \"1 s\"\n[receiver]\nsack = true\n[[transfer]]\nsize = \"1 B\"\n\
+                stack = [\"linux\", \"lite\"]\n\
+                [[transfer]]\nsize = \"1 B\"\nstack = \"lite\"\nrecovery = \"newreno\"\n\
+                avoidance = \"vegas\"\n";
     let shown: Vec<_> = cases(text)
         .iter()
         .map(|case| {
@@ -157,7 +164,7 @@ fn a_stack_is_a_set_of_defaults() {
 fn the_tcps_of_one_size_and_repeat_are_adjacent() {
     let text =
         "rtt = \"1 s\"\n[[transfer]]\nsize = [\"1 B\", \"2 B\"]\nrecovery = [\"sack\", \"rack\"]\n\
-                timers = [\"linux\", \"bsd\"]\nrepeat = 2\n";
+         timers = [\"linux\", \"bsd\"]\nrepeat = 2\n";
     let order: Vec<_> = cases(text)
         .iter()
         .map(|case| {
@@ -185,9 +192,10 @@ fn the_tcps_of_one_size_and_repeat_are_adjacent() {
 }
 
 #[test]
-fn the_reverse_channel_changes_with_the_forward_one_except_in_what_is_its_own() {
+fn the_return_path_changes_with_the_forward_path_except_in_its_own_values() {
     let changes =
-        "[[path.change]]\nat = \"1 s\"\nrate = \"1 Mbit/s\"\n[[path.change]]\nat = \"2 s\"\nrtt = \"50 ms\"\n\
+        "[[path.change]]\nat = \"1 s\"\nrate = \"1 Mbit/s\"\n[[path.change]]\nat = \"2 s\"\n\
+         rtt = \"50 ms\"\n\
          [[path.change]]\nat = \"3 s\"\nloss = \"100 %\"\n";
     let transfer = "[[transfer]]\nsize = \"1 B\"\n";
     let of = |reverse: &str| {
@@ -209,7 +217,7 @@ fn the_reverse_channel_changes_with_the_forward_one_except_in_what_is_its_own() 
         (Some(1_000_000), None, None),
         (None, Some(25_000_000), None),
     );
-    // A fade hits both ways, whatever losses they have of their own.
+    // A fade affects both directions, even with losses of their own.
     let loss = (None, None, Some(1_000_000));
     assert_eq!(of(""), (vec![rate, delay, loss], vec![rate, delay, loss]));
     assert_eq!(
@@ -228,7 +236,7 @@ fn the_reverse_channel_changes_with_the_forward_one_except_in_what_is_its_own() 
 }
 
 #[test]
-fn copies_are_dealt_to_the_nodes_in_turn() {
+fn copies_take_the_nodes_in_turn() {
     let nodes: String = ["a", "b", "c"]
         .map(|name| format!("[[node]]\nname = \"{name}\"\n"))
         .concat();
@@ -238,8 +246,10 @@ fn copies_are_dealt_to_the_nodes_in_turn() {
         )
     };
     let text = format!(
-        "name = \"x\"\n{nodes}{}{}[[transfer]]\nsize = \"1 B\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\ncount = 3\n\
-         [[traffic]]\nfrom = \"c\"\nto = \"a\"\nlead = \"2 s\"\n[[traffic]]\nfrom = \"c\"\nto = \"a\"\nstart = \"9 s\"\n",
+        "name = \"x\"\n{nodes}{}{}[[transfer]]\nsize = \"1 B\"\nfrom = [\"a\", \"b\"]\nto = \"c\"\n\
+         count = 3\n\
+         [[traffic]]\nfrom = \"c\"\nto = \"a\"\nlead = \"2 s\"\n[[traffic]]\nfrom = \"c\"\n\
+         to = \"a\"\nstart = \"9 s\"\n",
         link("a", "b"),
         link("b", "c"),
     );
@@ -261,8 +271,9 @@ fn copies_are_dealt_to_the_nodes_in_turn() {
 }
 
 #[test]
-fn traffic_s_receivers_have_the_buffer_of_the_case() {
-    let text = "rtt = \"1 s\"\n[receiver]\nbuffer = [\"linux-default\", \"1 MB\"]\n[[transfer]]\nsize = \"1 B\"\n[[traffic]]\n";
+fn receivers_of_traffic_have_the_buffer_of_the_case() {
+    let text = "rtt = \"1 s\"\n[receiver]\nbuffer = [\"linux-default\", \"1 MB\"]\n[[transfer]]\n\
+                size = \"1 B\"\n[[traffic]]\n";
     for case in cases(text) {
         let TrafficKind::Transfers(transfers) = &case.traffic[0].kind else {
             panic!("{:?}", case.traffic)
@@ -293,7 +304,8 @@ proptest! {
     #[test]
     fn both_delays_add_up_to_the_round_trip(rtt_us in 1u64..3_600_000_000, share in 0u64..=1000) {
         let reverse_ns = rtt_us * share;
-        let text = format!("rtt = \"{rtt_us} us\"\n[path.reverse]\ndelay = \"{reverse_ns} ns\"\n[[transfer]]\nsize = \"1 B\"");
+        let text = format!("rtt = \"{rtt_us} us\"\n[path.reverse]\ndelay = \"{reverse_ns} ns\"\n\
+                            [[transfer]]\nsize = \"1 B\"");
         let path = cases(&text).remove(0).path;
         prop_assert_eq!(path.reverse.delay_ns, reverse_ns);
         prop_assert_eq!(path.forward.delay_ns + path.reverse.delay_ns, path.rtt_ns);
@@ -301,10 +313,10 @@ proptest! {
 }
 
 #[test]
-fn traffic_s_packets_fit_the_way_and_cases_are_numbered() {
-    let text =
-        "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"10 ms\"\nmtu = \"1400 B\"\n[[transfer]]\nsize = \"1 B\"\n\
-                repeat = 2\n[[traffic]]\nkind = \"constant\"\nrate = \"1 kbit/s\"\n";
+fn packets_of_traffic_fit_the_route_and_cases_are_numbered() {
+    let text = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"10 ms\"\nmtu = \"1400 B\"\n\
+         [[transfer]]\nsize = \"1 B\"\n\
+         repeat = 2\n[[traffic]]\nkind = \"constant\"\nrate = \"1 kbit/s\"\n";
     let cases = parse("x.toml", text).unwrap().cases;
     assert_eq!([cases[0].number, cases[1].number], [1, 2]);
     let TrafficKind::Constant(constant) = &cases[0].traffic[0].kind else {

@@ -5,7 +5,8 @@ use std::num::{NonZeroU32, NonZeroU64};
 
 fn config(text: &str) -> Config {
     let text = format!(
-        "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{text}\n[[transfer]]\nsize = \"1 B\"\n"
+        "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{text}\n[[transfer]]\n\
+         size = \"1 B\"\n"
     );
     let case = crate::parse("x.toml", &text)
         .unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e)))
@@ -94,9 +95,12 @@ fn fq_codel_has_a_queue_of_its_own() {
 
 #[test]
 fn every_element_arrives() {
-    let text = "duplicate = \"1 %\"\njitter = \"2 ms\"\nreorder = true\naggregate = \"4 ms\"\naggregate_most = 8\n\
-                queue = \"500 packets\"\ndiscipline = \"fq-codel\"\nshaper_rate = \"4 Mbit/s\"\nshaper_burst = \"3 kB\"\n\
-                policer_rate = \"5 Mbit/s\"\npolicer_burst = \"30 kB\"\nef_rate = \"2 Mbit/s\"\nef_burst = \"50 kB\"\n\
+    let text = "duplicate = \"1 %\"\njitter = \"2 ms\"\nreorder = true\naggregate = \"4 ms\"\n\
+                aggregate_most = 8\n\
+                queue = \"500 packets\"\ndiscipline = \"fq-codel\"\nshaper_rate = \"4 Mbit/s\"\n\
+                shaper_burst = \"3 kB\"\n\
+                policer_rate = \"5 Mbit/s\"\npolicer_burst = \"30 kB\"\nef_rate = \"2 Mbit/s\"\n\
+                ef_burst = \"50 kB\"\n\
                 [path.bursts]\nenter = \"1 %\"\nleave = \"25 %\"\nloss_bad = \"50 %\"\n\
                 [[path.change]]\nat = \"2 s\"\nrate = \"1 Mbit/s\"\nrtt = \"300 ms\"\n";
     insta::assert_debug_snapshot!(config(text));

@@ -1,7 +1,7 @@
 //! A parsed TOML document seen through declared keys: values checked for type, range and place.
 //!
-//! Mistakes are collected, not returned. A key that is wrong reads as `None`, and the caller goes on
-//! with the next key.
+//! Mistakes are collected, not returned. A key that is wrong reads as `None`, and the caller goes
+//! on with the next key.
 
 mod section;
 mod value;

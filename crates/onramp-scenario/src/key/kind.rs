@@ -66,7 +66,10 @@ pub(crate) fn not_a_quantity(place: &KeyPlace, error: UnitError) -> Mistake {
 
 /// Declares kinds of quantities: the kind, its values, its name, how to write it, its parser.
 macro_rules! quantity_kinds {
-    ($($(#[$doc:meta])* $kind:ident: $value:ty, $name:literal, $expected:literal, $parse:expr;)*) => {
+    ($(
+        $(#[$doc:meta])*
+        $kind:ident: $value:ty, $name:literal, $expected:literal, $parse:expr;
+    )*) => {
         $(
             $(#[$doc])*
             #[derive(Debug)]

@@ -25,7 +25,8 @@ impl NotBetween {
             }
             NotBetween::Order => {
                 format!(
-                    "`{node}` is named too late: the route from `{from}` to `{to}` passes it earlier"
+                    "`{node}` is named too late: the route from `{from}` to `{to}` passes it \
+                     earlier"
                 )
             }
             NotBetween::Elsewhere => {

@@ -72,8 +72,8 @@ pub struct Transfers {
     pub receiver: Receiver,
     /// Payload of a transfer: one of these sizes, drawn evenly. Empty: transfers without end.
     pub sizes: Arc<[u64]>,
-    /// How many transfers there are; `None`: as many as arrive, with [`arrivals`](Transfers::arrivals)
-    /// only.
+    /// How many transfers there are; `None`: as many as arrive, with
+    /// [`arrivals`](Transfers::arrivals) only.
     pub count: Option<u32>,
     /// The times at which transfers begin; `None`: all begin at once.
     pub arrivals: Option<Poisson>,

@@ -102,7 +102,8 @@ pub struct Split {
     pub nodes: Arc<[usize]>,
     /// Size of the receive buffer and of the send buffer of each relay.
     pub buffer_bytes: u64,
-    /// The rate at which relays send, counted in IP packets; `None`: relays have the transfer's TCP.
+    /// The rate at which relays send, counted in IP packets; `None`: relays have the transfer's
+    /// TCP.
     pub rate_bits_per_s: Option<u64>,
 }
 

@@ -26,8 +26,8 @@ use topology::read_topology;
 use traffic::{read_traffic, Surroundings};
 use transfer::read_transfer;
 
-/// The maximum number of mistakes that an error lists. Where there are more, they follow from these,
-/// or the file is no scenario.
+/// The maximum number of mistakes that an error lists. Where there are more, they follow from
+/// these, or the file is no scenario.
 const MAX_FAULTS: usize = 20;
 
 /// Checks the text of a scenario file and multiplies its lists out. The name is for messages.

@@ -3,16 +3,20 @@ use proptest::prelude::*;
 
 proptest! {
     #[test]
-    fn what_is_formatted_is_parsed_to_the_same(n in 1u64.., ppm in 0u32..=1_000_000) {
+    fn a_formatted_quantity_parses_to_the_same_number(n in 1u64.., ppm in 0u32..=1_000_000) {
         prop_assert_eq!(parse_rate(&format_rate(n)).unwrap(), n);
         prop_assert_eq!(parse_time(&format_time(n)).unwrap(), n);
         prop_assert_eq!(parse_size(&format_size(n)).unwrap(), n);
         prop_assert_eq!(parse_percent(&format_percent(ppm)).unwrap(), ppm);
     }
 
-    /// Random u64s are nearly all odd; these have short wordings.
+    /// Random 64-bit numbers rarely have short wordings, but these numbers have.
     #[test]
-    fn round_numbers_too(n in 1u64..100_000, tens in 0u32..14, twos in 0u32..40) {
+    fn a_formatted_round_number_parses_to_the_same_number(
+        n in 1u64..100_000,
+        tens in 0u32..14,
+        twos in 0u32..40,
+    ) {
         for n in [n * 10u64.pow(tens), n << twos] {
             prop_assert_eq!(parse_rate(&format_rate(n)).unwrap(), n);
             prop_assert_eq!(parse_time(&format_time(n)).unwrap(), n);
@@ -21,7 +25,9 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused_without_a_panic(text in "\\PC{0,40}|[-+0-9.,eE_ ]{0,50}[a-zA-Z/%µ]{0,6}") {
+    fn any_text_is_read_or_refused_without_a_panic(
+        text in "\\PC{0,40}|[-+0-9.,eE_ ]{0,50}[a-zA-Z/%µ]{0,6}",
+    ) {
         let _ = parse_rate(&text).map_err(|e| (e.to_string(), e.help()));
         let _ = parse_time(&text).map_err(|e| (e.to_string(), e.help()));
         let _ = parse_size(&text).map_err(|e| (e.to_string(), e.help()));
@@ -44,7 +50,7 @@ fn zero_is_formatted_in_the_base_unit() {
 }
 
 #[test]
-fn tables_show_what_scenarios_say() {
+fn formats_are_the_shortest_exact_wordings() {
     assert_eq!(format_rate(50_000_000), "50 Mbit/s");
     assert_eq!(format_rate(1_500_000), "1.5 Mbit/s");
     assert_eq!(format_size(1_000_000), "1 MB");
@@ -84,7 +90,7 @@ fn every_unit_is_read() {
 }
 
 #[test]
-fn blanks_are_free() {
+fn blanks_around_the_unit_are_optional() {
     assert_eq!(parse_rate("50Mbit/s").unwrap(), 50_000_000);
     assert_eq!(parse_rate("  50   Mbit/s ").unwrap(), 50_000_000);
     assert_eq!(parse_percent("1%").unwrap(), 10_000);
@@ -170,7 +176,7 @@ fn each_mistake_has_its_own_message() {
 }
 
 #[test]
-fn a_neighbours_unit_is_suggested() {
+fn a_similar_unit_is_suggested() {
     let suggested = |parsed: Result<u64, UnitError>| match parsed.unwrap_err() {
         UnitError::UnknownUnit { nearest, .. } => nearest,
         other => panic!("{other}"),

@@ -1,4 +1,4 @@
-//! Mistakes as people see them.
+//! Error messages as people see them.
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use onramp_scenario::{parse, Error};
@@ -10,12 +10,31 @@ pub fn rendered(error: &Error) -> String {
     let mut text = String::new();
     handler.render_report(&mut text, error).unwrap();
     // The renderer pads lines; a snapshot should not.
-    text.lines()
+    let lines: String = text
+        .lines()
         .map(|line| format!("{}\n", line.trim_end()))
-        .collect()
+        .collect();
+    without_startups(&lines)
 }
 
-/// What is said of a bad file.
+/// The text without the names of all start-ups, so that a new start-up changes no snapshot.
+fn without_startups(text: &str) -> String {
+    const HELP: &str = "help: known names are `none`, ";
+    let Some((before, rest)) = text.split_once(HELP) else {
+        return text.to_owned();
+    };
+    // The names end where a line is not indented like a continued help text.
+    let mut lines = rest.split_inclusive('\n').peekable();
+    lines.next();
+    while lines.next_if(|line| line.starts_with("        ")).is_some() {}
+    let after: String = lines.collect();
+    format!(
+        "{before}{HELP}and the start-ups\n{}",
+        without_startups(&after)
+    )
+}
+
+/// The message about a bad file.
 pub fn refused(text: &str) -> String {
     rendered(&parse("bad.toml", text).expect_err(text))
 }
@@ -26,7 +45,7 @@ pub fn replaced(text: &str, old: &str, new: &str) -> String {
     text.replace(old, new)
 }
 
-/// What is said of each change of a good file.
+/// The message about each change of a good file.
 pub fn refusals(text: &str, changes: &[(&str, &str)]) -> String {
     changes
         .iter()
@@ -38,6 +57,8 @@ pub fn refusals(text: &str, changes: &[(&str, &str)]) -> String {
 #[macro_export]
 macro_rules! assert_snapshot {
     ($($argument:expr),+ $(,)?) => {
-        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($($argument),+) })
+        insta::with_settings!({ omit_expression => true }, {
+            insta::assert_snapshot!($($argument),+)
+        })
     };
 }

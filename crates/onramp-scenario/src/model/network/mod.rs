@@ -167,8 +167,8 @@ impl Network {
         }
     }
 
-    /// The forward path and the return path between two nodes as one [`Path`]; `None` where no links
-    /// lead there, or where both nodes are the same.
+    /// The forward path and the return path between two nodes as one [`Path`]; `None` where no
+    /// links lead there, or where both nodes are the same.
     pub fn path(&self, from: usize, to: usize) -> Option<Path> {
         self.shared_path(
             &self.route(from, to)?,

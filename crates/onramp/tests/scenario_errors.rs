@@ -135,7 +135,7 @@ fn several_mistakes_at_once() {
       help: a time is a decimal number and a unit (ns, us, ms, s), for example "600 ms"
 
     Error: 
-      × `transfer.size`: the size `0 B` is zero: it must be more
+      × `transfer.size`: the size `0 B` is zero; it must be more than zero
        ╭─[geo.toml:8:8]
      7 │ [[transfer]]
      8 │ size = "0 B"

@@ -77,6 +77,7 @@ mod duplication;
 mod jitter;
 mod link;
 mod loss;
+mod packet;
 mod propagation;
 mod queue;
 mod random;
@@ -85,35 +86,16 @@ mod stats;
 #[cfg(test)]
 mod testing;
 mod token_bucket;
+mod verdict;
 
 pub use config::{
     Aggregation, Change, Config, ConfigError, Jitter, LossConfig, QueueConfig, TokenBucket,
 };
-pub use link::{Departure, Link, Verdict};
+pub use link::{Departure, Link};
+pub use packet::Packet;
 pub use queue::{CoDelConfig, FqCoDelConfig, Limit, PureAck, RedConfig};
 pub use stats::{Count, LinkStats};
-
-/// The properties of a packet that a link uses. The packet itself can be a simulator's handle into
-/// a pool, or a buffer of bytes.
-///
-/// A link clones a packet only to duplicate it. [`Departure::is_copy`] marks the clone.
-pub trait Packet: Clone {
-    /// Size of the IP packet in bytes, headers included. The serialiser and every limit in bytes
-    /// use this size. It must be below 2^30.
-    fn wire_bytes(&self) -> u32;
-
-    /// A number that all packets of one flow share. FQ-CoDel, the ACK filter and the profiles of
-    /// expedited flows tell flows apart by it.
-    fn flow_hash(&self) -> u32 {
-        0
-    }
-
-    /// Whether the packet belongs to a flow with a guaranteed rate. Only a link with
-    /// [`Config::expedited`] uses this.
-    fn is_expedited(&self) -> bool {
-        false
-    }
-}
+pub use verdict::Verdict;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

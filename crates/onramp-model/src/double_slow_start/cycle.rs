@@ -35,8 +35,8 @@
 //! bottleneck, behind which the retransmitted segment waits. Timeouts occur. Packets that arrived
 //! after a lost packet need not be retransmitted.
 
-use super::invalid::{share, window};
-use super::{Invalid, Path, Source};
+use super::invalid::{share, window, Invalid};
+use super::path::{Path, Source};
 
 /// A cycle, from one detected loss at W_max to the next, in its order.
 #[derive(Clone, Copy, Debug, PartialEq)]

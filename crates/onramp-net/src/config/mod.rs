@@ -1,5 +1,6 @@
 //! The configuration of a link, as plain data.
 
+mod check;
 mod error;
 
 pub use error::ConfigError;

@@ -1,8 +1,6 @@
-//! Changes of a link's rate, delay and loss at given times.
+//! The coming changes of a link's rate, delay and loss.
 
-use super::Link;
-use crate::serialiser::{Instant, Serialiser};
-use crate::{Change, Packet};
+use crate::Change;
 
 /// The changes that are still to come.
 #[derive(Debug)]
@@ -27,7 +25,8 @@ impl Changes {
         self.next_ns
     }
 
-    fn pop_until(&mut self, now_ns: u64) -> Option<Change> {
+    /// Removes the next change if it is due at `now_ns`.
+    pub fn pop_until(&mut self, now_ns: u64) -> Option<Change> {
         let change = self.reversed.pop_if(|change| change.at_ns <= now_ns);
         self.next_ns = next_ns(&self.reversed);
         change
@@ -36,35 +35,4 @@ impl Changes {
 
 fn next_ns(reversed: &[Change]) -> u64 {
     reversed.last().map_or(u64::MAX, |change| change.at_ns)
-}
-
-impl<P: Packet> Link<P> {
-    /// Applies all changes up to and including `now_ns`, each after all events before it.
-    #[cold]
-    pub(super) fn advance_over_changes(&mut self, now_ns: u64) {
-        while let Some(change) = self.changes.pop_until(now_ns) {
-            // Compare with the fraction of the nanosecond: a packet whose last bit leaves later in
-            // the same nanosecond is still in service.
-            while self.busy_until <= Instant::at(change.at_ns) && self.end_service() {}
-            if let Some(rate_bits_per_s) = change.rate_bits_per_s {
-                self.change_rate(change.at_ns, Serialiser::new(rate_bits_per_s));
-            }
-            if let Some(delay_ns) = change.delay_ns {
-                self.propagation.set_delay_ns(delay_ns);
-            }
-            if let Some(loss_ppm) = change.loss_ppm {
-                self.loss.change_to(loss_ppm);
-            }
-        }
-    }
-
-    fn change_rate(&mut self, at_ns: u64, serialiser: Serialiser) {
-        let previous = std::mem::replace(&mut self.serialiser, serialiser);
-        self.busy_until = match &self.in_service {
-            Some(packet) => {
-                serialiser.end_after_change(&previous, at_ns, self.busy_until, packet.wire_bytes())
-            }
-            None => Instant::at(at_ns),
-        };
-    }
 }

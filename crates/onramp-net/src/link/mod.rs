@@ -5,31 +5,16 @@ use crate::aggregation::Aggregator;
 use crate::duplication::Duplication;
 use crate::loss::Loss;
 use crate::propagation::Propagation;
-use crate::queue::{Discipline, Evicted, Queue};
+use crate::queue::discipline::{Discipline, Evicted};
+use crate::queue::Queue;
 use crate::serialiser::{Instant, Serialiser};
 use crate::token_bucket::Bucket;
-use crate::{Config, Count, LinkStats, Packet, PureAck, QueueConfig};
+use crate::{Config, Count, LinkStats, Packet, PureAck, QueueConfig, Verdict};
 use changes::Changes;
 
+mod apply_changes;
 mod changes;
 mod exit;
-
-/// The fate of an offered packet. After [`Verdict::Queued`] the link owns the packet and returns it
-/// later through [`Link::poll`] or [`Link::take_dropped`]. After every other verdict the packet no
-/// longer exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The packet was accepted: it is queued, in service or propagating.
-    Queued,
-    /// The packet exceeded the token bucket of the policer, or that of its flow if it is expedited.
-    Policed,
-    /// The loss process dropped the packet.
-    LostRandom,
-    /// The queue was full, or the packet is larger than the shaper's token bucket.
-    DroppedFull,
-    /// RED dropped the packet early.
-    DroppedEarly,
-}
 
 /// A packet that reached the far end of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Drop-tail: a FIFO that drops arriving packets when it is full.
 
-use super::{Discipline, Evicted, Limit};
+use super::discipline::{Discipline, Evicted};
+use super::limit::Limit;
 use crate::{Count, Packet, Verdict};
 use std::collections::VecDeque;
 

@@ -31,7 +31,6 @@ mod source_events;
 mod startup;
 
 pub(crate) use finished::FinishedTransfer;
-pub(crate) use net::NetStats;
 pub(crate) use run_result::RunResult;
 
 use crate::error::Error;

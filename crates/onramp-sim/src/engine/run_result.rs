@@ -1,6 +1,7 @@
 //! The result of a run.
 
-use super::{FinishedTransfer, NetStats};
+use super::finished::FinishedTransfer;
+use super::net::NetStats;
 use onramp_net::LinkStats;
 
 /// The result of a run.

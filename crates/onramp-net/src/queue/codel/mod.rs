@@ -11,8 +11,9 @@
 //! The names are those of the pseudocode in section 5. This implementation drops packets and does
 //! not mark them: no ECN.
 
+use super::discipline::{Discipline, Evicted};
+use super::limit::Limit;
 use super::timestamped::TimestampedFifo;
-use super::{Discipline, Evicted, Limit};
 use crate::{Count, Packet, Verdict};
 
 /// The configuration of a CoDel queue. The defaults are those of RFC 8289.

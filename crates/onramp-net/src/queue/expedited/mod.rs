@@ -14,8 +14,10 @@
 //! plus the largest IP packet. A conforming expedited packet is therefore dropped only if more was
 //! guaranteed than the link can carry.
 
+use super::discipline::{Discipline, Evicted};
 use super::drop_tail::DropTail;
-use super::{Discipline, Evicted, Limit, PureAck, Queue};
+use super::limit::Limit;
+use super::pure_ack::PureAck;
 use crate::token_bucket::Bucket;
 use crate::{Count, Packet, TokenBucket, Verdict};
 use std::collections::HashMap;
@@ -28,18 +30,19 @@ pub(crate) const MAX_FLOWS: usize = 4096;
 /// Size of the largest IP packet, which may be in service when the first expedited packet arrives.
 const LARGEST_PACKET_BYTES: u64 = 65_535;
 
+/// The FIFO of expedited packets, before the queue `Q` of all other packets.
 #[derive(Debug)]
-pub(crate) struct Expedited<P> {
+pub(crate) struct Expedited<P, Q> {
     profile: TokenBucket,
     buckets: HashMap<u32, Bucket>,
     /// No bucket is full before this time, so the buckets need not be searched before.
     none_full_before_ns: u64,
     expedited: DropTail<P>,
-    others: Queue<P>,
+    others: Q,
 }
 
-impl<P: Packet> Expedited<P> {
-    pub fn new(profile: TokenBucket, others: Queue<P>) -> Expedited<P> {
+impl<P: Packet, Q: Discipline<P>> Expedited<P, Q> {
+    pub fn new(profile: TokenBucket, others: Q) -> Expedited<P, Q> {
         let (buckets, expedited) = (HashMap::new(), DropTail::new(Limit::Bytes(u64::MAX)));
         Expedited {
             profile,
@@ -93,7 +96,7 @@ impl<P: Packet> Expedited<P> {
     }
 }
 
-impl<P: Packet> Discipline<P> for Expedited<P> {
+impl<P: Packet, Q: Discipline<P>> Discipline<P> for Expedited<P, Q> {
     #[inline(never)]
     fn enqueue(&mut self, now_ns: u64, packet: P, evicted: &mut Evicted<P>) -> Verdict {
         if !packet.is_expedited() {

@@ -10,8 +10,8 @@
 //! applies to the flow's own queue.
 
 use super::codel::{Control, Parameters};
+use super::discipline::{Discipline, Evicted};
 use super::timestamped::TimestampedFifo;
-use super::{Discipline, Evicted};
 use crate::random::{stream, Element};
 use crate::{Count, Packet, Verdict};
 use rand_core::Rng;

@@ -18,7 +18,8 @@
 //! implementation does not: RFC 7141 (section 2.2) advises against it, and tc-red does not either.
 //! Packets are dropped and not marked: no ECN.
 
-use super::{Discipline, Evicted, Limit};
+use super::discipline::{Discipline, Evicted};
+use super::limit::Limit;
 use crate::random::{probability, stream, Element};
 use crate::serialiser::{Instant, Serialiser};
 use crate::{Count, Packet, Verdict};

@@ -1,4 +1,4 @@
-//! Measures the lab itself: completion, lateness and the spacing of acknowledgements.
+//! Measures the lab itself: completion, lateness and ACK spacing.
 //!
 //! `measure [RATE [RTT [SIZE [RUNS [AVOIDANCE]]]]]`, for example `measure "250 Mbit/s" "600 ms" "20
 //! MB" 5 cubic`
@@ -66,8 +66,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The initial window's train: ten data segments, and the acknowledgements that they caused; when
-/// they were due and when they were written.
+/// The train of the initial window: ten data segments and their ACKs, when they were due and when
+/// they were delivered.
 fn spacing(data: &[Emission], acks: &[Emission], rate: u64) {
     let gaps = |emissions: &[Emission], time: fn(&Emission) -> u64| -> Vec<f64> {
         emissions

@@ -1,9 +1,9 @@
 //! Measures this kernel's timers, which `docs/kernel.md` compares with the timer framework of Aron
 //! & Druschel (1998).
 //!
-//! `timers [REPEATS]`: round-trip times, time stamps, retransmission time-outs, delayed
-//! acknowledgements and pacing of two real sockets, seen where their packets leave the hosts.
-//! Nothing but delay and chosen losses lies between them.
+//! `timers [REPEATS]`: round-trip times, timestamps, RTOs, delayed ACKs and pacing of two real
+//! sockets, measured where their packets leave the hosts. Between them there are only a delay and
+//! chosen losses.
 
 use nix::libc;
 use nix::poll::{ppoll, PollFd, PollFlags};
@@ -20,12 +20,12 @@ use std::time::Duration;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// A packet as it left its host.
+/// A packet that left its host.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
     at_ns: u64,
     from_sender: bool,
-    /// The sender's.
+    /// It is the sender's packet.
     port: u16,
     payload_bytes: usize,
     sequence: u32,
@@ -33,13 +33,13 @@ struct Seen {
     time_stamp: Option<u32>,
 }
 
-/// Two hosts and what carries packets between them.
+/// Two hosts, and the thread that carries packets between them.
 struct Pair {
     sender: Namespace,
     receiver: Namespace,
     seen: Arc<Mutex<Vec<Seen>>>,
     delay_ns: Arc<AtomicU64>,
-    /// Drop the sender's data.
+    /// Drops the data of the sender.
     cut: Arc<AtomicBool>,
 }
 
@@ -72,7 +72,7 @@ impl Pair {
         );
         let cut = Arc::<AtomicBool>::default();
         let shared = (seen.clone(), delay_ns.clone(), cut.clone());
-        // Ends with the process.
+        // The thread ends with the process.
         spawn(move || carry([a, b], &shared.0, &shared.1, &shared.2));
         Ok(Pair {
             sender,
@@ -83,7 +83,7 @@ impl Pair {
         })
     }
 
-    /// A connection: the sender's socket, then the receiver's.
+    /// Opens a connection: the sender's socket, then the receiver's.
     fn connect(&self, rtt_ms: u64) -> Result<(TcpStream, TcpStream)> {
         self.delay_ns.store(rtt_ms * 500_000, Ordering::Relaxed);
         self.cut.store(false, Ordering::Relaxed);
@@ -97,7 +97,7 @@ impl Pair {
         Ok((sender, receiver))
     }
 
-    /// What has been seen of this sender's connection since the last call.
+    /// The packets of this sender's connection since the last call.
     fn take(&self, sender: &TcpStream) -> Vec<Seen> {
         let port = sender.local_addr().map_or(0, |address| address.port());
         let seen = std::mem::take(&mut *self.seen.lock().unwrap());
@@ -107,10 +107,9 @@ impl Pair {
     }
 }
 
-/// Notes when packets leave, and hands them to the other host when they have been under way for
-/// long enough.
+/// Records when packets leave, and delivers them to the other host after the delay.
 fn carry(tuns: [Tun; 2], seen: &Mutex<Vec<Seen>>, delay_ns: &AtomicU64, cut: &AtomicBool) {
-    // Idle CPUs stay awake while the descriptor is open.
+    // Idle CPUs do not sleep deeply while this descriptor is open.
     let mut awake = std::fs::OpenOptions::new()
         .write(true)
         .open("/dev/cpu_dma_latency");
@@ -230,7 +229,7 @@ fn set_pacing(socket: &TcpStream, bytes_per_s: u32) {
     assert_eq!(result, 0);
 }
 
-/// One byte there and one back.
+/// One byte in each direction.
 fn ping(sender: &mut TcpStream, receiver: &mut TcpStream) -> Result<()> {
     let mut byte = [0];
     sender.write_all(&byte)?;
@@ -307,8 +306,8 @@ fn time_stamps(pair: &Pair) -> Result<()> {
         "time stamps: {ticks} ticks in {:.1} ms; steps of {steps:?}",
         (t1 - t0) as f64 / 1e6
     );
-    // When a stamp of value v is sent at t, the clock's k-th tick lies before t: by how much at
-    // least and at most?
+    // If a timestamp of value v is sent at t, the clock's tick lies before t. These are the minimum
+    // and the maximum of that difference.
     let phases = stamps
         .iter()
         .map(|(t, v)| (t - t0) as f64 / 1e6 - f64::from(v.wrapping_sub(v0)))
@@ -320,8 +319,7 @@ fn time_stamps(pair: &Pair) -> Result<()> {
     Ok(())
 }
 
-/// A receiver that neither reads nor answers: how long it waits with its acknowledgement of one
-/// small segment.
+/// A receiver that neither reads nor answers: the delay of its ACK for one small segment.
 fn delayed_acks(pair: &Pair, repeats: usize) -> Result<()> {
     let (mut sender, mut receiver) = pair.connect(2)?;
     for (what, pings, pause_us) in [
@@ -357,7 +355,7 @@ fn delayed_acks(pair: &Pair, repeats: usize) -> Result<()> {
     Ok(())
 }
 
-/// Everything is lost from some segment on: when it is sent again.
+/// All packets are lost from a segment on: the times of its retransmissions.
 fn timeouts(pair: &Pair, rtt_ms: u64, repeats: usize) -> Result<()> {
     let (mut late, mut second, mut floors) = (Vec::new(), Vec::new(), Vec::new());
     for repeat in 0..repeats {
@@ -397,7 +395,7 @@ fn timeouts(pair: &Pair, rtt_ms: u64, repeats: usize) -> Result<()> {
     Ok(())
 }
 
-/// A sender with a pacing rate: how segments leave.
+/// A sender with a pacing rate: the times at which segments leave.
 fn pacing(pair: &Pair, mbit_per_s: f64) -> Result<()> {
     let (mut sender, mut receiver) = pair.connect(20)?;
     let bytes_per_s = mbit_per_s * 1e6 / 8.0;
@@ -420,7 +418,7 @@ fn pacing(pair: &Pair, mbit_per_s: f64) -> Result<()> {
         .iter()
         .filter(|s| s.from_sender && s.payload_bytes > 0)
         .collect();
-    // The second half: the window is beyond the path's by then.
+    // Only the second half counts: the window exceeds the BDP by then.
     let data = &data[data.len() / 2..];
     let mut bursts: Vec<(u64, usize, usize)> = Vec::new();
     let mut last_ns = 0;

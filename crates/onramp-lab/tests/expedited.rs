@@ -17,7 +17,7 @@ fn completion_s(record: &Record) -> f64 {
         .expect("a transfer of the lab is finished or an error")
 }
 
-/// 10 Mbit/s, of which each expedited flow has 2.2 Mbit/s.
+/// A link of 10 Mbit/s with a profile of 2.2 Mbit/s for each expedited flow.
 fn guaranteed(tables: &str) -> Case {
     let mut case = case_with("10 Mbit/s", "40 ms", "400 kB", tables);
     let profile = onramp_scenario::TokenBucket {
@@ -29,7 +29,7 @@ fn guaranteed(tables: &str) -> Case {
 }
 
 #[test]
-fn a_marked_flow_has_its_rate_beside_others_and_no_more() {
+fn a_marked_flow_gets_its_rate_among_others_and_no_more() {
     if !lab_runs_here() {
         return;
     }
@@ -47,7 +47,7 @@ fn a_marked_flow_has_its_rate_beside_others_and_no_more() {
         (ef.record.sender_tcp.as_str(), ef.record.capacity_bits_per_s),
         ("EF", 2_200_000)
     );
-    // CUBIC does not know its guarantee, and exceeds it.
+    // CUBIC does not use the guarantee, and exceeds it.
     assert!(
         ef.record.policed_packets > 0 && ef.record.policed_packets < ef.record.dropped_packets,
         "{:?}",
@@ -61,7 +61,7 @@ fn a_marked_flow_has_its_rate_beside_others_and_no_more() {
 }
 
 #[test]
-fn each_connection_is_a_flow_with_a_profile_of_its_own() {
+fn each_connection_has_its_own_profile() {
     if !lab_runs_here() {
         return;
     }
@@ -75,10 +75,10 @@ fn each_connection_is_a_flow_with_a_profile_of_its_own() {
     assert_eq!(outcome.records().count(), 3);
 }
 
-/// What the receiver sends is not marked: with a profile that lets nearly nothing pass back,
-/// acknowledgements do.
+/// The packets of the receiver are not marked: ACKs pass although the profile of the return path
+/// admits almost nothing.
 #[test]
-fn acknowledgements_are_best_effort() {
+fn acks_are_best_effort() {
     if !lab_runs_here() {
         return;
     }
@@ -96,9 +96,9 @@ fn acknowledgements_are_best_effort() {
     assert_eq!(outcome.link.reverse.policed.packets, 0);
 }
 
-/// The traffic's first window is before the transfer, the second behind its stop.
+/// The first window of the traffic is before the transfer, the second one after its stop.
 #[test]
-fn traffic_starts_and_stops_when_it_is_to() {
+fn traffic_starts_and_stops_at_its_times() {
     if !lab_runs_here() {
         return;
     }
@@ -112,12 +112,13 @@ fn traffic_starts_and_stops_when_it_is_to() {
     );
     let outcome = outcome(&case);
     let record = &outcome.record;
-    // Traffic had been gone for half a second when the transfer began: it is alone.
+    // The traffic had stopped half a second before the transfer started, which is alone.
     assert!(completion_s(record) < 1.15 * record.bound_s, "{record:?}");
     let megabytes = outcome.link.forward.delivered.bytes as f64 / 1e6;
-    // 0.5 MB and one second of 1.25 MB/s; what waits at the stop, at most 25 kB, is delivered too.
+    // 0.5 MB and one second of 1.25 MB/s. Data in the queue at the stop, at most 25 kB, is
+    // delivered too.
     assert!((1.55..1.85).contains(&megabytes), "{megabytes}");
-    // 20 round trips before the start are 400 ms, in which there was none.
+    // In the 20 round trips before the start, 400 ms, there was no traffic.
     assert_eq!(
         (
             record.traffic_before_bytes_per_s,
@@ -128,7 +129,7 @@ fn traffic_starts_and_stops_when_it_is_to() {
 }
 
 #[test]
-fn traffic_that_comes_and_goes_during_a_transfer_takes_its_share_meanwhile() {
+fn traffic_during_a_part_of_a_transfer_takes_its_share() {
     if !lab_runs_here() {
         return;
     }
@@ -136,15 +137,14 @@ fn traffic_that_comes_and_goes_during_a_transfer_takes_its_share_meanwhile() {
     let alone = completion_s(&outcome(&case_with("10 Mbit/s", "20 ms", "2 MB", "")).record);
     let outcome = outcome(&case_with("10 Mbit/s", "20 ms", "2 MB", traffic));
     let longer = completion_s(&outcome.record) - alone;
-    // No more than the whole second can be gone, and after it the transfer has the link to itself
-    // again.
+    // The transfer can lose at most the whole second. Afterwards it is alone again.
     assert!((0.05..1.2).contains(&longer), "{longer}");
     let carried = outcome.record.traffic_during_bytes_per_s.unwrap();
     assert!(carried > 50_000.0 && carried < 1_250_000.0, "{carried}");
 }
 
 #[test]
-fn traffic_whose_stop_is_before_its_start_never_comes() {
+fn traffic_with_a_stop_before_its_start_does_not_start() {
     if !lab_runs_here() {
         return;
     }

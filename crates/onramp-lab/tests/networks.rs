@@ -1,4 +1,4 @@
-//! Copies of a transfer, networks of several links, and runs that end at a time.
+//! Copies of a transfer, networks of several links, and runs with a duration.
 
 mod common;
 
@@ -18,7 +18,8 @@ fn outcome(case: &Case, trace: bool) -> Outcome {
     run(case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// So many pairs of hosts with 100 Mbit/s each on either side of a link of 40 Mbit/s; 20 ms in all.
+/// A dumbbell: this many pairs of hosts, each with 100 Mbit/s, on both sides of a link of 40
+/// Mbit/s, with an RTT of 20 ms.
 fn dumbbell(pairs: usize, transfer: &str) -> Case {
     let names = |letter: char| (1..=pairs).map(move |n| format!("{letter}{n}"));
     let all: Vec<String> = ["left", "right"]
@@ -80,13 +81,13 @@ fn eight_copies_share_the_bottleneck_of_a_dumbbell() {
     assert!(records.iter().all(|record| record.finished
         && record.delivered_bytes == 500_000
         && record.rtt_ms == 20.0));
-    // Together they are 4 MB and their headers, which the bottleneck carries in 0.83 s.
+    // Together the copies are 4 MB and their headers, which take 0.83 s at the bottleneck.
     let last_s = records
         .iter()
         .map(|record| completion_s(record))
         .fold(0.0, f64::max);
     assert!((0.83..2.5).contains(&last_s), "{last_s}");
-    // The queue is far shorter than eight initial windows.
+    // The queue is much shorter than eight initial windows.
     assert!(
         records[0].dropped_packets > 0 && outcome.link.forward.peak_queue.packets == 40,
         "{:?}",
@@ -97,7 +98,8 @@ fn eight_copies_share_the_bottleneck_of_a_dumbbell() {
         .map(|record| record.retransmitted_segments)
         .sum();
     assert!(resent > 0);
-    // Each sender's link has carried its copy, and the bottleneck all that was not dropped.
+    // Each sender's link has carried its copy, and the bottleneck all packets that were not
+    // dropped.
     let links = &outcome.link.links;
     assert_eq!(links.len(), 34);
     assert!((1..=8).all(|pair| links[2 * pair].delivered.bytes > 500_000));
@@ -118,12 +120,12 @@ fn eight_copies_share_the_bottleneck_of_a_dumbbell() {
 }
 
 #[test]
-fn a_copy_alone_takes_as_long_as_all_its_links() {
+fn the_time_of_a_single_copy_is_the_sum_of_its_links() {
     if !lab_runs_here() {
         return;
     }
     let record = outcome(&dumbbell(1, "size = \"60 kB\"\n"), false).record;
-    // The second round trip carries what is left beyond ten segments.
+    // The second round trip carries the data beyond the first ten segments.
     let excess_rtts = record.excess_rtts.unwrap();
     assert!((0.5..3.0).contains(&excess_rtts), "{record:?}");
     assert_eq!(
@@ -150,14 +152,14 @@ fn copies_start_one_after_another() {
             "{} instead of {wanted_s}",
             record.start_s
         );
-        // None has company: 50 kB take 20 ms and four round trips.
+        // Each copy is alone: 50 kB take 20 ms and four round trips.
         assert!(completion_s(record) < 0.2, "{record:?}");
     }
     assert_eq!(outcome.records().count(), 3);
 }
 
 #[test]
-fn a_run_ends_at_its_duration_whatever_is_unfinished() {
+fn a_run_ends_at_its_duration_with_unfinished_transfers() {
     if !lab_runs_here() {
         return;
     }
@@ -187,7 +189,7 @@ fn a_run_ends_at_its_duration_whatever_is_unfinished() {
 }
 
 #[test]
-fn what_is_finished_before_the_duration_ends_the_run() {
+fn a_run_ends_when_all_transfers_are_complete() {
     if !lab_runs_here() {
         return;
     }
@@ -209,7 +211,7 @@ fn what_is_finished_before_the_duration_ends_the_run() {
 }
 
 #[test]
-fn data_can_go_either_way() {
+fn data_can_flow_in_both_directions() {
     if !lab_runs_here() {
         return;
     }
@@ -223,7 +225,7 @@ fn data_can_go_either_way() {
 }
 
 #[test]
-fn a_stop_does_not_wait_for_a_later_start() {
+fn a_duration_ends_the_run_before_a_later_start() {
     if !lab_runs_here() {
         return;
     }
@@ -247,7 +249,7 @@ fn a_stop_does_not_wait_for_a_later_start() {
 }
 
 #[test]
-fn ways_that_a_host_s_one_device_cannot_carry_are_refused() {
+fn routes_with_different_mtus_are_refused() {
     let mut case = dumbbell(2, "size = \"1 kB\"\n");
     assert_eq!(supports(&case), Ok(()));
     let mut network = onramp_scenario::Network::clone(&case.network);

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What would outlive a careless lab.
+/// The objects that a lab could leave behind.
 #[derive(Debug, PartialEq)]
 struct Host {
     interfaces: BTreeSet<String>,
@@ -45,8 +45,8 @@ fn names(folder: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Network namespaces other than the host's of which a process has a descriptor: one hold on each
-/// for us.
+/// The network namespaces, except the host's, of which a process has a descriptor. Each is opened
+/// here once.
 fn namespaces_of(process: &str) -> Vec<File> {
     let folder = format!("/proc/{process}/fd");
     let is_namespace = |path: &String| {
@@ -58,7 +58,7 @@ fn namespaces_of(process: &str) -> Vec<File> {
     let open = paths
         .filter(is_namespace)
         .filter_map(|path| File::open(path).ok());
-    // While a lab is being made it may have several descriptors of one namespace, and one of the
+    // While a lab is being made, it may have several descriptors of a namespace, and one of the
     // host's.
     let mut seen = BTreeSet::from([fs::metadata("/proc/self/ns/net").unwrap().ino()]);
     open.filter(|file| seen.insert(file.metadata().unwrap().ino()))
@@ -76,8 +76,8 @@ fn wait_for<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Nothing but our own hold keeps the namespace: no device, no socket, no process or thread in it,
-/// no descriptor.
+/// Whether only this test's descriptor keeps the namespace: there is no device, socket, process,
+/// thread or other descriptor.
 fn assert_only_we_hold(namespace: &File) {
     let inside = |file: &str| {
         thread::scope(|scope| {
@@ -116,7 +116,7 @@ fn assert_only_we_hold(namespace: &File) {
     assert_eq!(holds, 1, "somebody else holds {link}");
 }
 
-/// Set for the copy of this test that only runs a lab and is killed in it.
+/// The variable is set for the copy of this test that only runs a lab and is killed.
 const TO_BE_KILLED: &str = "ONRAMP_TEST_TO_BE_KILLED";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Traffic of transfers that end: when they start, how large they are, and what is known of them.
+//! Traffic of finite transfers: their starts, sizes and results.
 
 mod common;
 
@@ -12,7 +12,7 @@ fn outcome(case: &Case) -> Outcome {
 }
 
 #[test]
-fn measured_transfers_start_when_the_seed_says_and_are_as_large() {
+fn the_seed_determines_starts_and_sizes_of_measured_transfers() {
     if !lab_runs_here() {
         return;
     }
@@ -53,11 +53,11 @@ fn measured_transfers_start_when_the_seed_says_and_are_as_large() {
 }
 
 #[test]
-fn what_unmeasured_transfers_deliver_is_known() {
+fn the_goodput_of_unmeasured_transfers_is_reported() {
     if !lab_runs_here() {
         return;
     }
-    // 4 MB/s are offered, of which the path carries 6.
+    // The offered load is 4 MB/s, and the path can carry 6 MB/s.
     let traffic = "[[traffic]]\nsize = \"40 kB\"\narrivals = \"100 /s\"\nlead = \"1 s\"\n";
     let outcome = outcome(&case_with("50 Mbit/s", "20 ms", "50 kB", traffic));
     assert!(outcome.traffic.is_empty());
@@ -70,7 +70,7 @@ fn what_unmeasured_transfers_deliver_is_known() {
 }
 
 #[test]
-fn a_stop_breaks_off_what_is_under_way_and_ends_the_arrivals() {
+fn a_stop_ends_active_transfers_and_arrivals() {
     if !lab_runs_here() {
         return;
     }
@@ -101,7 +101,7 @@ fn a_stop_breaks_off_what_is_under_way_and_ends_the_arrivals() {
 }
 
 #[test]
-fn the_end_of_the_run_overtakes_measured_transfers_and_leaves_out_those_to_come() {
+fn the_end_of_the_run_cuts_off_measured_transfers_and_later_arrivals() {
     if !lab_runs_here() {
         return;
     }
@@ -122,7 +122,7 @@ fn the_end_of_the_run_overtakes_measured_transfers_and_leaves_out_those_to_come(
 }
 
 #[test]
-fn more_arrivals_than_the_lab_can_hold_are_an_error() {
+fn too_many_active_arrivals_are_an_error() {
     if !lab_runs_here() {
         return;
     }

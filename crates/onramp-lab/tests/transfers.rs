@@ -98,7 +98,7 @@ fn random_losses_are_repaired() {
 }
 
 #[test]
-fn a_full_queue_drops_and_its_peak_is_its_limit() {
+fn a_full_queue_drops_packets_and_its_peak_is_its_limit() {
     if !lab_runs_here() {
         return;
     }
@@ -115,7 +115,7 @@ fn a_full_queue_drops_and_its_peak_is_its_limit() {
 }
 
 #[test]
-fn a_rival_gives_way_to_the_transfer() {
+fn a_competing_flow_yields_to_the_transfer() {
     if !lab_runs_here() {
         return;
     }
@@ -143,7 +143,7 @@ fn a_rival_gives_way_to_the_transfer() {
 }
 
 #[test]
-fn the_trace_holds_every_byte_and_the_sender_s_state() {
+fn the_trace_has_every_byte_and_the_state_of_the_sender() {
     if !lab_runs_here() {
         return;
     }
@@ -175,7 +175,7 @@ fn the_trace_holds_every_byte_and_the_sender_s_state() {
 }
 
 #[test]
-fn the_initial_window_is_the_one_asked_for() {
+fn the_initial_window_is_that_of_the_scenario() {
     if !lab_runs_here() {
         return;
     }
@@ -194,7 +194,7 @@ fn the_initial_window_is_the_one_asked_for() {
 }
 
 #[test]
-fn segments_are_as_large_as_the_transfer_has_them() {
+fn segments_have_the_size_of_the_scenario() {
     if !lab_runs_here() {
         return;
     }
@@ -226,7 +226,7 @@ fn segments_are_as_large_as_the_transfer_has_them() {
 }
 
 #[test]
-fn without_window_scaling_no_window_is_beyond_64_kib() {
+fn without_window_scaling_windows_are_below_64_kib() {
     if !lab_runs_here() {
         return;
     }
@@ -249,7 +249,7 @@ fn without_window_scaling_no_window_is_beyond_64_kib() {
 }
 
 #[test]
-fn buffers_of_linux_are_auto_tuned() {
+fn the_buffers_of_linux_are_auto_tuned() {
     if !lab_runs_here() {
         return;
     }
@@ -261,28 +261,28 @@ fn buffers_of_linux_are_auto_tuned() {
 }
 
 #[test]
-fn an_application_that_writes_now_and_then_sets_the_pace() {
+fn an_application_that_writes_at_intervals_limits_the_transfer() {
     if !lab_runs_here() {
         return;
     }
     let writes = "write = \"10 kB\"\nwrite_every = \"200 ms\"\n";
     let mut case = case_with("20 Mbit/s", "20 ms", "100 kB", writes);
-    // It pauses for longer than a path without a sign of life is waited for.
+    // It pauses for longer than the patience of a run.
     let options = RunOptions {
         patience: Duration::from_millis(150),
         trace: true,
         ..RunOptions::default()
     };
     let outcome = run(&case, &mut BuiltIn, &options).unwrap_or_else(|error| panic!("{error}"));
-    // The tenth write is 1.8 s after the first, which follows the request after 30 ms, and takes 10
-    // ms and 4.2 ms to arrive.
+    // The tenth write is 1.8 s after the first. The first follows the request after 30 ms. The data
+    // takes 10 ms and 4.2 ms to arrive.
     assert!(
         (1.839..1.86).contains(&completion_s(&outcome.record)),
         "{:?}",
         outcome.record
     );
     assert_eq!(outcome.record.application, "10 kB every 200 ms");
-    // None is late because of those before it.
+    // No write is delayed by earlier ones.
     for write in 0..10_u64 {
         let of_write =
             |segment: &&onramp_results::SegmentSample| segment.start_byte >= write * 10_000;
@@ -298,7 +298,7 @@ fn an_application_that_writes_now_and_then_sets_the_pace() {
             "write {write} left at {first_s} s"
         );
     }
-    // What comes faster than the path takes it waits, and is all there when its last part comes.
+    // Data that is written faster than the path's rate waits, and all of it arrives.
     case.transfer.application = Some(onramp_scenario::Application {
         write_bytes: 50_000,
         every_ns: 1_000_000,
@@ -311,7 +311,7 @@ fn an_application_that_writes_now_and_then_sets_the_pace() {
 }
 
 #[test]
-fn a_narrow_way_back_thins_acknowledgements() {
+fn a_narrow_return_path_thins_acks() {
     if !lab_runs_here() {
         return;
     }
@@ -343,7 +343,7 @@ fn a_narrow_way_back_thins_acknowledgements() {
 }
 
 #[test]
-fn a_dead_path_ends_in_an_error() {
+fn a_path_that_loses_everything_is_an_error() {
     if !lab_runs_here() {
         return;
     }
@@ -406,13 +406,13 @@ fn every_element_of_a_path_works_on_real_packets() {
         .remove(0)
         .path;
     let record = outcome(&case).record;
-    // 2 MB take 0.8 s at 20 Mbit/s, and 1.6 s at 10.
+    // 2 MB take 0.8 s at 20 Mbit/s, and 1.6 s at 10 Mbit/s.
     assert!((1.3..6.0).contains(&completion_s(&record)), "{record:?}");
     assert!(record.loss.ends_with("in bursts"), "{record:?}");
 }
 
 #[test]
-fn the_simulator_s_cases_are_refused_by_their_key() {
+fn cases_for_the_simulator_only_are_refused_with_their_key() {
     let refused = |tables: &str| {
         supports(&case_with("1 Mbit/s", "40 ms", "1 MB", tables))
             .unwrap_err()
@@ -483,7 +483,7 @@ fn the_simulator_s_cases_are_refused_by_their_key() {
 }
 
 #[test]
-fn what_the_receiver_of_the_kernel_cannot_be_is_refused() {
+fn receivers_that_the_kernel_cannot_be_are_refused() {
     let mut case = case("1 Mbit/s", "40 ms", "1 MB");
     case.receiver.sack = false;
     assert_eq!(supports(&case).unwrap_err().key, "receiver.sack");
@@ -498,7 +498,7 @@ fn what_the_receiver_of_the_kernel_cannot_be_is_refused() {
 }
 
 #[test]
-fn what_cannot_run_is_refused_before_anything_is_made() {
+fn unsupported_cases_are_refused_before_anything_is_made() {
     let mut unknown = case("20 Mbit/s", "20 ms", "1 MB");
     unknown.transfer.startup = "paced".into();
     let error = run(&unknown, &mut BuiltIn, &RunOptions::default()).unwrap_err();

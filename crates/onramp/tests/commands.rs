@@ -1,4 +1,4 @@
-//! `load`, `unload`, `status`, `ss`, `list` and `doctor`: what they say, as text and as JSON, and
+//! `load`, `unload`, `status`, `ss`, `list` and `doctor`: their output as text and as JSON, and
 //! their exit codes.
 
 use crate::common::process::{Asking, Background, ANSWERING};
@@ -18,7 +18,7 @@ const LOADED_KEYS: [&str; 10] = [
     "startup",
 ];
 
-/// The entry of what `load` registered.
+/// The entry of a start-up that `load` registered.
 fn loaded_entry(name: &str) -> Option<Value> {
     status()
         .into_iter()
@@ -103,7 +103,7 @@ fn load_and_unload_as_json() {
             .contains("registered already"),
         "{error}"
     );
-    // Its own name is as good as its start-up's.
+    // `unload` accepts the name of the congestion control as well as that of the start-up.
     let unloaded = onramp(["unload", "onramp_standard", "--json"])
         .code(0)
         .json();
@@ -186,19 +186,26 @@ fn exec_uses_what_load_registered_with_the_same_options() {
     assert_eq!(
         loaded_entry("onramp").unwrap()["registered"],
         true,
-        "it stays until it is unloaded"
+        "it stays registered until it is unloaded"
     );
 }
 
 #[test]
-fn packet_pairs_are_of_the_start_ups_that_send_them() {
-    for verb in [
+fn packet_pairs_are_refused_for_start_ups_that_do_not_send_them() {
+    let senders: Vec<&str> = onramp_core::startup_names()
+        .iter()
+        .copied()
+        .filter(|name| onramp_core::sends_pairs(name))
+        .collect();
+    let message = format!(
+        "start-up paced sends no packet pairs; these do: {}",
+        senders.join(", ")
+    );
+    for command in [
         &["load", "paced", "--packet-pairs"][..],
         &["exec", "--startup", "paced", "--packet-pairs", "--", "true"],
     ] {
-        onramp(verb)
-            .code(2)
-            .warns(&["start-up paced sends no packet pairs; these do: pair, onramp"]);
+        onramp(command).code(2).warns(&[&message]);
     }
 }
 
@@ -224,7 +231,7 @@ fn ss_shows_each_connection() {
     assert_eq!(connection["acked_bytes"], name.len() + 1);
     let table = onramp(["ss"]).code(0).stdout;
     let heading: Vec<&str> = table.lines().next().unwrap().split_whitespace().collect();
-    // Somebody else's connection may have pairs, and another column.
+    // Another connection of this machine may have packet pairs, which adds a column.
     insta::assert_snapshot!(heading[..13].join(" "), @"STATE LOCAL REMOTE CONTROL PHASE EXIT AT \
         ESTIMATE PACING CWND SSTHRESH SRTT RETRANS");
     assert!(
@@ -238,14 +245,12 @@ fn ss_shows_each_connection() {
 }
 
 #[test]
-fn list_names_start_ups_and_avoidances() {
+fn list_shows_every_start_up_and_every_avoidance() {
     let list = onramp(["list", "--json"]).code(0).json();
     assert_eq!(keys(&list), ["avoidances", "startups"]);
     let startups = list["startups"].as_array().unwrap();
     let text = onramp(["list"]).code(0).stdout;
-    for name in [
-        "standard", "paced", "gamma", "spaced", "pair", "astart", "hoe",
-    ] {
+    for &name in onramp_core::startup_names() {
         let startup = startups
             .iter()
             .find(|startup| startup["name"] == name)
@@ -277,7 +282,7 @@ fn list_names_start_ups_and_avoidances() {
 }
 
 #[test]
-fn doctor_fails_exactly_if_something_is_lacking() {
+fn doctor_exits_with_3_exactly_if_something_is_missing() {
     let text = onramp(["doctor"]);
     let json = onramp(["doctor", "--json"]);
     assert_eq!(text.code, json.code);
@@ -290,7 +295,7 @@ fn doctor_fails_exactly_if_something_is_lacking() {
         assert_eq!(
             check["mend"].is_null(),
             verdict == "ok",
-            "what is not well has a mend: {check}"
+            "a problem has a remedy: {check}"
         );
         let what = check["what"].as_str().unwrap();
         assert!(
@@ -301,7 +306,7 @@ fn doctor_fails_exactly_if_something_is_lacking() {
     let lacks = checks.iter().any(|check| check["verdict"] == "lacks");
     assert_eq!(text.code, Some(if lacks { 3 } else { 0 }));
     if let Some(_machine) = machine() {
-        text.code(0); // the other tests could not run otherwise
+        text.code(0); // otherwise the other tests could not run
     }
 }
 
@@ -327,7 +332,7 @@ fn a_wrong_command_line_is_bad_input() {
 }
 
 #[test]
-fn a_standard_output_that_cannot_be_written_is_a_sentence() {
+fn a_standard_output_that_cannot_be_written_is_reported() {
     let mut list = command(["list"]);
     list.stdout(
         std::fs::OpenOptions::new()
@@ -345,7 +350,7 @@ fn a_standard_output_that_cannot_be_written_is_a_sentence() {
 }
 
 #[test]
-fn a_wrong_command_line_is_json_too() {
+fn with_json_a_wrong_command_line_is_reported_as_json() {
     let error = onramp(["exec", "--json", "--startup", "pace", "--", "true"])
         .code(2)
         .json_error();

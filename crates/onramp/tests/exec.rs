@@ -1,5 +1,5 @@
-//! `onramp exec`: whose connections it puts on a start-up, for how long, and the program's exit
-//! code.
+//! `onramp exec`: which connections it switches to a start-up, for how long, and the exit code of
+//! the program.
 
 use crate::common::process::Background;
 use crate::common::sandbox::{established, Hosts};
@@ -41,8 +41,8 @@ impl Website {
         Website { dir, command }
     }
 
-    /// At a pace that leaves time to look at the connection, and without a buffer that hides it.
-    /// curl may read up to 10 MB before it looks at its limit for the first time.
+    /// A download that is slow enough to inspect the connection. curl may read up to 10 MB before
+    /// it applies its rate limit for the first time.
     fn download(&self, hosts: &Hosts) -> Vec<String> {
         let url = format!("http://{}:{PORT}/file", Hosts::SERVER);
         let target = self.dir.path().join("got").display().to_string();
@@ -89,7 +89,7 @@ fn wait_for_server(hosts: &Hosts) {
     wait_until("the server listens", listening);
 }
 
-/// No registration, no connection and no cgroup of an exec.
+/// Asserts that no registration, connection or cgroup of an exec is left.
 #[track_caller]
 fn assert_nothing_left_of(pid: u32) {
     wait_until("nothing is registered", || nothing_left_of(pid));
@@ -103,7 +103,7 @@ fn assert_nothing_left_of(pid: u32) {
 }
 
 #[test]
-fn connections_that_a_descendant_accepts_are_adopted_and_no_others() {
+fn only_the_connections_that_a_descendant_accepts_are_adopted() {
     let Some(_machine) = machine() else { return };
     let hosts = Hosts::new();
     let site = Website::new(&hosts);
@@ -113,7 +113,7 @@ fn connections_that_a_descendant_accepts_are_adopted_and_no_others() {
     let name = registered_by(pid).pop().expect("exec has registered");
 
     let mut curl = spawn(&site.download(&hosts));
-    wait_until("the transfer is under way", || {
+    wait_until("the transfer has started", || {
         assert!(
             curl.is_running(),
             "curl has ended: {}{}",
@@ -156,7 +156,7 @@ fn connections_that_a_descendant_accepts_are_adopted_and_no_others() {
 }
 
 #[test]
-fn a_server_sends_its_files_with_the_start_up_that_was_asked_for() {
+fn a_server_sends_its_files_with_the_chosen_start_up() {
     let Some(_machine) = machine() else { return };
     for (startup, phases) in [
         ("astart", ["slow-start", "linear", "avoidance"]),
@@ -176,7 +176,7 @@ fn a_server_sends_its_files_with_the_start_up_that_was_asked_for() {
         let pid = exec.pid();
         wait_for_server(&hosts);
         let mut curl = spawn(&site.download(&hosts));
-        wait_until("the transfer is under way", || {
+        wait_until("the transfer has started", || {
             assert!(
                 curl.is_running(),
                 "curl has ended: {}{}",
@@ -208,7 +208,7 @@ fn a_server_sends_its_files_with_the_start_up_that_was_asked_for() {
 }
 
 #[test]
-fn connections_that_a_program_opens_are_adopted_and_its_peers_are_not() {
+fn the_connections_of_a_program_are_adopted_and_those_of_its_peers_are_not() {
     let Some(_machine) = machine() else { return };
     let hosts = Hosts::new();
     let site = Website::new(&hosts);
@@ -231,7 +231,7 @@ fn connections_that_a_program_opens_are_adopted_and_its_peers_are_not() {
             .chain(site.download(&hosts)),
     );
     let pid = exec.pid();
-    wait_until("the transfer is under way", || {
+    wait_until("the transfer has started", || {
         established(&hosts.client).contains("bytes_received")
     });
     let name = registered_by(pid).pop().expect("exec has registered");
@@ -258,7 +258,7 @@ fn connections_that_a_program_opens_are_adopted_and_its_peers_are_not() {
 }
 
 #[test]
-fn exit_codes_are_the_programs_own() {
+fn the_exit_code_is_that_of_the_program() {
     let Some(_machine) = machine() else { return };
     for (code, program) in [
         (0, &["true"][..]),
@@ -281,7 +281,7 @@ fn exit_codes_are_the_programs_own() {
 }
 
 #[test]
-fn what_the_program_reads_and_writes_passes_through() {
+fn standard_input_and_output_are_those_of_the_program() {
     let Some(_machine) = machine() else { return };
     let cat = assert_cmd::Command::from_std(command(["exec", "--", "cat"]))
         .write_stdin("in and out")
@@ -302,7 +302,7 @@ fn printing(port: u16) -> String {
 }
 
 #[test]
-fn of_nested_execs_the_innermost_holds() {
+fn the_innermost_of_nested_execs_decides() {
     let Some(_machine) = machine() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let print = printing(listener.local_addr().unwrap().port());
@@ -323,13 +323,13 @@ fn of_nested_execs_the_innermost_holds() {
 }
 
 #[test]
-fn exec_stays_as_long_as_a_daemon_that_was_left_behind() {
+fn exec_waits_for_a_daemon_that_the_program_started() {
     let Some(_machine) = machine() else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let print = printing(listener.local_addr().unwrap().port());
     let dir = tempfile::tempdir().unwrap();
     let found = dir.path().join("found");
-    // It asks once the program that started it has long ended.
+    // The daemon connects long after the program that started it has ended.
     let script = format!(
         "(sleep 1; python3 -c \"{print}\" >{}) & echo started; exit 5",
         found.display()

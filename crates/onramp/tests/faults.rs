@@ -1,5 +1,4 @@
-//! What is left when `lab`, `exec` or `unload` end in the middle: nothing of ours, and other
-//! people's connections.
+//! `lab`, `exec` and `unload` end early: nothing of Onramp is left, and other connections continue.
 
 use crate::common::process::{Asking, Background, Descendant, Held, ANSWERING};
 use crate::common::*;
@@ -12,7 +11,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
 const SHORT: &str = "[[transfer]]\nsize = \"100 kB\"\nstartup = \"paced\"\n";
-/// Eight seconds: whoever lets it run to its end is too slow.
+/// A transfer of eight seconds. A test that waits for its end is too slow.
 const LONG: &str = "[[transfer]]\nsize = \"20 MB\"\nstartup = \"paced\"\n";
 
 fn lab(file: &Path, arguments: &[&OsStr]) -> Background {
@@ -23,7 +22,7 @@ fn lab(file: &Path, arguments: &[&OsStr]) -> Background {
     )
 }
 
-/// A connection of a process's registration has had this much acknowledged.
+/// Whether a connection of a process's registration has this many acknowledged bytes.
 fn has_sent(pid: u32, bytes: u64) -> bool {
     let names = registered_by(pid);
     let of_it = |connection: &serde_json::Value| {
@@ -37,9 +36,9 @@ fn has_sent(pid: u32, bytes: u64) -> bool {
 }
 
 #[test]
-fn a_killed_lab_leaves_nothing_behind_and_the_next_one_works() {
+fn a_killed_lab_leaves_nothing_and_the_next_one_works() {
     let Some(_machine) = machine() else { return };
-    // A congestion control and, for pairs, the program of their option.
+    // A congestion control, and the program of the option for packet pairs.
     for (startup, links) in [("paced", 1), ("pair", 2)] {
         is_cleaned_up_when_killed(&LONG.replace("paced", startup), links);
     }
@@ -88,7 +87,7 @@ fn is_cleaned_up_when_killed(transfer: &str, links: usize) {
 }
 
 #[test]
-fn an_interrupted_lab_shows_and_keeps_what_was_completed() {
+fn an_interrupted_lab_prints_and_writes_completed_transfers() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let (out, recording) = (dir.path().join("out"), dir.path().join("recording"));
@@ -128,7 +127,7 @@ fn an_interrupted_lab_shows_and_keeps_what_was_completed() {
 }
 
 #[test]
-fn two_labs_at_once_have_their_own_names_and_leave_nothing() {
+fn two_concurrent_labs_have_different_names_and_leave_nothing() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let transfer = "[[transfer]]\nsize = \"3 MB\"\nstartup = \"paced\"\n";
@@ -153,7 +152,7 @@ fn two_labs_at_once_have_their_own_names_and_leave_nothing() {
         let records = lab.wait().code(0).json();
         assert_eq!(records[0]["scenario"], scenario);
         assert_eq!(records[0]["startup"], "paced");
-        // The start-up ended for a reason of its own: it was the one that ran.
+        // The exit reason is one of this start-up's own, so it was the one that ran.
         assert!(
             !["none", "unfinished"].contains(&records[0]["exit_reason"].as_str().unwrap()),
             "{records}"
@@ -163,7 +162,7 @@ fn two_labs_at_once_have_their_own_names_and_leave_nothing() {
 }
 
 #[test]
-fn the_program_of_a_killed_exec_goes_on_and_the_next_exec_removes_its_cgroup() {
+fn the_program_of_a_killed_exec_continues_and_the_next_exec_removes_its_cgroup() {
     let Some(_machine) = machine() else { return };
     let exec = Background::onramp(["exec", "--", "python3", "-c", ANSWERING]);
     let (python, port) = python_and_port(&exec);
@@ -208,7 +207,7 @@ fn the_program_of_a_killed_exec_goes_on_and_the_next_exec_removes_its_cgroup() {
     assert!(!cgroup.exists());
 }
 
-/// What [`ANSWERING`] prints.
+/// The output of [`ANSWERING`].
 fn python_and_port(exec: &Background) -> (Descendant, u16) {
     let line = exec.first_line();
     let (pid, port) = line
@@ -240,7 +239,7 @@ fn a_signal_to_exec_reaches_the_program() {
 }
 
 #[test]
-fn unload_lets_a_thousand_connections_go_on() {
+fn a_thousand_connections_continue_after_unload() {
     const CONNECTIONS: usize = 1000;
     let Some(_machine) = machine() else { return };
     allow_descriptors(2 * CONNECTIONS + 200);
@@ -292,7 +291,7 @@ fn unload_lets_a_thousand_connections_go_on() {
             == CONNECTIONS
     );
 
-    // The receiver first: then it is not the sender that waits in TIME-WAIT.
+    // The receiver closes first, so that the sender does not wait in TIME-WAIT.
     pairs
         .into_iter()
         .for_each(|(receiver, sender)| drop((receiver, sender)));

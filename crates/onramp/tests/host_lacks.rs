@@ -1,5 +1,5 @@
-//! A host that lacks something: root, type information, an avoidance. The exit code is 3 and the
-//! message says what.
+//! Hosts that lack something: root, type information, an avoidance. The exit code is 3, and the
+//! message says what is missing.
 
 use crate::common::sandbox::{mount_file, mount_tmpfs, with_own_mounts};
 use crate::common::*;
@@ -30,7 +30,7 @@ fn as_nobody(dir: &Path, arguments: &[&str]) -> Ran {
     run(command)
 }
 
-/// What `doctor` says that mends this.
+/// The remedy of a check that fails in `doctor --json`.
 #[track_caller]
 fn lacks(doctor: &Ran, what: &str) -> String {
     assert_eq!(doctor.code, Some(3));
@@ -40,13 +40,16 @@ fn lacks(doctor: &Ran, what: &str) -> String {
         .unwrap()
         .iter()
         .find(|check| check["what"] == what)
-        .expect("it was looked at");
+        .expect("doctor makes this check");
     assert_eq!(check["verdict"], "lacks", "{check}");
-    check["mend"].as_str().expect("how to mend it").to_owned()
+    check["mend"]
+        .as_str()
+        .expect("the check has a remedy")
+        .to_owned()
 }
 
 #[test]
-fn without_root_each_verb_that_needs_it_says_so() {
+fn without_root_each_command_that_needs_it_says_so() {
     let Some(_machine) = machine() else { return };
     let dir = public_dir();
     scenario(dir.path(), "good", "", TRANSFER);
@@ -86,7 +89,7 @@ fn without_root_each_verb_that_needs_it_says_so() {
     try_(&["doctor"])
         .code(3)
         .says(&["LACKS", "permission", &mend]);
-    // The input is looked at first: what is wrong with it does not depend on the host.
+    // The input is checked first: its errors do not depend on the host.
     try_(&["lab", "broken.toml"])
         .code(2)
         .warns(&["did you mean `queue`?"]);
@@ -94,7 +97,7 @@ fn without_root_each_verb_that_needs_it_says_so() {
 }
 
 #[test]
-fn without_type_information_what_needs_no_bpf_works() {
+fn without_type_information_commands_without_bpf_work() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let paced = scenario(
@@ -135,7 +138,7 @@ fn without_type_information_what_needs_no_bpf_works() {
 }
 
 #[test]
-fn a_transfer_whose_avoidance_is_missing_is_left_out_on_request_only() {
+fn a_transfer_without_its_avoidance_is_left_out_only_with_skip_missing() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let transfers =
@@ -215,7 +218,7 @@ fn without_the_tun_device_lab_names_the_module() {
             lacks(&onramp(["doctor", "--json"]), "namespaces and TUN (lab)")
                 .contains("modprobe tun")
         );
-        // What is lacking for one verb does not keep the others from working.
+        // Other commands work although the lab cannot.
         onramp(["exec", "--", "true"]).code(0);
     });
 }

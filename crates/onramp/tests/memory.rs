@@ -7,7 +7,7 @@ use std::fs;
 const NONE: &str =
     "no registered start-up remembers paths; register one with: onramp load --memory careful";
 
-/// A download, and the same again.
+/// A download, then the same download again.
 const AGAIN: &str = r#"
 name = "again"
 [path]
@@ -25,7 +25,7 @@ spacing = "4 s"
 "#;
 
 #[test]
-fn the_second_download_is_told_what_the_first_has_found_and_decides_as_its_native_build() {
+fn the_second_download_uses_what_the_first_has_measured() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let [file, recording] = ["again.toml", "recording.jsonl"].map(|name| dir.path().join(name));
@@ -38,7 +38,7 @@ fn the_second_download_is_told_what_the_first_has_found_and_decides_as_its_nativ
         "--json".as_ref(),
     ]);
     let records = ran.code(0).json();
-    let told: Vec<(&str, u64, Option<u64>)> = records
+    let remembered: Vec<(&str, u64, Option<u64>)> = records
         .as_array()
         .unwrap()
         .iter()
@@ -51,11 +51,11 @@ fn the_second_download_is_told_what_the_first_has_found_and_decides_as_its_nativ
             )
         })
         .collect();
-    let second: Vec<u64> = told.iter().filter_map(|(.., bytes)| *bytes).collect();
+    let second: Vec<u64> = remembered.iter().filter_map(|(.., bytes)| *bytes).collect();
     let [careful, at_once] = second[..] else {
-        panic!("{told:?}")
+        panic!("{remembered:?}")
     };
-    let wanted = [
+    let expected = [
         ("onramp", 1, None),
         ("onramp", 2, None),
         ("onramp memory careful", 1, None),
@@ -63,8 +63,8 @@ fn the_second_download_is_told_what_the_first_has_found_and_decides_as_its_nativ
         ("onramp memory at-once", 1, None),
         ("onramp memory at-once", 2, Some(at_once)),
     ];
-    assert_eq!(told, wanted);
-    // 250 kB with headers is what the path holds.
+    assert_eq!(remembered, expected);
+    // The BDP is 250 kB, with headers.
     assert!(
         second
             .iter()
@@ -96,7 +96,7 @@ fn the_second_download_is_told_what_the_first_has_found_and_decides_as_its_nativ
 }
 
 #[test]
-fn a_memory_is_shown_and_goes_with_its_start_up() {
+fn a_memory_is_shown_and_removed_with_its_start_up() {
     let Some(_machine) = machine() else { return };
     onramp(["memory"]).code(2).warns(&[NONE]);
     wait_until_free("onramp");
@@ -135,13 +135,13 @@ fn a_memory_is_shown_and_goes_with_its_start_up() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn options_that_do_not_fit_are_refused() {
     let refused = |arguments: &[&str], says: &[&str]| {
         onramp(arguments).code(2).warns(says);
     };
     refused(
         &["load", "paced", "--memory", "careful"],
-        &["start-up paced uses no memory of paths; these do: onramp"],
+        &["start-up paced uses no memory of paths; these do: "],
     );
     refused(
         &["load", "--memory", "carefully"],

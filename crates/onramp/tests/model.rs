@@ -1,4 +1,4 @@
-//! `onramp model`: what it says of a link, as text and as JSON, and what it refuses.
+//! `onramp model`: its answers as text and as JSON, and what it refuses.
 
 use crate::common::{keys, onramp, Ran};
 use serde_json::Value;
@@ -24,7 +24,7 @@ fn chaher(more: &[&str]) -> Ran {
     onramp([&SATELLITE[..], more].concat())
 }
 
-/// A link of which only these differ from a clean one of 10 Mbit/s and 100 ms.
+/// A link of 10 Mbit/s and 100 ms with these differences.
 fn link(queue: &str, more: &[&str]) -> Ran {
     onramp(
         [
@@ -82,7 +82,7 @@ fn the_manual_shows_what_it_prints() {
     );
 }
 
-/// To what 1.5 Mbit/s are in packets: the paper takes 366 for 366.2 a second.
+/// The tolerance is that of 1.5 Mbit/s in packets: the paper uses 366 for 366.2 per second.
 #[test]
 fn the_papers_link_as_json() {
     let ran = chaher(&["--json", "--gamma", "0.34", "--spacing", "1802.24 kbit/s"]).code(0);
@@ -133,7 +133,7 @@ fn the_papers_link_as_json() {
     );
 }
 
-/// Each key that it prints is in the manual, and the other way round.
+/// The manual has exactly the keys that the command prints.
 #[test]
 fn the_manual_has_its_keys() {
     let answer = chaher(&["--json"]).code(0).json();
@@ -149,9 +149,10 @@ fn the_manual_has_its_keys() {
 }
 
 #[test]
-fn a_queue_is_in_any_unit_of_a_scenario() {
+fn a_queue_may_have_any_unit_of_a_scenario() {
     let beta = |queue| link(queue, &["--json"]).code(0).json()["beta"].clone();
-    // 10 Mbit/s times 100 ms are 125 kB; 83.3 packets of 1500 B, and one in service.
+    // The BDP of 10 Mbit/s and 100 ms is 125 kB: 83.3 packets of 1500 B, and one that is being
+    // sent.
     near(
         &beta("0.2 bdp"),
         25_000.0 / 1500.0 / (125_000.0 / 1500.0 + 1.0),
@@ -161,7 +162,7 @@ fn a_queue_is_in_any_unit_of_a_scenario() {
 }
 
 #[test]
-fn assumptions_that_do_not_hold_are_named() {
+fn assumptions_that_the_link_does_not_meet_are_named() {
     let cautions = |queue, more: &[&str], says: &str| link(queue, more).code(0).says(&[says]);
     cautions(
         "1 bdp",
@@ -201,7 +202,7 @@ fn assumptions_that_do_not_hold_are_named() {
 }
 
 #[test]
-fn what_the_model_does_not_cover_is_refused() {
+fn links_that_the_model_does_not_cover_are_refused() {
     let refused = |more: &[&str], says: &str| link("20 packets", more).code(2).warns(&[says]);
     refused(
         &["--gamma", "0.51"],

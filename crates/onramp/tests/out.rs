@@ -1,5 +1,5 @@
-//! Where `--out` and `--record` cannot write: said before the first transfer, or else after its
-//! results are shown.
+//! `--out` and `--record` cannot write: reported before the first transfer, or after the results
+//! are printed.
 
 use crate::common::sandbox::{mount_tmpfs, with_own_mounts};
 use crate::common::*;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 const SHORT: &str = "[[transfer]]\nsize = \"300 kB\"\nstartup = \"paced\"\n";
-/// Forty seconds: who starts it is found out.
+/// A transfer of forty seconds, so that a test notices if it starts.
 const LONG: &str = "[[transfer]]\nsize = \"100 MB\"\nstartup = \"paced\"\n";
 
 fn lab(file: &Path, option: &str, target: &Path) -> Ran {
@@ -24,7 +24,7 @@ fn lab(file: &Path, option: &str, target: &Path) -> Ran {
     ])
 }
 
-/// Refused as bad input before anything ran.
+/// Asserts that a command is refused as bad input before anything runs.
 #[track_caller]
 fn refused_at_once(ran: Ran, parts: &[&str]) {
     let ran = ran.code(2).warns(parts);
@@ -84,7 +84,7 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
 }
 
 #[test]
-fn a_disk_that_fills_up_costs_the_report_but_not_the_table_nor_the_earlier_report() {
+fn a_full_disk_prevents_the_report_but_not_the_table_and_keeps_an_earlier_report() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = scenario(dir.path(), "short", "", SHORT);
@@ -107,7 +107,7 @@ fn a_disk_that_fills_up_costs_the_report_but_not_the_table_nor_the_earlier_repor
 }
 
 #[test]
-fn a_disk_that_fills_up_costs_the_recording_but_not_the_table() {
+fn a_full_disk_prevents_the_recording_but_not_the_table() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = scenario(

@@ -1,5 +1,5 @@
-//! `lab --record`, then `replay`: the kernel's build of core/ and the native one decide alike, and
-//! where not, it shows.
+//! `lab --record`, then `replay`: the kernel's build of core/ and the native build make the same
+//! decisions, and differences are reported.
 
 use crate::common::*;
 use onramp_core::{phase_name, LOSS_TIMEOUT};
@@ -7,8 +7,8 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Record transfers over a path that loses packets, often enough for some to fall into a start-up.
-/// The scenario's seed decides which.
+/// Records transfers over a path with so many losses that some happen in a start-up. The seed of
+/// the scenario decides which.
 fn record(dir: &Path, startups: &str) -> PathBuf {
     let transfers = format!("[[transfer]]\nsize = \"500 kB\"\nstartup = {startups}\nrepeat = 3\n");
     let file = scenario(dir, "lossy", "loss = \"3 %\"\n", &transfers);
@@ -44,7 +44,7 @@ fn lines(file: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn the_kernel_and_the_native_build_decide_alike() {
+fn the_kernel_and_the_native_build_make_the_same_decisions() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let startups = [
@@ -63,7 +63,7 @@ fn the_kernel_and_the_native_build_decide_alike() {
                 .filter(|line| line["input"].get(input).is_some())
                 .count()
         };
-        // Whoever answers pairs runs the start-up too.
+        // With `pair`, the receiver runs the start-up too, because it answers the pairs.
         assert_eq!(
             count("start"),
             if startup == "pair" { 6 } else { 3 },
@@ -95,8 +95,8 @@ fn the_kernel_and_the_native_build_decide_alike() {
     assert_eq!(summary["differences"], Value::Array(Vec::new()));
 }
 
-/// A flow that fills the path and its queue when the others come.
-const RIVAL: &str = r#"
+/// A competing flow that has filled the path and its queue when the transfers start.
+const COMPETING: &str = r#"
 name = "rival"
 [path]
 rate = "20 Mbit/s"
@@ -115,7 +115,7 @@ avoidance = ["cubic", "reno"]
 repeat = 2
 "#;
 
-/// A way back whose acknowledgements are four times as far apart as the segments were that they
+/// A narrow return path: its ACKs arrive four times as far apart as the segments that they
 /// acknowledge.
 const NARROW: &str = r#"
 name = "narrow"
@@ -137,7 +137,7 @@ repeat = 2
 "#;
 
 #[test]
-fn with_packet_pairs_onramp_takes_its_rate_from_the_receiver_and_both_builds_decide_alike() {
+fn with_packet_pairs_onramp_uses_the_rate_that_the_receiver_measures() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let [file, recording] = ["narrow.toml", "recording.jsonl"].map(|name| dir.path().join(name));
@@ -157,7 +157,7 @@ fn with_packet_pairs_onramp_takes_its_rate_from_the_receiver_and_both_builds_dec
             .as_u64()
             .is_some_and(|ns| ns > 0)
     };
-    // 20 Mbit/s in packets of 1500 bytes, in bytes of payload a second.
+    // 20 Mbit/s in packets of 1500 bytes, in bytes of payload per second.
     let path = 20e6 / 8.0 * 1440.0 / 1500.0;
     let share_of_path = |lines: &[Value]| {
         let rates = lines
@@ -172,7 +172,7 @@ fn with_packet_pairs_onramp_takes_its_rate_from_the_receiver_and_both_builds_dec
     let with = record(NARROW);
     assert!(
         with.iter().filter(reports).count() >= 16,
-        "hardly anything was reported"
+        "too few pairs were reported"
     );
     let share = share_of_path(&with);
     assert!((0.8..1.25).contains(&share), "{share}");
@@ -180,7 +180,7 @@ fn with_packet_pairs_onramp_takes_its_rate_from_the_receiver_and_both_builds_dec
         .code(0)
         .says(&[&format!("{} decisions: all the same", with.len())]);
 
-    // Without the option it is the way back's rate.
+    // Without the option, the measured rate is that of the return path.
     fs::remove_file(&recording).unwrap();
     let without = record(&NARROW.replace("packet_pairs = true", "packet_pairs = false"));
     assert_eq!(without.iter().filter(reports).count(), 0);
@@ -190,11 +190,11 @@ fn with_packet_pairs_onramp_takes_its_rate_from_the_receiver_and_both_builds_dec
 }
 
 #[test]
-fn the_kernel_and_the_native_build_hold_and_retreat_alike() {
+fn the_kernel_and_the_native_build_hold_and_retreat_at_the_same_time() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let [file, recording] = ["rival.toml", "recording.jsonl"].map(|name| dir.path().join(name));
-    fs::write(&file, RIVAL).unwrap();
+    fs::write(&file, COMPETING).unwrap();
     onramp([
         "lab".as_ref(),
         file.as_os_str(),
@@ -204,10 +204,10 @@ fn the_kernel_and_the_native_build_hold_and_retreat_alike() {
     .code(0);
     let lines = lines(&recording);
     let phase = |line: &Value| phase_name(line["decision"]["phase"].as_u64().unwrap() as u32);
-    for wanted in ["pacing", "approach", "hold", "retreat"] {
+    for expected in ["pacing", "approach", "hold", "retreat"] {
         assert!(
-            lines.iter().any(|line| phase(line) == wanted),
-            "{wanted} never"
+            lines.iter().any(|line| phase(line) == expected),
+            "no connection was in phase {expected}"
         );
     }
     replay(&recording, &[])
@@ -215,9 +215,9 @@ fn the_kernel_and_the_native_build_hold_and_retreat_alike() {
         .says(&[&format!("{} decisions: all the same", lines.len())]);
 }
 
-/// The receiver's own link is lost while windows are under way, again and again: the sender has to
-/// begin anew. (Where the last segment before an outage arrived and was not acknowledged yet, Linux
-/// takes the time-out back, and nothing begins.)
+/// The receiver's link fails again and again while windows are in flight, so that the sender has an
+/// RTO. (If the last segment before an outage arrived and was not acknowledged yet, Linux undoes
+/// the RTO, and nothing restarts.)
 const OUTAGE: &str = r#"
 name = "outage"
 [[node]]
@@ -246,7 +246,7 @@ avoidance = "cubic"
 "#;
 
 #[test]
-fn an_outage_begins_astart_again_and_hoe_no_more() {
+fn an_rto_restarts_astart_and_does_not_restart_hoe() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("outage.toml");
@@ -289,14 +289,18 @@ fn an_outage_begins_astart_again_and_hoe_no_more() {
     let phase = |line: &Value| phase_name(line["decision"]["phase"].as_u64().unwrap() as u32);
     let ssthresh = |line: &Value| line["decision"]["ssthresh_bytes"].as_u64().unwrap();
     let loss = |line: &&Value| line["input"]["loss"]["kind"].as_u64();
-    let (mut begun_again, mut raised) = (0, 0);
+    let (mut restarts, mut raised) = (0, 0);
     for lines in connections {
         if lines[0]["startup"] == "hoe" {
             let end = lines
                 .iter()
                 .position(|line| phase(line) == "done")
                 .expect("it ends");
-            assert_eq!(end, lines.len() - 1, "who has ended is asked no more");
+            assert_eq!(
+                end,
+                lines.len() - 1,
+                "an ended start-up gets no more inputs"
+            );
             continue;
         }
         for (timeout, line) in lines.iter().enumerate() {
@@ -312,13 +316,13 @@ fn an_outage_begins_astart_again_and_hoe_no_more() {
                 continue;
             };
             if first["input"]["ack"]["cwnd_bytes"].as_u64().unwrap() >= ssthresh(line) {
-                continue; // taken back
+                continue; // the RTO was undone
             }
             assert_eq!(phase(first), "slow-start");
             assert!(until_loss
                 .iter()
                 .all(|line| ["slow-start", "linear"].contains(&phase(line))));
-            begun_again += 1;
+            restarts += 1;
             raised += usize::from(
                 until_loss
                     .iter()
@@ -327,8 +331,8 @@ fn an_outage_begins_astart_again_and_hoe_no_more() {
         }
     }
     assert!(
-        begun_again > 0 && raised > 0,
-        "begun {begun_again} times, raised {raised} times"
+        restarts > 0 && raised > 0,
+        "{restarts} restarts, {raised} times raised"
     );
     replay(&recording, &[]).code(0).says(&[
         "2 connections",
@@ -337,7 +341,7 @@ fn an_outage_begins_astart_again_and_hoe_no_more() {
 }
 
 #[test]
-fn a_recording_that_was_changed_is_found_out() {
+fn a_changed_recording_is_detected() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let recording = record(dir.path(), r#""paced""#);
@@ -357,7 +361,7 @@ fn a_recording_that_was_changed_is_found_out() {
         fs::write(&recording, changed.join("\n")).unwrap();
     };
 
-    // One byte more of window.
+    // A cwnd that is one byte larger.
     with_line(3, &|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
         let cwnd = line["decision"]["cwnd_bytes"].as_u64().unwrap();
@@ -400,7 +404,7 @@ fn a_recording_that_was_changed_is_found_out() {
 }
 
 #[test]
-fn a_recording_that_is_not_there_or_no_text_is_bad_input() {
+fn a_recording_that_is_missing_or_not_text_is_bad_input() {
     let dir = tempfile::tempdir().unwrap();
     replay(&dir.path().join("missing"), &[])
         .code(2)

@@ -1,5 +1,5 @@
-//! Papers, reproduced: how the verb answers; and in a release build, which takes minutes, every row
-//! of every paper.
+//! `onramp reproduce`: its output. In a release build, which takes minutes, every row of every
+//! paper.
 
 mod common;
 
@@ -22,7 +22,7 @@ const PAPERS: [&str; 5] = [
     "wang-astart",
 ];
 
-/// With few seeds: what is tested here is not the numbers.
+/// Runs with few seeds: these tests do not check the numbers.
 fn quick(more: &[&str]) -> Ran {
     onramp(
         ["reproduce", PAPER, "--quick", "--seeds", "2"]
@@ -73,7 +73,7 @@ fn rows_are_shown_by_part_with_their_verdicts_and_sums() {
 }
 
 #[test]
-fn what_the_paper_leaves_open_is_shown_unless_it_is_left_out() {
+fn open_questions_of_the_paper_are_shown_unless_left_out() {
     const OPEN: &str = "What the paper leaves open";
     assert!(!quick(&["--no-alternatives"]).stdout.contains(OPEN));
     let paper = onramp_papers::papers().swap_remove(0);
@@ -93,7 +93,7 @@ fn what_the_paper_leaves_open_is_shown_unless_it_is_left_out() {
 }
 
 #[test]
-fn the_answer_is_the_same_each_time() {
+fn the_output_is_the_same_each_time() {
     let threads = |number| quick(&["--threads", number]).stdout;
     assert_eq!(threads("1"), threads("2"));
 }
@@ -140,7 +140,7 @@ fn the_json_is_an_array_of_records() {
 }
 
 #[test]
-fn a_paper_that_is_not_there_is_refused() {
+fn an_unknown_paper_is_refused() {
     onramp(["reproduce", "aron-drushel"])
         .code(2)
         .warns(&["no such paper", "did you mean `aron-druschel-1998`?"]);
@@ -178,7 +178,7 @@ fn out_writes_pages_and_rows() {
         out.to_str().unwrap(),
     ]);
     let pages: Vec<String> = PAPERS.map(|paper| format!("{paper}.html")).into();
-    // Of the parts that take seconds, those of one paper have tables.
+    // Among the parts that take seconds, only those of one paper have tables.
     let others = [
         "index.html",
         "reproduction.json",
@@ -256,7 +256,7 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
 }
 
 #[test]
-fn ctrl_c_ends_it_and_leaves_nothing_behind() {
+fn sigint_ends_it_and_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
     let run = Background::onramp([
@@ -276,7 +276,7 @@ fn ctrl_c_ends_it_and_leaves_nothing_behind() {
     assert!(!out.exists());
 }
 
-/// Minutes in a build for debugging: `make test-papers` runs these, and CI.
+/// These tests take many minutes in a debug build. `make test-papers` and CI run them.
 #[cfg(not(debug_assertions))]
 mod complete {
     use super::*;
@@ -284,7 +284,7 @@ mod complete {
     use std::os::unix::process::CommandExt;
     use std::sync::OnceLock;
 
-    /// As long as it takes.
+    /// Runs without a time limit.
     fn ran(mut command: std::process::Command) -> Ran {
         let start = std::time::Instant::now();
         Ran::of(command.output().unwrap(), start.elapsed())
@@ -299,7 +299,7 @@ mod complete {
         }
     }
 
-    /// All rows as the verb measures them unless it is told otherwise.
+    /// All rows with the default options.
     fn rows() -> &'static [Value] {
         static ROWS: OnceLock<Value> = OnceLock::new();
         let measure = || {
@@ -343,7 +343,7 @@ mod complete {
     }
 
     #[test]
-    fn a_row_that_misses_has_its_cause() {
+    fn a_row_that_misses_has_a_cause() {
         let ledgers = onramp_papers::papers();
         let all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
         let without_cause: Vec<_> = all
@@ -358,7 +358,7 @@ mod complete {
     }
 
     #[test]
-    fn a_host_without_permission_is_told_and_the_rows_are_judged_all_the_same() {
+    fn without_permission_the_rows_are_judged_and_the_kernel_is_left_out() {
         let Some(_machine) = machine() else { return };
         const NOBODY: u32 = 65_534;
         let dir = tempfile::tempdir().unwrap();
@@ -379,7 +379,7 @@ mod complete {
     }
 
     #[test]
-    fn todays_kernel_is_beside_the_simulator() {
+    fn the_results_of_todays_kernel_are_shown_with_the_simulators() {
         let Some(_machine) = machine() else { return };
         let dir = tempfile::tempdir().unwrap();
         let out = dir.path().to_str().unwrap();
@@ -405,7 +405,7 @@ mod complete {
     }
 }
 
-/// HTML of ours is XML but for these.
+/// Our HTML as XML: these constructs are replaced.
 fn well_formed(html: &str) {
     let xml = html.replace("<!DOCTYPE html>\n", "");
     let xml = xml

@@ -1,4 +1,4 @@
-//! Scenario files that are wrong: exit code 2, and a message that says where and what. Needs no
+//! Wrong scenario files: exit code 2, and a message that says where and what. These tests need no
 //! root.
 
 use crate::common::{command, run, Ran};
@@ -27,8 +27,8 @@ fn lab(dir: &Path, arguments: &[&str]) -> Ran {
     ran
 }
 
-/// What is said of a file with this content, as text; as JSON it must be an object with the same
-/// places.
+/// The message about a file with this content, as text. As JSON it must be an object with the same
+/// positions.
 #[track_caller]
 fn refused(content: &str, places: &[(u64, u64)]) -> String {
     let dir = tempfile::tempdir().unwrap();
@@ -51,7 +51,7 @@ fn refused(content: &str, places: &[(u64, u64)]) -> String {
     lab(dir.path(), &[]).stderr
 }
 
-/// What is said of something that is not a readable scenario.
+/// The message about a file that is not a readable scenario.
 #[track_caller]
 fn unreadable(make: impl FnOnce(&Path)) -> String {
     let dir = tempfile::tempdir().unwrap();
@@ -81,7 +81,7 @@ fn a_misspelt_key() {
 }
 
 #[test]
-fn what_the_lab_cannot_run_is_told_by_its_key() {
+fn unsupported_keys_of_the_lab_are_named() {
     let stacks =
         |path: &Path| fs::write(path, format!("{GOOD}stack = [\"linux\", \"lite\"]\n")).unwrap();
     insta::assert_snapshot!(unreadable(stacks), @"onramp: geo.toml: `transfer.stack` asks for \
@@ -192,7 +192,7 @@ fn a_directory() {
 }
 
 #[test]
-fn a_pipe_that_nobody_writes_to() {
+fn a_pipe_without_writer() {
     let pipe = |file: &Path| nix::unistd::mkfifo(file, nix::sys::stat::Mode::S_IRWXU).unwrap();
     insta::assert_snapshot!(unreadable(pipe), @"  × cannot read the scenario geo.toml: it is a \
         pipe, not a file");
@@ -204,14 +204,14 @@ fn not_utf8() {
 }
 
 #[test]
-fn one_wrong_file_of_several_stops_all() {
+fn one_wrong_file_prevents_all_runs() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("geo.toml"), GOOD).unwrap();
     lab(dir.path(), &["missing.toml"]).warns(&["missing.toml"]);
 }
 
 #[test]
-fn results_that_could_not_be_told_apart_are_refused() {
+fn scenarios_with_the_same_name_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("geo.toml"), GOOD).unwrap();
     fs::write(

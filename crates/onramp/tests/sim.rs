@@ -1,4 +1,4 @@
-//! `onramp sim`: the same for everybody, without root.
+//! `onramp sim`: the same results on every machine, without root.
 
 use crate::common::*;
 
@@ -6,7 +6,7 @@ const TRANSFERS: &str =
     "[[transfer]]\nsize = [\"50 kB\", \"300 kB\"]\nstartup = [\"none\", \"paced\"]\nrepeat = 2\n";
 
 #[test]
-fn threads_and_turns_make_no_difference() {
+fn results_do_not_depend_on_the_number_of_threads_or_the_run() {
     let dir = tempfile::tempdir().unwrap();
     let file = scenario(dir.path(), "same", "loss = \"1 %\"\n", TRANSFERS);
     let run = |threads| {
@@ -32,7 +32,7 @@ fn threads_and_turns_make_no_difference() {
 }
 
 #[test]
-fn a_report_is_written_where_it_is_wanted() {
+fn out_writes_a_report() {
     let dir = tempfile::tempdir().unwrap();
     let file = scenario(dir.path(), "report", "", TRANSFERS);
     let out = dir.path().join("out");
@@ -48,7 +48,7 @@ fn a_report_is_written_where_it_is_wanted() {
 }
 
 #[test]
-fn what_it_does_not_have_is_refused_or_left_out() {
+fn unsupported_transfers_are_refused_or_left_out() {
     let dir = tempfile::tempdir().unwrap();
     let transfers = "[[transfer]]\nsize = \"50 kB\"\navoidance = [\"cubic\", \"bbr\"]\n";
     let file = scenario(dir.path(), "bbr", "", transfers);
@@ -62,8 +62,8 @@ fn what_it_does_not_have_is_refused_or_left_out() {
     assert_eq!(ran.json().as_array().unwrap().len(), 1);
 }
 
-/// Whole tables, so that a change is seen wherever it shows. They were recorded with a release
-/// build: that a debug build prints them too says that no result depends on it.
+/// Whole tables, so that every change is seen. They were recorded with a release build. A debug
+/// build prints the same, so that no result depends on the build.
 #[test]
 fn the_scenarios_results() {
     for name in [

@@ -1,8 +1,8 @@
-//! `onramp sim` where a transfer does not end.
+//! `onramp sim` with transfers that do not complete.
 
 use crate::common::*;
 
-/// After two seconds whatever is sent arrives in an hour.
+/// From two seconds on, the delay is an hour.
 const BROKEN: &str = "[[path.change]]\nat = \"2 s\"\nrtt = \"3600 s\"\n";
 
 #[test]
@@ -22,7 +22,7 @@ fn a_transfer_that_gave_up_is_a_failure() {
 }
 
 #[test]
-fn a_transfer_that_the_end_overtook_is_no_failure() {
+fn a_transfer_that_the_duration_cuts_off_is_no_failure() {
     let dir = tempfile::tempdir().unwrap();
     let file = scenario(
         dir.path(),

@@ -1,11 +1,11 @@
-//! The simulator beside theory: the rows that take seconds, against those of `docs/theory.md`.
+//! `onramp theory`: the rows that take seconds agree with those of `docs/theory.md`.
 
 use crate::common::onramp;
 use std::path::Path;
 
 const MANUAL: &str = include_str!("../../../docs/theory.md");
 
-/// Lines of a table without the widths of its columns, which depend on the other rows.
+/// The rows of a table without padding, which depends on the other rows.
 fn rows(text: &str) -> Vec<String> {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     text.lines()
@@ -26,7 +26,7 @@ fn manual() -> &'static str {
 }
 
 #[test]
-fn the_quick_rows_hold_and_are_those_of_the_manual() {
+fn the_quick_rows_are_those_of_the_manual() {
     let ran = onramp(["theory", "--quick"]).code(0);
     let (quick, documented) = (rows(&ran.stdout), rows(manual()));
     assert!(quick.len() >= 15, "{quick:#?}");
@@ -49,7 +49,7 @@ fn the_manual_has_no_row_that_misses() {
 }
 
 #[test]
-fn its_scenarios_can_be_written_out_and_run() {
+fn the_scenarios_can_be_written_and_run() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("theory");
     onramp([

@@ -1,4 +1,4 @@
-//! `onramp sim --trace`: the files, and what tshark says of the captures.
+//! `onramp sim --trace`: the files, and tshark's analysis of the captures.
 
 use crate::common::*;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 const ALL: &str = "csv,pcapng,qlog,xplot";
 
-/// `onramp sim --trace` into a new directory, whose `traces` it returns.
+/// Runs `onramp sim --trace` into a new directory, and returns its `traces`.
 #[track_caller]
 fn traced(file: &Path, formats: &str, out: &Path, more: &[&str]) -> (Ran, PathBuf) {
     let arguments = [
@@ -25,7 +25,7 @@ fn traced(file: &Path, formats: &str, out: &Path, more: &[&str]) -> (Ran, PathBu
     (ran, out.join("traces"))
 }
 
-/// Names and bytes of what is in a directory.
+/// Names and contents of the files in a directory.
 fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     listing(dir)
         .into_iter()
@@ -33,8 +33,7 @@ fn contents(dir: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// The lines of tshark on a capture, checksums checked; `None`, with a note, where there is no
-/// tshark.
+/// The lines of tshark for a capture, with verified checksums; `None`, with a note, without tshark.
 fn tshark(capture: &Path, arguments: &[&str]) -> Option<Vec<String>> {
     let checks = [
         "-o",
@@ -67,8 +66,8 @@ fn tshark(capture: &Path, arguments: &[&str]) -> Option<Vec<String>> {
     }
 }
 
-/// What passes the sender's own interface. tshark takes packets for the same if only their
-/// addresses are: it must not see those of several interfaces at once.
+/// The packets at the sender's interface. tshark treats packets with the same addresses and
+/// sequence numbers as duplicates, so it must not see several interfaces at once.
 fn at_sender(capture: &Path) -> Option<PathBuf> {
     let own = capture.with_extension("sender.pcapng");
     tshark(
@@ -87,7 +86,7 @@ fn frames(capture: &Path, filter: &str) -> usize {
     tshark(capture, &["-Y", filter]).unwrap().len()
 }
 
-/// What the simulator says of the only transfer.
+/// The simulator's record of the only transfer.
 fn retransmitted(out: &Path) -> usize {
     let results = fs::read(out.join("results.json")).unwrap();
     let results: serde_json::Value = serde_json::from_slice(&results).unwrap();
@@ -136,7 +135,7 @@ fn tracing_changes_no_result_and_threads_change_no_file() {
 }
 
 #[test]
-fn a_clean_capture_has_nothing_to_complain_about() {
+fn tshark_finds_no_problem_in_a_clean_capture() {
     let dir = tempfile::tempdir().unwrap();
     let transfer = "[[transfer]]\nsize = \"1 MB\"\nstartup = \"paced\"\n";
     let file = scenario(dir.path(), "clean", "queue = \"1000 packets\"", transfer);
@@ -161,7 +160,7 @@ fn a_clean_capture_has_nothing_to_complain_about() {
         frames(&own, "_ws.malformed || _ws.expert.severity >= \"Warning\""),
         0
     );
-    // Each of two hosts sees every packet, and each packet enters one link.
+    // Each of the two hosts sees every packet, and each packet enters one link.
     assert_eq!(
         frames(
             &traces.join("case-1.pcapng"),
@@ -171,9 +170,9 @@ fn a_clean_capture_has_nothing_to_complain_about() {
     );
 }
 
-/// Packets that hosts sent.
+/// The number of packets that hosts sent.
 fn all_sent(traces: &Path) -> usize {
-    // Of raw IP without Ethernet, the direction is only in the packet's flags: 2 is outbound.
+    // For raw IP the direction is only in the packet's flags: 2 is outbound.
     frames(
         &traces.join("case-1.pcapng"),
         "frame.packet_flags_direction == 2",
@@ -206,12 +205,11 @@ fn tshark_counts_the_retransmissions_that_the_simulator_reports() {
     );
 }
 
-/// Where several segments of a window are lost, tshark calls some retransmissions "out of order":
-/// those within the initial round-trip time after the last new segment that do not begin at the
-/// last acknowledgement (docs/traces.md). At the sender's own interface nothing can be out of
-/// order.
+/// If several segments of a window are lost, tshark calls some retransmissions "out of order":
+/// those within the initial RTT after the last new segment that do not start at the last ACK
+/// (docs/traces.md). At the sender's own interface no segment can be out of order.
 #[test]
-fn what_tshark_calls_out_of_order_at_the_sender_is_a_retransmission_too() {
+fn segments_that_tshark_calls_out_of_order_at_the_sender_are_retransmissions() {
     let dir = tempfile::tempdir().unwrap();
     let transfer = "[[transfer]]\nsize = \"3 MB\"\nstartup = \"standard\"\n";
     let out = dir.path().join("out");
@@ -234,7 +232,7 @@ fn what_tshark_calls_out_of_order_at_the_sender_is_a_retransmission_too() {
         ),
         retransmitted
     );
-    // The same without tshark's guesses: data that does not go beyond what was sent before.
+    // The same without tshark's heuristics: data that does not extend beyond the data sent before.
     let fields = [
         "-Y",
         "tcp.srcport == 8400 && tcp.len > 0",
@@ -257,7 +255,7 @@ fn what_tshark_calls_out_of_order_at_the_sender_is_a_retransmission_too() {
 }
 
 #[test]
-fn a_trace_ends_at_its_limit_and_says_so() {
+fn a_trace_ends_at_its_limit_with_a_note() {
     let dir = tempfile::tempdir().unwrap();
     let file = scenario(dir.path(), "long", "", "[[transfer]]\nsize = \"1 MB\"\n");
     let (ran, traces) = traced(
@@ -286,7 +284,7 @@ fn a_trace_ends_at_its_limit_and_says_so() {
 }
 
 #[test]
-fn files_of_an_earlier_run_go_and_those_of_others_stay() {
+fn files_of_an_earlier_run_are_removed_and_other_files_stay() {
     let dir = tempfile::tempdir().unwrap();
     let two = scenario(
         dir.path(),

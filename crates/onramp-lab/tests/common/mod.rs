@@ -1,9 +1,9 @@
-//! Cases for tests, and what to do where a lab cannot run.
+//! Cases for tests, and the check whether a lab can run.
 
 use onramp_lab::preflight;
 use onramp_scenario::Case;
 
-/// Whether this host can run a lab. Where it cannot, says why; with CI=true that is a failure.
+/// Whether this host can run a lab. If not, the reason is printed; with CI=true this is a failure.
 pub fn lab_runs_here() -> bool {
     match preflight() {
         Ok(()) => true,
@@ -23,7 +23,7 @@ pub fn case(rate: &str, rtt: &str, size: &str) -> Case {
     case_with(rate, rtt, size, "")
 }
 
-/// The same with further tables in its file.
+/// The same with further tables in the scenario file.
 pub fn case_with(rate: &str, rtt: &str, size: &str, tables: &str) -> Case {
     let text = format!(
         "name = \"test\"\n[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nqueue = \"1 \

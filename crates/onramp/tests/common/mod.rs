@@ -1,7 +1,7 @@
-//! What the tests of the command line share: running `onramp`, the machine to oneself, and guards
-//! that clear up.
+//! Helpers of the tests of the command line: running `onramp`, exclusive use of the machine, and
+//! guards that clean up.
 
-#![allow(dead_code)] // each test binary uses its own part
+#![allow(dead_code)] // each test binary uses a part of it
 
 pub mod process;
 pub mod sandbox;
@@ -15,22 +15,27 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// No command of these tests takes longer, unless something hangs.
+/// Maximum time of a command. A command that takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Congestion controls, cgroups and processors are the machine's: one test at a time has them.
+/// Exclusive use of the machine. Congestion controls, cgroups and processors belong to the whole
+/// machine, so that only one test at a time may use them.
 pub struct Machine {
     _across_processes: Flock<File>,
     _across_threads: MutexGuard<'static, ()>,
 }
 
-/// The machine, for a test that needs root and BPF on it; `None`, with a note, where the process
-/// has neither.
+/// The machine, for a test that needs root and BPF. `None`, with a note, if the process may not use
+/// them.
 pub fn machine() -> Option<Machine> {
     static MACHINE: Mutex<()> = Mutex::new(());
-    let able = onramp_kernel::probe::check_permission().is_ok() && nix::unistd::geteuid().is_root();
-    assert!(able || std::env::var_os("CI").is_none(), "CI runs as root");
-    if !able {
+    let is_permitted =
+        onramp_kernel::probe::check_permission().is_ok() && nix::unistd::geteuid().is_root();
+    assert!(
+        is_permitted || std::env::var_os("CI").is_none(),
+        "CI runs as root"
+    );
+    if !is_permitted {
         eprintln!("skipped: it needs root and BPF");
         return None;
     }
@@ -47,7 +52,7 @@ pub fn machine() -> Option<Machine> {
     })
 }
 
-/// What a command said.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
@@ -67,34 +72,34 @@ impl Ran {
         }
     }
 
-    /// The command must have ended with this code.
+    /// Asserts that the command ended with this exit code.
     #[track_caller]
     pub fn code(self, code: i32) -> Ran {
         assert_eq!(self.code, Some(code), "{self:#?}");
         self
     }
 
-    /// Each of these must be in what it wrote on standard output.
+    /// Asserts that standard output contains each of these texts.
     #[track_caller]
     pub fn says(self, parts: &[&str]) -> Ran {
         assert_has(&self.stdout, parts);
         self
     }
 
-    /// Each of these must be in what it wrote on standard error.
+    /// Asserts that standard error contains each of these texts.
     #[track_caller]
     pub fn warns(self, parts: &[&str]) -> Ran {
         assert_has(&self.stderr, parts);
         self
     }
 
-    /// Standard output, which must be one JSON value.
+    /// Standard output as one JSON value.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 
-    /// Standard error, which must be one JSON object and nothing else.
+    /// Standard error as one JSON object.
     #[track_caller]
     pub fn json_error(&self) -> Value {
         let value: Value =
@@ -111,7 +116,7 @@ pub fn assert_has(text: &str, parts: &[&str]) {
     }
 }
 
-/// `onramp` with these arguments, to be run.
+/// The command `onramp` with these arguments.
 pub fn command<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_onramp"));
     command
@@ -121,7 +126,7 @@ pub fn command<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>
     command
 }
 
-/// Run a command to its end.
+/// Runs a command to its end.
 #[track_caller]
 pub fn run(command: Command) -> Ran {
     let start = Instant::now();
@@ -132,34 +137,34 @@ pub fn run(command: Command) -> Ran {
     Ran::of(output, start.elapsed())
 }
 
-/// Run `onramp` with these arguments.
+/// Runs `onramp` with these arguments.
 #[track_caller]
 pub fn onramp<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
     run(command(arguments))
 }
 
-/// Wait for something that takes the kernel or a process a moment.
+/// Waits for a condition, for up to 10 s.
 #[track_caller]
-pub fn wait_until(what: &str, is_so: impl FnMut() -> bool) {
-    wait(Duration::from_secs(10), what, is_so);
+pub fn wait_until(what: &str, condition: impl FnMut() -> bool) {
+    wait(Duration::from_secs(10), what, condition);
 }
 
-/// The same where another user of this machine may be in the way, such as a lab: they take turns.
+/// Waits for a condition that another user of this machine may delay, such as a lab.
 #[track_caller]
-pub fn wait_for_turn(what: &str, is_so: impl FnMut() -> bool) {
-    wait(PATIENCE, what, is_so);
+pub fn wait_for_turn(what: &str, condition: impl FnMut() -> bool) {
+    wait(PATIENCE, what, condition);
 }
 
 #[track_caller]
-fn wait(patience: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
+fn wait(patience: Duration, what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + patience;
-    while !is_so() {
+    while !condition() {
         assert!(Instant::now() < deadline, "waited for {patience:?}: {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// What `onramp status --json` says.
+/// The output of `onramp status --json`.
 #[track_caller]
 pub fn status() -> Vec<Value> {
     onramp(["status", "--json"])
@@ -170,7 +175,7 @@ pub fn status() -> Vec<Value> {
         .clone()
 }
 
-/// What `onramp ss --json` says.
+/// The output of `onramp ss --json`.
 #[track_caller]
 pub fn connections() -> Vec<Value> {
     onramp(["ss", "--json"])
@@ -181,7 +186,7 @@ pub fn connections() -> Vec<Value> {
         .clone()
 }
 
-/// What a process has registered.
+/// The names that a process has registered.
 pub fn registered_by(pid: u32) -> Vec<String> {
     let all = status()
         .into_iter()
@@ -190,12 +195,12 @@ pub fn registered_by(pid: u32) -> Vec<String> {
         .collect()
 }
 
-/// Nothing of a process is registered, and no connection uses what was.
+/// Whether nothing of a process is registered or used by a connection.
 pub fn nothing_left_of(pid: u32) -> bool {
     status().iter().all(|loaded| loaded["owner_pid"] != pid)
 }
 
-/// Another user of this machine may hold the name for a while.
+/// Waits until a name is not registered. Another user of this machine may use it for a while.
 #[track_caller]
 pub fn wait_until_free(name: &str) {
     let is_free = || {
@@ -207,7 +212,7 @@ pub fn wait_until_free(name: &str) {
     wait_for_turn(&format!("{name} is free"), is_free);
 }
 
-/// `onramp load` that is undone at the end.
+/// A start-up that `onramp load` registered. It is unloaded when this value is dropped.
 pub struct Loaded(pub &'static str);
 
 impl Loaded {
@@ -221,7 +226,7 @@ impl Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        let _ = command(["unload", self.0]).output(); // the test may have done it
+        let _ = command(["unload", self.0]).output(); // the test may have unloaded it
     }
 }
 
@@ -243,7 +248,7 @@ pub fn listing(dir: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// The names of an object's members.
+/// The sorted keys of an object.
 pub fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = value
         .as_object()

@@ -1,4 +1,4 @@
-//! Processes in the background, and what they hold of the kernel.
+//! Processes in the background, and the kernel objects that they hold.
 
 use super::{command, wait_for_turn, wait_until, Ran};
 use libbpf_rs::query::{LinkInfoIter, MapInfoIter, ProgInfoIter};
@@ -13,8 +13,8 @@ use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
-/// A child that is ended if the test ends before it. It writes into files: the end of a pipe would
-/// be held open by descendants that outlive it.
+/// A child process. It is ended when this value is dropped. It writes into files, because
+/// descendants that outlive it would hold a pipe open.
 pub struct Background {
     child: Child,
     stdout: NamedTempFile,
@@ -56,7 +56,7 @@ impl Background {
         fs::read_to_string(self.stderr.path()).unwrap()
     }
 
-    /// The first line that it writes.
+    /// The first line of its standard output.
     #[track_caller]
     pub fn first_line(&self) -> String {
         wait_until("the first line", || self.stdout().contains('\n'));
@@ -67,7 +67,7 @@ impl Background {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Its end, which must come by itself.
+    /// Waits until it ends by itself.
     #[track_caller]
     pub fn wait(mut self) -> Ran {
         wait_for_turn(&format!("process {} ends", self.pid()), || {
@@ -85,7 +85,8 @@ impl Background {
 
 impl Drop for Background {
     fn drop(&mut self) {
-        // `exec` passes it on to its program, which would survive it if it were killed at once.
+        // `exec` forwards SIGTERM to its program, which would survive if `exec` were killed at
+        // once.
         let deadline = Instant::now() + Duration::from_secs(2);
         while self.is_running() && Instant::now() < deadline {
             self.signal(Signal::SIGTERM);
@@ -96,7 +97,7 @@ impl Drop for Background {
     }
 }
 
-/// A descendant that may outlive its parents; killed at the end, unless it has ended.
+/// A descendant that may outlive its parents. It is killed when this value is dropped.
 pub struct Descendant {
     pub pid: i32,
     started: Option<String>,
@@ -110,7 +111,7 @@ impl Descendant {
         }
     }
 
-    /// With the PID, the identity of a process. A zombie has ended.
+    /// The start time of a process, which identifies it together with its PID. A zombie has ended.
     fn start_ticks(pid: i32) -> Option<String> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
@@ -148,8 +149,8 @@ impl Drop for Descendant {
     }
 }
 
-/// A Python program that prints its PID and port, then answers every line with what
-/// `TCP_CONGESTION` says of the connection that it came by.
+/// A Python program that prints its PID and its port. It answers every line with the
+/// `TCP_CONGESTION` of the connection.
 pub const ANSWERING: &str = r#"
 import os, socket, threading
 server = socket.create_server(("127.0.0.1", 0))
@@ -188,9 +189,10 @@ impl Asking {
     }
 }
 
-/// What a process holds of the kernel by its descriptors.
+/// The kernel objects that a process holds with its descriptors.
 pub struct Held {
-    /// Opened here too: so they can be looked into, and their numbers are not given to others.
+    /// Namespaces. They are opened here too, so that they can be entered and their numbers are not
+    /// reused.
     pub namespaces: Vec<File>,
     names: Vec<PathBuf>,
     pub programs: Vec<u32>,
@@ -232,7 +234,8 @@ impl Held {
         held
     }
 
-    /// BPF programs, maps and links that the kernel still has. It never gives an id twice.
+    /// The number of its BPF programs, maps and links that still exist. The kernel never reuses an
+    /// id.
     pub fn bpf_left(&self) -> usize {
         ProgInfoIter::default()
             .filter(|program| self.programs.contains(&program.id))
@@ -245,8 +248,8 @@ impl Held {
                 .count()
     }
 
-    /// Devices and sockets that are still in the namespaces, loopback and TIME-WAIT aside: as long
-    /// as a socket stays, so does its namespace.
+    /// Devices and sockets that still exist in the namespaces, except loopback and TIME-WAIT. A
+    /// namespace exists as long as a socket in it.
     pub fn inside_left(&self) -> Vec<String> {
         self.namespaces
             .iter()

@@ -7,8 +7,8 @@ use std::process::Command;
 
 const NOTHING: Option<&str> = None;
 
-/// Do something on a thread with mounts of its own. They are inherited by what it starts, and gone
-/// at its end.
+/// Runs a closure on a thread with its own mounts. Processes that it starts inherit them. They are
+/// removed at the end.
 pub fn with_own_mounts<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let inside = || {
         unshare(CloneFlags::CLONE_NEWNS).unwrap();
@@ -28,7 +28,7 @@ pub fn with_own_mounts<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// An empty file system, within [`with_own_mounts`].
+/// Mounts an empty file system, within [`with_own_mounts`].
 pub fn mount_tmpfs(on: impl AsRef<Path>, options: &str) {
     mount(
         Some("tmpfs"),
@@ -40,12 +40,12 @@ pub fn mount_tmpfs(on: impl AsRef<Path>, options: &str) {
     .unwrap();
 }
 
-/// A file in place of another, within [`with_own_mounts`].
+/// Mounts a file over another, within [`with_own_mounts`].
 pub fn mount_file(file: &Path, on: &str) {
     mount(Some(file), on, NOTHING, MsFlags::MS_BIND, NOTHING).unwrap();
 }
 
-/// Two hosts, each a named network namespace, with a cable between them.
+/// Two hosts, each a named network namespace, connected by a veth pair.
 pub struct Hosts {
     pub server: String,
     pub client: String,
@@ -91,8 +91,8 @@ impl Hosts {
                 "cable",
             ]);
             ip(&["-n", host, "link", "set", "cable", "up"]);
-            // Small buffers, so that a slow reader slows the sender and their connection can be
-            // looked at.
+            // With small buffers a slow reader limits the sender, so that the connection lasts long
+            // enough to be inspected.
             let buffers = [
                 "net.ipv4.tcp_rmem=4096 65536 65536",
                 "net.ipv4.tcp_wmem=4096 65536 65536",

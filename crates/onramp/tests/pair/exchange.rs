@@ -1,4 +1,4 @@
-//! Two programs that know nothing of it, and what passes between them.
+//! Two programs without any knowledge of packet pairs, and the packets between them.
 
 use super::{has_option, of_type, PERMITTED};
 use crate::common::process::Background;
@@ -14,7 +14,7 @@ use std::process::Command;
 const PORT: u16 = 8000;
 const SIZE: usize = 300_000;
 
-/// Accepts one connection and sends; both ends stay until they are told to end.
+/// Accepts one connection and sends. Both ends stay until they are stopped.
 fn server() -> String {
     format!(
         "import signal, socket\n\
@@ -41,7 +41,7 @@ fn client() -> String {
     )
 }
 
-/// A Python program in a host, as it is or under `onramp exec` with these options.
+/// A Python program in a host, alone or under `onramp exec` with these options.
 fn start(host: &str, program: &str, options: Option<&str>) -> Background {
     let mut command = Command::new("ip");
     command.args(["netns", "exec", host]);
@@ -64,7 +64,7 @@ struct Captured {
     options: Vec<u8>,
 }
 
-/// `None`, with a note, where there is no tshark.
+/// `None`, with a note, without tshark.
 fn read_capture(capture: &Path) -> Option<Vec<Captured>> {
     let fields = ["ip.src", "tcp.seq", "tcp.ack", "tcp.len", "tcp.options"]
         .map(|field| ["-e", field])
@@ -108,13 +108,12 @@ fn read_capture(capture: &Path) -> Option<Vec<Captured>> {
     )
 }
 
-/// A transfer between two programs, each under `onramp exec` with options or not: what `onramp ss`
-/// says of the connection's ends that it shows, and what was on the cable.
+/// A transfer between two programs, each with or without `onramp exec`. Returns what `onramp ss`
+/// shows of the ends of the connection, and the captured packets.
 fn transfer(options: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) {
     let hosts = Hosts::new();
     for host in [&hosts.server, &hosts.client] {
-        // A cable's round trip is so short that the kernel sends large packets whatever the rate
-        // is.
+        // The RTT of a veth pair is so short that the kernel sends large packets at any rate.
         let cut = ["-n", host, "link", "set", "cable", "gso_max_segs", "1"];
         assert!(Command::new("ip").args(cut).status().unwrap().success());
     }
@@ -143,7 +142,7 @@ fn transfer(options: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) {
     assert_eq!(server.first_line(), "listening");
     let client = start(&hosts.client, &client(), options[1]);
     assert_eq!(client.first_line(), "received");
-    // Those of an earlier test may still say goodbye, from the same addresses.
+    // Connections of an earlier test with the same addresses may still be closing.
     let namespaces = [&hosts.server, &hosts.client]
         .map(|host| fs::metadata(format!("/run/netns/{host}")).unwrap().ino());
     let of_them = |row: &Value| {
@@ -164,7 +163,7 @@ fn transfer(options: [Option<&str>; 2]) -> (Vec<Value>, Option<Vec<Captured>>) {
 }
 
 #[test]
-fn two_programs_that_know_nothing_of_it_exchange_pairs() {
+fn two_unmodified_programs_exchange_pairs() {
     let Some(_machine) = machine() else { return };
     let (rows, captured) = transfer([Some("--startup pair"); 2]);
     assert_eq!(rows.len(), 2, "{rows:?}");
@@ -221,7 +220,7 @@ fn two_programs_that_know_nothing_of_it_exchange_pairs() {
         };
         assert_eq!(first.seq + first.payload_bytes, second.seq);
         assert_eq!([first.payload_bytes, second.payload_bytes], [1440; 2]);
-        // Later segments may have come before a receiver that was busy could answer.
+        // Later segments may have arrived before a busy receiver could answer.
         assert!(!reply.from_server && reply.ack >= second.seq + second.payload_bytes);
         pairs += 1;
     }
@@ -232,7 +231,7 @@ fn two_programs_that_know_nothing_of_it_exchange_pairs() {
 }
 
 #[test]
-fn onramp_exchanges_trains_where_both_ends_ask_for_pairs() {
+fn onramp_exchanges_trains_if_both_ends_support_pairs() {
     let Some(_machine) = machine() else { return };
     let (rows, captured) = transfer([Some("--packet-pairs"); 2]);
     assert_eq!(rows.len(), 2, "{rows:?}");
@@ -280,7 +279,7 @@ fn onramp_exchanges_trains_where_both_ends_ask_for_pairs() {
 }
 
 #[test]
-fn a_peer_that_does_not_know_it_gets_a_normal_connection() {
+fn a_peer_without_the_option_gets_a_normal_connection() {
     let Some(_machine) = machine() else { return };
     for (options, peer) in [
         ([Some("--startup pair"), None], "a program as it is"),
@@ -306,7 +305,7 @@ fn a_peer_that_does_not_know_it_gets_a_normal_connection() {
         let with_option = captured
             .iter()
             .filter(|segment| has_option(&segment.options));
-        // The SYN of the one who knows it asks, and nothing follows.
+        // The SYN of the end with the option offers it, and no option follows.
         assert_eq!(
             with_option.count(),
             usize::from(options[1] == Some("--startup pair")),
@@ -320,7 +319,7 @@ fn a_peer_that_does_not_know_it_gets_a_normal_connection() {
 }
 
 #[test]
-fn in_the_lab_receivers_answer_pairs_unless_the_scenario_says_otherwise() {
+fn in_the_lab_receivers_answer_pairs_unless_the_scenario_switches_it_off() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let transfers = "[[transfer]]\nsize = \"200 kB\"\nstartup = \"pair\"\n";
@@ -330,7 +329,7 @@ fn in_the_lab_receivers_answer_pairs_unless_the_scenario_says_otherwise() {
             .code(0)
             .json()[0]
             .clone();
-        // A machine that is busy measures badly, but it measures.
+        // On a busy machine the measurement is inexact, but it exists.
         assert_eq!(
             result["estimate_bytes_per_s"].is_u64(),
             answers,

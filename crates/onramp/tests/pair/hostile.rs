@@ -1,4 +1,4 @@
-//! Options that are malformed, cut off, repeated or forged: they change nothing, and are counted.
+//! Malformed, truncated, repeated or forged options change nothing, and are counted.
 
 use super::peer::{Peer, Segment, OURS, PORT};
 use super::{first, has_option, mark, of_type, reply, second, PERMITTED};
@@ -7,12 +7,12 @@ use crate::common::*;
 use serde_json::Value;
 use std::time::Duration;
 
-/// Of the path, as far as the kernel can see: so long that it sends small packets while a pair is
-/// due.
+/// RTT of the path as the kernel sees it. It is so long that the kernel sends small packets while a
+/// pair is due.
 const ROUND_TRIP: Duration = Duration::from_millis(30);
 const ANSWER_BYTES: usize = 20_000;
 
-/// Asks, reads so many bytes, says what they were, and answers.
+/// A program that sends a request, reads this many bytes, prints them, and answers.
 fn program(bytes: usize) -> String {
     format!(
         "import socket\n\
@@ -26,7 +26,7 @@ fn program(bytes: usize) -> String {
     )
 }
 
-/// A program under `onramp exec` whose connection we have accepted, and its SYN.
+/// A program under `onramp exec`, its connection, which the test has accepted, and its SYN.
 fn connect(permitted: bool, bytes: usize) -> (Peer, Background, Segment) {
     let mut peer = Peer::new();
     let program = program(bytes);
@@ -42,7 +42,7 @@ fn connect(permitted: bool, bytes: usize) -> (Peer, Background, Segment) {
     (peer, exec, syn)
 }
 
-/// What `onramp ss` says of the connection.
+/// The connection in `onramp ss`.
 fn row(peer: &Peer) -> Value {
     let local = peer.kernel().to_string();
     connections()
@@ -52,18 +52,18 @@ fn row(peer: &Peer) -> Value {
 }
 
 #[track_caller]
-fn assert_counts(peer: &Peer, wanted: [u64; 4]) {
+fn assert_counts(peer: &Peer, expected: [u64; 4]) {
     let pairs = row(peer)["pairs"].clone();
     let counts =
         ["reported", "measured", "malformed", "ignored"].map(|key| pairs[key].as_u64().unwrap());
     assert_eq!(
-        counts, wanted,
+        counts, expected,
         "reported, measured, malformed, ignored: {pairs}"
     );
 }
 
 #[test]
-fn what_a_meter_cannot_use_is_counted_and_the_bytes_arrive() {
+fn options_that_a_receiver_cannot_use_are_counted_and_the_data_arrives() {
     let Some(_machine) = machine() else { return };
     let malformed = [
         vec![253, 4, 0x4f, 0x52],
@@ -75,7 +75,7 @@ fn what_a_meter_cannot_use_is_counted_and_the_bytes_arrive() {
         [&[253, 10, 0x4f, 0x52, 2, 7][..], &[0; 4]].concat(),
         [&[253, 9, 0x4f, 0x52, 3, 7][..], &[0; 3]].concat(),
         [&[253, 20, 0x4f, 0x52, 3, 7][..], &[0; 14]].concat(),
-        // Behind another experiment's an option that goes beyond the header.
+        // After an option of another experiment, an option that extends beyond the header.
         vec![253, 4, 1, 2, 253, 20, 0x4f, 0x52],
     ];
     let of_others = [
@@ -101,15 +101,15 @@ fn what_a_meter_cannot_use_is_counted_and_the_bytes_arrive() {
     assert_counts(&peer, [0, 0, 10, 0]);
     ignored.iter().for_each(|option| peer.send(option, b"i"));
     assert_counts(&peer, [0, 0, 10, 5]);
-    peer.send_at(peer.seq.wrapping_add(1 << 30), peer.ack, &first(9), b"x"); // out of the window: TCP drops it
+    peer.send_at(peer.seq.wrapping_add(1 << 30), peer.ack, &first(9), b"x"); // TCP drops a segment out of the window
     assert_counts(&peer, [0, 0, 10, 5]);
 
-    // A pair, each half of it twice, and then it is over.
+    // A pair, each half of it twice. Then the pair is complete.
     peer.send(&first(7), b"p");
     peer.send(&first(7), b"p");
     assert_counts(&peer, [0, 0, 10, 6]);
     peer.send(&first(8), b"p");
-    peer.send(&second(7), b"p"); // of an older pair
+    peer.send(&second(7), b"p"); // a half of an older pair
     assert_counts(&peer, [0, 0, 10, 7]);
     peer.send(&first(9), b"p");
     peer.send(&second(9), b"p");
@@ -133,7 +133,7 @@ fn what_a_meter_cannot_use_is_counted_and_the_bytes_arrive() {
 }
 
 #[test]
-fn replies_that_nobody_asked_for_change_nothing() {
+fn unsolicited_replies_change_nothing() {
     let Some(_machine) = machine() else { return };
     let (mut peer, exec, _) = connect(true, 1);
     peer.send(&[], b"!");
@@ -145,7 +145,7 @@ fn replies_that_nobody_asked_for_change_nothing() {
         if segment.payload.is_empty() {
             continue;
         }
-        // One after the other, in two packets of one segment.
+        // The halves, in two packets of one segment each.
         match ends.len() {
             0 => id = of_type(&segment.options, 1),
             1 => assert_eq!(of_type(&segment.options, 2), id),
@@ -161,21 +161,21 @@ fn replies_that_nobody_asked_for_change_nothing() {
     let id = id.unwrap();
     std::thread::sleep(ROUND_TRIP);
 
-    // What the last two acknowledge counts, as on any segment.
+    // The acknowledgement numbers of the last two count, as those of any segment.
     peer.send_at(peer.seq, peer.ack, &reply(id, 5_000_000), &[]); // the pair is not acknowledged
     peer.send_at(
         peer.seq,
         peer.ack.wrapping_add(1 << 20),
         &reply(id, 5_000_000),
         &[],
-    ); // nor has that been sent
+    ); // this position has not been sent either
     peer.send_at(
         peer.seq,
         ends[1],
         &reply(id.wrapping_add(2), 5_000_000),
         &[],
-    ); // of another pair
-    peer.send_at(peer.seq, ends[1], &reply(id, 3_000_000_000), &[]); // longer than it took
+    ); // a reply to another pair
+    peer.send_at(peer.seq, ends[1], &reply(id, 3_000_000_000), &[]); // an interval longer than the round trip
     assert_counts(&peer, [0, 0, 0, 4]);
     let now = row(&peer);
     assert_eq!(
@@ -190,14 +190,14 @@ fn replies_that_nobody_asked_for_change_nothing() {
     assert_eq!(pairs["reported_interval_s"], 0.005);
     let estimate = row(&peer)["estimate_bytes_per_s"].as_u64().unwrap();
     assert_eq!(estimate, 1460 * 200);
-    peer.send_at(peer.seq, ends[3], &reply(id, 1_000_000), &[]); // again
+    peer.send_at(peer.seq, ends[3], &reply(id, 1_000_000), &[]); // the same reply again
     let now = row(&peer);
     assert_eq!(now["estimate_bytes_per_s"], estimate);
     assert_eq!(now["pairs"]["ignored"], 5, "{now}");
 }
 
 #[test]
-fn without_permission_nothing_is_read_or_written() {
+fn without_permission_options_are_neither_read_nor_written() {
     let Some(_machine) = machine() else { return };
     let (mut peer, exec, syn) = connect(false, 3);
     assert_eq!(of_type(&syn.options, 0), Some(0));

@@ -1,11 +1,11 @@
-//! Packet pairs in the kernel: `onramp exec --startup pair` on both ends, on one, and with a peer
-//! that sends rubbish.
+//! Packet pairs in the kernel: `onramp exec --startup pair` on both ends, on one end, and with a
+//! peer that sends malformed options.
 
 mod exchange;
 mod hostile;
 mod peer;
 
-/// The option as it is on the wire, from its kind to its id (core/parts/pair_option.h).
+/// The option on the wire, from its kind to its id (core/parts/pair_option.h).
 const PERMITTED: [u8; 6] = [253, 6, 0x4f, 0x52, 0, 0];
 
 fn mark(kind: u8, id: u8) -> Vec<u8> {
@@ -28,14 +28,14 @@ fn reply(id: u8, interval_ns: u32) -> Vec<u8> {
     .concat()
 }
 
-/// Whether a header has the option. (Time stamps may have any byte.)
+/// Whether a header has the option. (Timestamps may contain any byte.)
 fn has_option(options: &[u8]) -> bool {
     options
         .windows(4)
         .any(|bytes| bytes[0] == 253 && bytes[2..] == [0x4f, 0x52])
 }
 
-/// The option of type and id in a header's options, if one is there.
+/// The id of an option of this type in the options of a header.
 fn of_type(options: &[u8], kind: u8) -> Option<u8> {
     let at = options
         .windows(5)

@@ -1,4 +1,4 @@
-//! The other end of a connection of the kernel's, segment by segment, behind a TUN device.
+//! The peer of a connection of the kernel, behind a TUN device. Tests send each of its segments.
 
 use onramp_lab::parts::{ip, Namespace, Tun};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -12,7 +12,7 @@ const TCP: u8 = 6;
 const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
 const ACK: u8 = 0x10;
-/// Where a connection of ours begins.
+/// The initial sequence number of the peer.
 const INITIAL_SEQ: u32 = 1_000_000;
 const MSS: [u8; 4] = [2, 4, 0x05, 0xb4];
 
@@ -28,7 +28,7 @@ pub struct Peer {
     pub namespace: Namespace,
     tun: Tun,
     kernel_port: u16,
-    /// Next byte of ours, and of the kernel's.
+    /// The next byte of the peer, and of the kernel.
     pub seq: u32,
     pub ack: u32,
 }
@@ -55,12 +55,12 @@ impl Peer {
         }
     }
 
-    /// The kernel's end of the connection.
+    /// The address and port of the kernel's end.
     pub fn kernel(&self) -> SocketAddrV4 {
         SocketAddrV4::new(KERNEL, self.kernel_port)
     }
 
-    /// The next segment of TCP that the kernel sends.
+    /// The next TCP segment that the kernel sends.
     pub fn receive(&self) -> Segment {
         let deadline = Instant::now() + PATIENCE;
         let mut packet = [0; 2000];
@@ -79,7 +79,7 @@ impl Peer {
         }
     }
 
-    /// Wait for the kernel's SYN and answer it, with these options.
+    /// Waits for the kernel's SYN, and answers it with these options.
     pub fn accept(&mut self, options: &[u8], round_trip: Duration) -> Segment {
         let deadline = Instant::now() + PATIENCE;
         let mut packet = [0; 2000];
@@ -109,13 +109,13 @@ impl Peer {
         }
     }
 
-    /// Send the next bytes, with these options.
+    /// Sends the next bytes with these options.
     pub fn send(&mut self, options: &[u8], payload: &[u8]) {
         self.send_at(self.seq, self.ack, options, payload);
         self.seq += payload.len() as u32;
     }
 
-    /// Send whatever it is.
+    /// Sends a segment with these numbers, options and bytes.
     pub fn send_at(&self, seq: u32, ack: u32, options: &[u8], payload: &[u8]) {
         self.send_flags(ACK, seq, ack, options, payload);
     }
@@ -163,14 +163,14 @@ impl Peer {
     }
 }
 
-/// The kernel's end goes too, instead of waiting for an answer.
+/// Resets the connection, so that the kernel's end does not wait for an answer.
 impl Drop for Peer {
     fn drop(&mut self) {
         self.send_flags(RST | ACK, self.seq, self.ack, &[], &[]);
     }
 }
 
-/// RFC 1071.
+/// The Internet checksum (RFC 1071).
 fn checksum(bytes: &[u8]) -> u16 {
     let word =
         |bytes: &[u8]| u32::from(bytes[0]) << 8 | u32::from(bytes.get(1).copied().unwrap_or(0));

@@ -1,23 +1,23 @@
-//! Guaranteed flows and best-effort flows on one link, on this kernel.
+//! Guaranteed flows and best-effort flows share a link, on this kernel.
 
 use crate::common::{machine, onramp};
 use serde_json::Value;
 
-/// Flows of 2 Mbit/s, three at a time, behind a profile of 1.1 times that, beside six CUBIC flows,
-/// and twelve for a while, on 10 Mbit/s.
+/// Three concurrent flows of 2 Mbit/s with a profile of 1.1 times their rate, and six CUBIC flows
+/// (twelve for a while), on 10 Mbit/s.
 #[test]
-fn guaranteed_flows_hold_their_rate_while_others_come_and_go_and_have_the_rest() {
+fn guaranteed_flows_keep_their_rate_and_other_flows_get_the_rest() {
     let Some(_machine) = machine() else { return };
     let text = include_str!("../../../../scenarios/ef.toml");
-    // The last of its three tables of transfers.
+    // The last of the three tables of transfers.
     let tables: Vec<&str> = text.split("[[transfer]]").collect();
     let [before, .., reserving] = tables[..] else {
         panic!("ef.toml has transfers")
     };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("ef.toml");
-    // A fourth flow, when three have sent for two seconds: the traffic before it is beside three
-    // guaranteed flows.
+    // A fourth flow starts when three have sent for two seconds. The traffic before it competes
+    // with three guaranteed flows.
     assert!(reserving.contains("count = 3\n") && reserving.contains("spacing = \"3 s\"\n"));
     let reserving =
         reserving
@@ -35,7 +35,7 @@ fn guaranteed_flows_hold_their_rate_while_others_come_and_go_and_have_the_rest()
             .unwrap_or_else(|| panic!("{key}: {record}"))
     };
     for record in records {
-        // From the first byte, two round trips after the connect.
+        // The rate since the first byte, which arrives two round trips after the connect.
         let rate = number(record, "size_bytes") * 8.0 / (number(record, "completion_s") - 0.2);
         assert!((1.96e6..2.04e6).contains(&rate), "{rate}: {record}");
         assert_eq!(
@@ -46,7 +46,7 @@ fn guaranteed_flows_hold_their_rate_while_others_come_and_go_and_have_the_rest()
             (0.0, 0.0)
         );
     }
-    // Three take 6.2 Mbit/s with headers, and others have the rest.
+    // The three flows use 6.2 Mbit/s with headers. The other flows get the rest.
     let others = number(&records[3], "traffic_before_bytes_per_s") * 8.0;
     assert!((3.3e6..3.9e6).contains(&others), "{others}");
 }

@@ -1,12 +1,12 @@
-//! How much may be reserved: `onramp load qos`, `onramp qos`, `onramp exec`, and what they say to
-//! wrong input.
+//! The limits of reservations: `onramp load qos`, `onramp qos`, `onramp exec`, and their messages
+//! about wrong input.
 
 use super::programs::loaded;
 use crate::common::{machine, onramp, wait_until_free};
 use std::fs;
 use std::path::PathBuf;
 
-/// A cgroup that goes with its value.
+/// A cgroup. It is removed when this value is dropped.
 struct Cgroup(PathBuf);
 
 impl Cgroup {
@@ -30,7 +30,7 @@ impl Drop for Cgroup {
 }
 
 #[test]
-fn limits_are_set_when_it_is_loaded_and_changed_while_it_is() {
+fn limits_are_set_by_load_and_changed_later() {
     let Some(_loaded) = loaded(&["--total", "20 Mbit/s"]) else {
         return;
     };
@@ -75,7 +75,7 @@ fn limits_are_set_when_it_is_loaded_and_changed_while_it_is() {
 }
 
 #[test]
-fn wrong_input_is_refused_and_leaves_nothing() {
+fn wrong_input_is_refused_and_registers_nothing() {
     let Some(_machine) = machine() else { return };
     wait_until_free("onramp_qos");
     let cases: [(&[&str], &str); 8] = [

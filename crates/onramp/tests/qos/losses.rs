@@ -1,4 +1,4 @@
-//! What becomes of a reservation that the path does not keep, and of connections that have none.
+//! Reservations that the path cannot keep, and connections without a reservation.
 
 use super::path::{download, path, resent, serve, PORT};
 use super::programs::{example, loaded};
@@ -17,7 +17,7 @@ fn limit() -> Value {
 }
 
 #[test]
-fn a_path_of_half_the_rate_breaks_the_reservation_and_the_connection_goes_on() {
+fn a_path_of_half_the_rate_breaks_the_reservation_and_the_connection_continues() {
     let Some(_loaded) = loaded(&[]) else { return };
     let path = path("rate = \"4 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"20 packets\"");
     let _server = serve(&path, python("3000000", "1000000"));
@@ -33,8 +33,8 @@ fn a_path_of_half_the_rate_breaks_the_reservation_and_the_connection_goes_on() {
     });
     let ((bytes, took), limit) = seen;
     assert_eq!(bytes, 3_000_000);
-    // It counts no longer, and is CUBIC's: the path is used, and few segments are lost after the
-    // first few hundred.
+    // The reservation is released, and CUBIC takes over: the path is used, and few segments are
+    // lost after the first few hundred.
     assert_eq!(
         (
             limit["reserved_bytes_per_s"].as_u64(),
@@ -47,7 +47,7 @@ fn a_path_of_half_the_rate_breaks_the_reservation_and_the_connection_goes_on() {
 }
 
 #[test]
-fn exec_says_when_a_reservation_breaks() {
+fn exec_reports_a_broken_reservation() {
     let Some(_machine) = machine() else { return };
     let path = path("rate = \"4 Mbit/s\"\nrtt = \"40 ms\"\nqueue = \"20 packets\"");
     let mut server = Command::new(env!("CARGO_BIN_EXE_onramp"));
@@ -70,7 +70,7 @@ fn exec_says_when_a_reservation_breaks() {
     assert_has(&server.stderr(), &["phase reserved", "path 8.00 Mbit/s"]);
 }
 
-/// One packet in 500 is lost: three times less than what breaks a reservation.
+/// One packet in 500 is lost: a third of the loss that breaks a reservation.
 #[test]
 fn stray_losses_are_repaired_at_the_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
@@ -78,13 +78,13 @@ fn stray_losses_are_repaired_at_the_rate() {
     let _server = serve(&path, python("10000000", "2500000"));
     let (bytes, took) = download(&path);
     assert_eq!((bytes, limit()["broken"].as_u64()), (10_000_000, Some(0)));
-    // 4 s and two round trips; CUBIC takes several times as long.
+    // The transfer takes 4 s and two round trips. CUBIC takes several times as long.
     assert!((4.0..4.5).contains(&took.as_secs_f64()), "{took:?}");
     assert!(resent(&path) >= 5, "{}", resent(&path));
 }
 
-/// The segments of a transfer that asks for nothing, as they left: first byte, length, sent again,
-/// dropped.
+/// The segments of a transfer without a reservation: first byte, length, whether retransmitted,
+/// whether dropped.
 fn segments(dir: &std::path::Path) -> Vec<[Value; 4]> {
     let transfer = "[[transfer]]\nsize = \"1 MB\"\nstartup = \"none\"\navoidance = \"cubic\"\n";
     let file = scenario(dir, "plain", "queue = \"1 MB\"", transfer);
@@ -108,7 +108,7 @@ fn segments(dir: &std::path::Path) -> Vec<[Value; 4]> {
 
 /// Row R.isolation of the papers, on this kernel: the same segments in the same order.
 #[test]
-fn a_connection_that_asks_for_nothing_sends_the_same_segments_while_the_option_is_there() {
+fn a_connection_without_reservation_sends_the_same_segments_while_qos_is_loaded() {
     let dir = tempfile::tempdir().unwrap();
     let without = {
         let Some(_machine) = machine() else { return };

@@ -1,5 +1,4 @@
-//! TCP_QOS from a user's point of view: programs of several languages over an emulated path,
-//! limits, and what is left.
+//! TCP_QOS: programs in several languages over an emulated path, limits, losses.
 
 mod beside;
 mod limits;

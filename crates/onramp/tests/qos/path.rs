@@ -1,4 +1,4 @@
-//! An emulated path with a program that serves at one end, and a client at the other.
+//! An emulated path with a server program at one end, and a client at the other.
 
 use crate::common::process::Background;
 use crate::common::wait_until;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 pub const PORT: u16 = 8000;
 
-/// A path, and what is to be said of it in `[path]`.
+/// A path with these keys in `[path]`.
 pub fn path(keys: &str) -> Path {
     let text =
         format!("name = \"x\"\n[path]\n{keys}\n[[transfer]]\nsize = \"1 B\"\nstartup = \"none\"\n");
@@ -36,8 +36,8 @@ pub fn serve(path: &Path, command: Command) -> Background {
     program
 }
 
-/// Connects from the receiving end and reads to the end: how much came, and how long it took from
-/// the connect.
+/// Connects from the receiving end and reads to the end. Returns the number of bytes, and the time
+/// since the connect.
 pub fn download(path: &Path) -> (usize, Duration) {
     let address = SocketAddr::from((path.sender_address, PORT));
     let work = || {
@@ -49,7 +49,7 @@ pub fn download(path: &Path) -> (usize, Duration) {
     path.receiver.run(work).unwrap().unwrap()
 }
 
-/// Segments that the sending end has sent again.
+/// Segments that the sending end has retransmitted.
 pub fn resent(path: &Path) -> u64 {
     let snmp = path
         .sender

@@ -1,11 +1,11 @@
-//! Ten lines of a program, and it has its rate.
+//! Programs in several languages reserve a rate.
 
 use super::path::{download, path, resent, serve, PORT};
 use crate::common::{assert_has, machine, onramp, wait_until, Loaded, Machine};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// `onramp load qos`, undone with its value, and the machine.
+/// `onramp load qos`, which is undone when this value is dropped, and the machine.
 pub fn loaded(options: &[&str]) -> Option<(Loaded, Machine)> {
     let machine = machine()?;
     Some((Loaded::new("qos", options), machine))
@@ -34,8 +34,8 @@ fn with_arguments(program: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// A hundred kilobytes at 1 Mbit/s over 10 Mbit/s and 500 ms: two round trips until the first byte
-/// comes, and 0.8 s.
+/// 100 kB at 1 Mbit/s over 10 Mbit/s and 500 ms take two round trips until the first byte arrives,
+/// and 0.8 s.
 #[track_caller]
 fn assert_has_its_rate(server: Command) {
     let path = path("rate = \"10 Mbit/s\"\nrtt = \"500 ms\"");
@@ -49,10 +49,10 @@ fn assert_has_its_rate(server: Command) {
 }
 
 #[test]
-fn a_program_in_python_has_its_rate() {
+fn a_program_in_python_gets_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
     assert_has_its_rate(with_arguments("python3", &[&example("server.py")]));
-    // Both connections were granted, and count no longer when their last segment is acknowledged.
+    // Both reservations were granted, and are released when their last segment is acknowledged.
     let limits = || onramp(["qos", "--json"]).code(0).json();
     wait_until("they count no longer", || {
         limits()[0]["reserved_bytes_per_s"] == 0
@@ -67,7 +67,7 @@ fn a_program_in_python_has_its_rate() {
 }
 
 #[test]
-fn a_program_in_c_has_its_rate() {
+fn a_program_in_c_gets_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("server").display().to_string();
@@ -82,9 +82,9 @@ fn a_program_in_c_has_its_rate() {
 }
 
 #[test]
-fn a_program_in_rust_has_its_rate() {
+fn a_program_in_rust_gets_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
-    // Examples are built beside the command, before any test runs.
+    // Cargo builds the examples before any test runs.
     let program = PathBuf::from(env!("CARGO_BIN_EXE_onramp"))
         .with_file_name("examples")
         .join("tcp-qos");
@@ -92,7 +92,7 @@ fn a_program_in_rust_has_its_rate() {
 }
 
 #[test]
-fn a_program_in_go_has_its_rate() {
+fn a_program_in_go_gets_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
     let directory = tempfile::tempdir().unwrap();
     let program = directory.path().join("server").display().to_string();
@@ -109,9 +109,9 @@ fn a_program_in_go_has_its_rate() {
     }
 }
 
-/// A program that knows nothing of it.
+/// A program that does not use TCP_QOS.
 #[test]
-fn exec_reserves_for_a_program_that_does_not() {
+fn exec_reserves_for_a_program_that_does_not_reserve() {
     let Some(_machine) = machine() else { return };
     let mut server = Command::new(env!("CARGO_BIN_EXE_onramp"));
     server.args([
@@ -131,7 +131,7 @@ fn exec_reserves_for_a_program_that_does_not() {
 }
 
 #[test]
-fn without_the_option_the_program_is_told_and_the_connection_goes_on() {
+fn without_the_option_the_program_gets_an_error_and_the_connection_continues() {
     let Some(_machine) = machine() else { return };
     let path = path("rate = \"10 Mbit/s\"\nrtt = \"40 ms\"");
     let server = serve(&path, with_arguments("python3", &[&example("server.py")]));

@@ -1,10 +1,10 @@
-//! What each idea of `onramp` contributes: the same runs with that idea switched off.
+//! The contribution of each idea of `onramp`: the same runs with that idea switched off.
 
 use super::*;
 use onramp_core::Without;
 use std::fs;
 
-/// What a table begins with: the host alone, and `onramp` with all its ideas.
+/// The name of the start-up with all its ideas.
 const WHOLE: &str = "onramp";
 
 /// The start-ups that are compared, as records name them.
@@ -15,8 +15,8 @@ fn startups() -> impl Iterator<Item = String> {
     })
 }
 
-/// A scenario that compares `onramp` with the host alone, with each idea switched off as well.
-/// Other pieces of it are replaced, too.
+/// The records of a scenario that compares `onramp` with the host's CUBIC, with each idea switched
+/// off as well. Pieces of its text are replaced before.
 fn records_without_each(file: &Path, replaced: &[(&str, &str)]) -> Vec<Value> {
     let both = format!("startup = {STARTUPS:?}");
     let mut text = fs::read_to_string(file).unwrap();
@@ -40,7 +40,8 @@ fn records_without_each(file: &Path, replaced: &[(&str, &str)]) -> Vec<Value> {
     records(&file)
 }
 
-/// A table in Markdown: a line of the host alone, of `onramp`, and of it without each idea.
+/// A table in Markdown with a line for CUBIC alone, for `onramp`, and for `onramp` without each
+/// idea.
 fn table_of(header: &str, line: impl Fn(&str) -> String) -> String {
     let mut table = table_head(header);
     for startup in std::iter::once(STARTUPS[0].to_owned()).chain(startups()) {
@@ -49,7 +50,7 @@ fn table_of(header: &str, line: impl Fn(&str) -> String) -> String {
     table
 }
 
-/// What a line is called.
+/// The title of a line.
 fn title(startup: &str) -> String {
     match startup.split_once(" without ") {
         Some((_, idea)) => format!("without `{idea}`"),
@@ -58,7 +59,7 @@ fn title(startup: &str) -> String {
     }
 }
 
-/// The cells with a start-up, and which of their runs are its.
+/// The cells with a start-up, and the index of its runs.
 fn cells_and_side(records: &[Value], startup: &str) -> (Vec<Cell>, usize) {
     match startup == STARTUPS[0] {
         true => (cells_with(records, WHOLE), 0),
@@ -67,7 +68,7 @@ fn cells_and_side(records: &[Value], startup: &str) -> (Vec<Cell>, usize) {
 }
 
 #[test]
-fn on_paths_where_nothing_is_in_the_way() {
+fn on_exact_paths() {
     let all = records(&scenarios().join("ablation.toml"));
     let whole = cells_with(&all, WHOLE);
     let started_up = cells(&scenarios().join("start-up.toml"));
@@ -109,17 +110,17 @@ fn on_paths_where_nothing_is_in_the_way() {
     assert_in_manual("ablation", &table);
 }
 
-/// It takes more than a round trip more than without a start-up, or sends more than twice as much
-/// again.
+/// Whether it is slower than CUBIC by more than a round trip, or has more than twice as many
+/// retransmissions.
 fn is_bad(cell: &Cell) -> bool {
-    is_slow(cell) || sends_much_again(cell)
+    is_slow(cell) || retransmits_too_much(cell)
 }
 
 fn is_slow(cell: &Cell) -> bool {
     cell.slower_by_rtts() > 1.0
 }
 
-fn sends_much_again(cell: &Cell) -> bool {
+fn retransmits_too_much(cell: &Cell) -> bool {
     let [none, onramp] = cell.retransmissions();
     onramp > 2.0 * none
 }
@@ -142,18 +143,18 @@ fn names<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
         .join(", ")
 }
 
-/// The one that takes more round trips than the whole by the most, or by the least, and by how
-/// many; empty where none does.
+/// The cell with the maximum (sign 1) or minimum (sign -1) difference from the whole start-up in
+/// round trips, and that difference; empty if there is none.
 fn extreme(cells: &[Cell], whole: &[Cell], sign: f64) -> String {
     let rtts = |(cell, whole): (&Cell, &Cell)| cell.slower_by_rtts() - whole.slower_by_rtts();
-    let most = cells
+    let extreme = cells
         .iter()
         .zip(whole)
         .max_by(|a, b| (sign * rtts(*a)).total_cmp(&(sign * rtts(*b))))
         .unwrap();
-    match format!("{:+.1}", rtts(most)) {
+    match format!("{:+.1}", rtts(extreme)) {
         none if none.ends_with("0.0") => String::new(),
-        rtts => format!("{} {rtts}", names(std::iter::once(most.0))),
+        rtts => format!("{} {rtts}", names(std::iter::once(extreme.0))),
     }
 }
 
@@ -178,7 +179,7 @@ fn on_hostile_paths() {
             return format!("| {mean:.2} | {again} | | | |");
         }
         let count = |is: fn(&Cell) -> bool| cells.iter().filter(|cell| is(cell)).count();
-        // All of those of the whole.
+        // The whole start-up is not compared with itself.
         let was_bad = |whole: &Cell| startup != WHOLE && is_bad(whole);
         let differ = |is_now: bool| {
             let pairs = cells.iter().zip(&whole);
@@ -192,7 +193,7 @@ fn on_hostile_paths() {
             "{} ({}, {}) | {mean:.2} | {again} | {} | {} | {} | {}",
             count(is_bad),
             count(is_slow),
-            count(sends_much_again),
+            count(retransmits_too_much),
             differ(true),
             differ(false),
             extreme(&cells, &whole, 1.0),
@@ -203,7 +204,7 @@ fn on_hostile_paths() {
 }
 
 #[test]
-fn beside_others() {
+fn beside_competing_flows() {
     let [long, ten] = ["beside-cubic.toml", "ten-at-once.toml"].map(|name| {
         let queues = "queue = [\"0.5 bdp\", \"1 bdp\", \"2 bdp\"]";
         let replaced = [(queues, "queue = \"1 bdp\"")];

@@ -1,6 +1,6 @@
-//! What start-up `onramp` makes of the paths that come with Onramp, beside the host's own CUBIC.
-//! Tables for readers are those of docs/algorithms/onramp.md; `INSTA_UPDATE=always cargo test -p
-//! onramp --test start_up` writes them there.
+//! Start-up `onramp` on the paths of `scenarios/`, compared with the host's own CUBIC. The tables
+//! for readers are in docs/algorithms/onramp.md; `INSTA_UPDATE=always cargo test -p onramp --test
+//! simulator start_up` writes them there.
 
 mod ablation;
 mod remembered;
@@ -12,20 +12,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// What the tables call them, in their order.
+/// The start-ups of the tables, in their order.
 const STARTUPS: [&str; 2] = ["none", "onramp"];
 
-/// The hostile paths, in the order and the words of the manual.
+/// The hostile paths: scenarios, and their titles in the manual, in its order.
 const HOSTILE: [(&str, &str); 22] = [
     ("random-loss", "1 % random loss"),
     ("loss-bursts", "bursts of loss (Gilbert-Elliott)"),
-    ("jitter-5", "5 ms jitter, both ways"),
-    ("jitter-20", "20 ms jitter, both ways"),
+    ("jitter-5", "5 ms jitter, both directions"),
+    ("jitter-20", "20 ms jitter, both directions"),
     ("reordering", "3 ms jitter that reorders"),
-    ("wifi-bunches", "WiFi: bunches of 3 ms, both ways"),
-    ("lte-bunches", "LTE: acknowledgements in bunches of 10 ms"),
-    ("thin-acks", "0.5 Mbit/s back, ACK filter"),
-    ("narrow-way-back", "0.5 Mbit/s back, no filter"),
+    (
+        "wifi-bunches",
+        "WiFi: packets aggregated for 3 ms, both directions",
+    ),
+    ("lte-bunches", "LTE: ACKs aggregated for 10 ms"),
+    ("thin-acks", "0.5 Mbit/s return path, ACK filter"),
+    ("narrow-way-back", "0.5 Mbit/s return path, no filter"),
     ("policer-20", "100 Mbit/s line, policer of 20 Mbit/s, 64 kB"),
     ("policer-50", "1 Gbit/s line, policer of 50 Mbit/s, 128 kB"),
     ("shaper-20", "100 Mbit/s line, shaper of 20 Mbit/s, 100 kB"),
@@ -33,8 +36,8 @@ const HOSTILE: [(&str, &str); 22] = [
     ("fair-queue", "FQ-CoDel"),
     ("halved", "rate halved at 250 ms"),
     ("doubled", "rate doubled at 250 ms"),
-    ("longer", "100 ms become 160 at 250 ms"),
-    ("shorter", "100 ms become 50 at 250 ms"),
+    ("longer", "RTT 100 ms, 160 ms from 250 ms on"),
+    ("shorter", "RTT 100 ms, 50 ms from 250 ms on"),
     ("default-buffer", "Linux's default receive buffer"),
     ("writes-100", "writes of 100 kB every 150 ms"),
     ("writes-400", "writes of 400 kB every 500 ms"),
@@ -47,8 +50,7 @@ struct Cell {
     runs: [Vec<Run>; 2],
 }
 
-/// The records of the transfers that were measured, and of the others' that were measured beside
-/// them.
+/// The records of the measured transfers, and of the measured competing flows.
 #[derive(Default)]
 struct Run {
     transfers: Vec<Value>,
@@ -70,7 +72,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The records of a file; none where the simulator lacks what it asks for.
+/// The records of a file, without the transfers that the simulator does not support.
 fn records(file: &Path) -> Vec<Value> {
     let ran = onramp([
         "sim".as_ref(),
@@ -86,7 +88,7 @@ fn cells(file: &Path) -> Vec<Cell> {
     cells_with(&records(file), STARTUPS[1])
 }
 
-/// The cells of records in their order: without a start-up, and with this one.
+/// The cells of records in their order: runs without a start-up, and with this one.
 fn cells_with(records: &[Value], with: &str) -> Vec<Cell> {
     let key = |record: &Value| {
         let size = if record["role"] == "traffic" {
@@ -110,14 +112,14 @@ fn cells_with(records: &[Value], with: &str) -> Vec<Cell> {
             continue;
         };
         let key = key(record);
-        let at = cells
+        let index = cells
             .iter()
             .position(|(other, _)| *other == key)
             .unwrap_or_else(|| {
                 cells.push((key, Cell::default()));
                 cells.len() - 1
             });
-        let runs = &mut cells[at].1.runs[side];
+        let runs = &mut cells[index].1.runs[side];
         let run = record["run"].as_u64().unwrap() as usize;
         runs.resize_with(runs.len().max(run), Run::default);
         let run = &mut runs[run - 1];
@@ -131,7 +133,7 @@ fn cells_with(records: &[Value], with: &str) -> Vec<Cell> {
     cells.into_iter().map(|(_, cell)| cell).collect()
 }
 
-/// The least number that so large a share of them do not exceed.
+/// The quantile: the minimum number that this share of the numbers does not exceed.
 fn quantile(mut numbers: Vec<f64>, share: f64) -> f64 {
     numbers.sort_by(f64::total_cmp);
     numbers[((numbers.len() as f64 * share).ceil() as usize).max(1) - 1]
@@ -141,7 +143,7 @@ fn median(numbers: impl Iterator<Item = f64>) -> f64 {
     onramp_papers::median(&numbers.collect::<Vec<_>>())
 }
 
-/// Of a field of records; unfinished transfers have taken no time that could be told.
+/// The median of a field. Unfinished transfers have no completion time.
 fn median_of<'a>(records: impl Iterator<Item = &'a Value>, field: &str) -> f64 {
     median(records.map(|record| record[field].as_f64().unwrap_or(f64::NAN)))
 }
@@ -154,7 +156,7 @@ impl Run {
             .sum()
     }
 
-    /// Jain's index of what they got: 1 where all got the same.
+    /// Jain's fairness index of the delivered bytes: 1 if all are equal.
     fn fairness(&self) -> f64 {
         let squares: f64 = self
             .transfers
@@ -198,7 +200,7 @@ impl Cell {
         (onramp_s - none_s) / self.number("rtt_ms") * 1e3
     }
 
-    /// Why `onramp` ended, in its runs.
+    /// The exit reasons of `onramp` in its runs.
     fn exits(&self) -> String {
         let records = self.runs[1].iter().flat_map(|run| &run.transfers);
         let mut reasons: Vec<_> = records
@@ -209,7 +211,7 @@ impl Cell {
         reasons.join(", ")
     }
 
-    /// What those got who have to share the path.
+    /// The results of competing flows, or of transfers that share the path.
     fn others(&self) -> String {
         if self.runs[0].iter().any(|run| !run.others.is_empty()) {
             let [none_s, onramp_s] = [0, 1].map(|i| {
@@ -240,7 +242,7 @@ impl Cell {
         String::new()
     }
 
-    /// For a reader: in bold where it is slower than CUBIC by more than a round trip.
+    /// The difference in round trips, in bold if `onramp` is slower than CUBIC by more than one.
     fn difference(&self) -> String {
         bold_if(
             self.slower_by_rtts() > 1.0,
@@ -248,15 +250,15 @@ impl Cell {
         )
     }
 
-    fn resends_too_much(&self) -> bool {
+    fn retransmits_too_much(&self) -> bool {
         let [none, onramp] = self.retransmissions();
         onramp > 2.0 * none
     }
 
-    /// And where it sends more than twice as many segments again.
-    fn again(&self) -> String {
+    /// The retransmissions, in bold if `onramp` has more than twice as many as CUBIC.
+    fn retransmissions_text(&self) -> String {
         let [none, onramp] = self.retransmissions();
-        bold_if(self.resends_too_much(), format!("{none}, {onramp}"))
+        bold_if(self.retransmits_too_much(), format!("{none}, {onramp}"))
     }
 
     fn path(&self) -> String {
@@ -283,10 +285,11 @@ impl Cell {
         } else {
             format!("{rtts:+.2}")
         };
-        let ([none_again, onramp_again], [none_bdp, onramp_bdp]) =
+        let ([none_retransmitted, onramp_retransmitted], [none_bdp, onramp_bdp]) =
             (self.retransmissions(), self.medians("peak_queue_bdp"));
         let line = format!(
-            "{:<46} {:>5} MB | {:>7} {:>7} | {rtts:>7} | {none_again:>4} {onramp_again:>4} | \
+            "{:<46} {:>5} MB | {:>7} {:>7} | {rtts:>7} | {none_retransmitted:>4} \
+             {onramp_retransmitted:>4} | \
              {none_bdp:.2} {onramp_bdp:.2} | {:<25} {}",
             self.path(),
             self.number("size_bytes") / 1e6,
@@ -307,7 +310,7 @@ fn bold_if(is_bold: bool, text: String) -> String {
     }
 }
 
-/// A line for each path and size: medians without a start-up and with `onramp`.
+/// A table with a line for each path and size: medians without a start-up and with `onramp`.
 fn table<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
     let [none, onramp] = STARTUPS;
     let mut table = format!(
@@ -320,7 +323,7 @@ fn table<'a>(cells: impl IntoIterator<Item = &'a Cell>) -> String {
     table
 }
 
-/// How a table in Markdown begins.
+/// The heading of a table in Markdown.
 fn table_head(header: &str) -> String {
     format!(
         "{header}\n{}|\n",
@@ -328,9 +331,9 @@ fn table_head(header: &str) -> String {
     )
 }
 
-/// The manual has this table between its marks.
+/// Asserts that the manual has this table between its marks.
 fn assert_in_manual(name: &str, table: &str) {
-    /// One table at a time is put there.
+    /// One table at a time is written.
     static MANUAL: Mutex<()> = Mutex::new(());
     let _alone = MANUAL
         .lock()
@@ -350,14 +353,14 @@ fn assert_in_manual(name: &str, table: &str) {
     }
 }
 
-/// On a path of less than 60 packets, half a dozen initial windows, there is little to start up
-/// for.
+/// Whether the BDP is at least 60 packets. On shorter paths, which half a dozen initial windows
+/// fill, a start-up can gain little.
 fn is_long(cell: &&Cell) -> bool {
     cell.number("rate_bits_per_s") * cell.number("rtt_ms") / 1e3 / 8.0 / 1500.0 >= 60.0
 }
 
 #[test]
-fn on_paths_where_nothing_is_in_the_way() {
+fn on_exact_paths() {
     let cells = cells(&scenarios().join("start-up.toml"));
     insta::assert_snapshot!("start-up", table(&cells));
 
@@ -374,12 +377,12 @@ fn on_paths_where_nothing_is_in_the_way() {
     assert!(quantile(large.clone(), 0.95) <= 2.0, "{large:?}");
     assert!(quantile(small.clone(), 0.5) <= 1.1, "{small:?}");
     for cell in &cells {
-        let ([none_s, onramp_s], [none_again, onramp_again]) =
+        let ([none_s, onramp_s], [none_retransmitted, onramp_retransmitted]) =
             (cell.completions_s(), cell.retransmissions());
         assert!(onramp_s <= none_s * 1.02, "slower: {}", cell.line());
         let has_room = cell.any()["queue"] != "0.3 bdp";
         assert!(
-            !has_room || onramp_again == 0.0 || none_again > 0.0,
+            !has_room || onramp_retransmitted == 0.0 || none_retransmitted > 0.0,
             "losses: {}",
             cell.line()
         );
@@ -408,19 +411,20 @@ fn on_hostile_paths() {
             panic!("{scenario}: {} sizes", of_path.len())
         };
         let [none_s, onramp_s] = large.completions_s();
-        let small_again = if small.resends_too_much() {
-            format!(", {}", small.again())
+        let small_retransmitted = if small.retransmits_too_much() {
+            format!(", {}", small.retransmissions_text())
         } else {
             String::new()
         };
         writeln!(
             table,
-            "| {title} | {}{small_again} | {}, {} | {none_s:.2} s, {onramp_s:.2} s, {}, {} | {} |",
+            "| {title} | {}{small_retransmitted} | {}, {} | {none_s:.2} s, {onramp_s:.2} s, {}, \
+             {} | {} |",
             small.difference(),
             medium.difference(),
-            medium.again(),
+            medium.retransmissions_text(),
             large.difference(),
-            large.again(),
+            large.retransmissions_text(),
             large.exits()
         )
         .unwrap();
@@ -428,7 +432,7 @@ fn on_hostile_paths() {
     assert_in_manual("hostile", &table);
 }
 
-/// The same files, with the option on both ends.
+/// The hostile paths, with packet pairs on both ends.
 #[test]
 fn on_hostile_paths_with_packet_pairs() {
     let dir = tempfile::tempdir().unwrap();
@@ -442,7 +446,7 @@ fn on_hostile_paths_with_packet_pairs() {
     let cells: Vec<_> = files("hostile").iter().flat_map(with_pairs).collect();
     insta::assert_snapshot!("hostile-pairs", table(&cells));
 
-    // What the way back does to acknowledgements is no matter.
+    // The measured rate does not depend on the return path.
     let narrow: Vec<_> = cells
         .iter()
         .filter(|cell| cell.any()["scenario"] == "narrow-way-back")
@@ -463,7 +467,7 @@ fn on_hostile_paths_with_packet_pairs() {
 }
 
 #[test]
-fn beside_others() {
+fn beside_competing_flows() {
     let cells: Vec<_> = files("others")
         .iter()
         .flat_map(|file| cells(file))

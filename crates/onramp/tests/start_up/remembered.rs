@@ -1,8 +1,8 @@
-//! What `onramp` makes of a path that is remembered, rightly and wrongly, beside a cold start.
+//! Start-up `onramp` with a memory of paths, right and wrong, compared with a cold start.
 
 use super::*;
 
-/// What the table calls them, in its order.
+/// The kinds of the table, in its order.
 const KINDS: [&str; 4] = [
     "none",
     "onramp",
@@ -10,7 +10,7 @@ const KINDS: [&str; 4] = [
     "onramp memory at-once",
 ];
 
-/// The copies of a transfer, one after the other, with all runs of each.
+/// The successive copies of a transfer, with all runs of each.
 struct Row {
     path: String,
     kind: usize,
@@ -18,7 +18,7 @@ struct Row {
 }
 
 impl Row {
-    /// Medians of a field.
+    /// The medians of a field, for each copy.
     fn numbers(&self, field: &str) -> Vec<f64> {
         self.copies
             .iter()
@@ -26,7 +26,7 @@ impl Row {
             .collect()
     }
 
-    /// What copies were told, as a share of what the path holds; 0: nothing.
+    /// The remembered BDP of each copy, as a share of the real BDP; 0: nothing was remembered.
     fn remembered(&self) -> Vec<f64> {
         let share = |record: &Value| {
             let number = |field: &str| record[field].as_f64().unwrap();
@@ -39,26 +39,26 @@ impl Row {
             .collect()
     }
 
-    fn told(&self) -> String {
+    fn line(&self) -> String {
         format!(
             "{} {}: {}",
             self.path,
             KINDS[self.kind],
-            self.words().join(", ")
+            self.costs().join(", ")
         )
     }
 
-    /// Of each copy, what it wasted and what it sent again, if anything.
-    fn words(&self) -> Vec<String> {
-        let words = |(wasted, again): (f64, f64)| match again {
+    /// For each copy its wasted round trips, and its retransmissions if there are any.
+    fn costs(&self) -> Vec<String> {
+        let cost = |(wasted, retransmitted): (f64, f64)| match retransmitted {
             0.0 => format!("{wasted:.2}"),
-            again => format!("{wasted:.2} ({again})"),
+            retransmitted => format!("{wasted:.2} ({retransmitted})"),
         };
         let each = self
             .numbers("excess_rtts")
             .into_iter()
             .zip(self.numbers("retransmitted_segments"));
-        each.map(words).collect()
+        each.map(cost).collect()
     }
 }
 
@@ -102,8 +102,7 @@ fn rows(file: &Path) -> Vec<Row> {
     rows
 }
 
-/// A line for each path and size, with a column for each of these kinds: what its copies have in
-/// this way.
+/// A table with a line for each path and size, and a column for each of these kinds.
 fn table(rows: &[Row], header: &str, kinds: &[usize], of: impl Fn(&Row) -> String) -> String {
     let mut table = table_head(header);
     let mut paths: Vec<_> = rows.iter().map(|row| row.path.as_str()).collect();
@@ -120,21 +119,22 @@ fn table(rows: &[Row], header: &str, kinds: &[usize], of: impl Fn(&Row) -> Strin
     table
 }
 
-/// All copies of both kinds of memory, and what the last one of the second was told.
+/// A table with all copies of both kinds of memory, and the BDP that the last one of `at-once`
+/// remembered.
 fn table_of_memories(rows: &[Row]) -> String {
     let header = "| path, size | `careful` | `at-once` | remembered at last, of a BDP |";
     table(rows, header, &[2, 3], |row| {
-        let told = if row.kind == 3 {
+        let remembered = if row.kind == 3 {
             format!(" | {:.2}", row.remembered().last().unwrap())
         } else {
             String::new()
         };
-        row.words().join(", ") + &told
+        row.costs().join(", ") + &remembered
     })
 }
 
 #[test]
-fn a_path_that_is_remembered_rightly() {
+fn a_path_that_is_remembered_correctly() {
     let rows = rows(&scenarios().join("memory.toml"));
     assert_in_manual("memory", &table_of_memories(&rows));
     for row in rows {
@@ -143,25 +143,25 @@ fn a_path_that_is_remembered_rightly() {
             assert!(
                 wasted[copy] <= wasted[0] + 0.01,
                 "slower than a cold start: {}",
-                row.told()
+                row.line()
             );
-            // Beyond 360 Mbit/s no rate is believed that would confirm it.
+            // Above 360 Mbit/s no measured rate is precise enough to confirm the memory.
             let is_known = KINDS[row.kind].ends_with("at-once")
                 && remembered[copy] > 0.98
                 && !row.path.starts_with("500 Mbit");
-            assert!(!is_known || wasted[copy] <= 0.505, "slow: {}", row.told());
+            assert!(!is_known || wasted[copy] <= 0.505, "slow: {}", row.line());
         }
     }
 }
 
 #[test]
-fn a_path_that_is_remembered_wrongly_by_ten() {
+fn a_path_that_is_remembered_wrongly_by_a_factor_of_ten() {
     let rows: Vec<_> = ["memory-too-little.toml", "memory-too-much.toml"]
         .iter()
         .flat_map(|file| rows(&scenarios().join(file)))
         .collect();
     let header = "| path before, size | a cold start | `careful` | `at-once` |";
-    let last = |row: &Row| row.words().pop().unwrap();
+    let last = |row: &Row| row.costs().pop().unwrap();
     assert_in_manual("memory, wrong", &table(&rows, header, &[1, 2, 3], last));
     let wasted = |row: &Row| *row.numbers("excess_rtts").last().unwrap();
     for row in rows.iter().filter(|row| row.kind >= 2) {
@@ -172,14 +172,14 @@ fn a_path_that_is_remembered_wrongly_by_ten() {
         assert!(
             wasted(row) <= wasted(cold) + 1.0,
             "{} | {}",
-            row.told(),
-            cold.told()
+            row.line(),
+            cold.line()
         );
-        assert!(row.remembered().last().unwrap() > &0.0, "{}", row.told());
+        assert!(row.remembered().last().unwrap() > &0.0, "{}", row.line());
     }
 }
 
-/// Where acknowledgements come in bunches, or segments are delayed by themselves.
+/// Paths with ACK aggregation or jitter.
 #[test]
 fn a_path_whose_rate_cannot_be_measured() {
     let dir = tempfile::tempdir().unwrap();

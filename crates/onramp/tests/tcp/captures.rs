@@ -1,20 +1,19 @@
-//! What Wireshark says of our packets where nothing is lost: that there is nothing to say.
+//! Wireshark finds no problem in our packets if none are lost.
 
 use super::peer::{accept, generated, read_all, report, write_all, Host, PORT};
 use std::path::Path;
 use std::process::Command;
 
-/// So large a queue that nothing is lost, and round trips so long that a timer does not mistake a
-/// busy processor for a loss.
+/// A queue so large that nothing is lost, and an RTT so long that a timer does not mistake a busy
+/// processor for a loss.
 const PATH: [&str; 6] = ["--rate", "100Mbit/s", "--delay", "50ms", "--queue", "10000"];
 
-/// The packets of a capture that match a filter, a line each; `None`, with a note, where there is
-/// no tshark.
+/// The packets of a capture that match a filter, one per line; `None`, with a note, without tshark.
 fn tshark(capture: &Path, filter: &str) -> Option<String> {
     let checks = ["tcp.check_checksum:TRUE", "ip.check_checksum:TRUE"]
         .map(|check| ["-o", check])
         .concat();
-    // Not HTTP, whatever the port.
+    // The data is not HTTP, whatever the port is.
     let dissector = ["-d".to_owned(), format!("tcp.port=={PORT},data")];
     let ran = Command::new("tshark")
         .arg("-r")
@@ -52,7 +51,7 @@ fn is_clean(capture: &Path) {
         "{}",
         all.lines().count()
     );
-    // 0xffff is 0 (RFC 1624, section 3), and what Linux writes for it; Wireshark wants 0.
+    // 0xffff stands for 0 (RFC 1624, section 3). Linux writes it, and Wireshark expects 0.
     let sum = "tcp.checksum != 0xffff";
     assert_eq!(
         tshark(
@@ -66,13 +65,13 @@ fn is_clean(capture: &Path) {
         tshark(capture, "tcp.analysis.flags && !tcp.analysis.window_update").unwrap(),
         ""
     );
-    // Warnings and errors of any kind, by their number in Wireshark's epan/proto.h.
+    // Warnings and errors, by their number in Wireshark's epan/proto.h.
     let errors = format!("_ws.malformed || (_ws.expert.severity >= 0x600000 && {sum})");
     assert_eq!(tshark(capture, &errors).unwrap(), "");
 }
 
 #[test]
-fn wireshark_finds_nothing_wrong_with_what_is_sent() {
+fn wireshark_finds_no_problem_in_sent_packets() {
     let Some(host) = Host::new() else { return };
     let capture = tempfile::NamedTempFile::new().unwrap();
     let options = [
@@ -89,7 +88,7 @@ fn wireshark_finds_nothing_wrong_with_what_is_sent() {
 }
 
 #[test]
-fn wireshark_finds_nothing_wrong_with_how_it_is_received() {
+fn wireshark_finds_no_problem_in_the_acks() {
     let Some(host) = Host::new() else { return };
     let capture = tempfile::NamedTempFile::new().unwrap();
     let listener = host.listen();

@@ -1,4 +1,4 @@
-//! What `onramp tcp` does for its users.
+//! `onramp tcp serve` and `onramp tcp get`: transfers.
 
 use super::peer::{
     accept, generated, read_all, report, reports, sha256, write_all, Host, KERNEL, OURS, PORT,
@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
 #[test]
-fn serve_sends_its_file_to_several_at_once() {
+fn serve_sends_its_file_to_several_peers_at_once() {
     let Some(host) = Host::new() else { return };
     let dir = tempfile::tempdir().unwrap();
     let (file, bytes) = (dir.path().join("file"), generated(2_000_000));
@@ -50,7 +50,7 @@ fn serve_receives_a_file_that_appears_when_it_is_complete() {
 }
 
 #[test]
-fn get_sends_a_question_and_prints_the_answer() {
+fn get_sends_a_request_and_prints_the_answer() {
     let Some(host) = Host::new() else { return };
     let dir = tempfile::tempdir().unwrap();
     let question = dir.path().join("question");
@@ -65,7 +65,7 @@ fn get_sends_a_question_and_prints_the_answer() {
 }
 
 #[test]
-fn each_side_may_close_while_the_other_goes_on() {
+fn each_side_may_close_while_the_other_sends() {
     let Some(host) = Host::new() else { return };
     let bytes = generated(3_000_000);
     let serve = host.serve(&["--size", "3MB", "--once"]);
@@ -76,7 +76,7 @@ fn each_side_may_close_while_the_other_goes_on() {
 }
 
 #[test]
-fn a_slow_reader_stops_the_sender_and_loses_nothing() {
+fn a_slow_reader_stops_the_sender_without_loss() {
     let Some(host) = Host::new() else { return };
     let serve = host.serve(&["--size", "12MB", "--once"]);
     let peer = host.connect();
@@ -86,7 +86,7 @@ fn a_slow_reader_stops_the_sender_and_loses_nothing() {
 }
 
 #[test]
-fn every_choice_of_a_stack_transfers() {
+fn every_configuration_of_the_stack_transfers() {
     let Some(host) = Host::new() else { return };
     for options in [
         &["--stack", "lite"][..],
@@ -172,7 +172,7 @@ fn a_device_that_the_user_made_stays() {
 }
 
 #[test]
-fn an_interruption_resets_connections_and_leaves_nothing() {
+fn sigint_resets_connections_and_leaves_nothing() {
     let Some(host) = Host::new() else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("never");
@@ -192,7 +192,7 @@ fn an_interruption_resets_connections_and_leaves_nothing() {
 }
 
 #[test]
-fn strangers_are_refused_and_counted() {
+fn unknown_connections_are_refused_and_counted() {
     let Some(host) = Host::new() else { return };
     let serve = host.serve(&["--size", "1kB", "--once"]);
     let refused = host

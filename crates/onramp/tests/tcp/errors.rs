@@ -1,4 +1,4 @@
-//! What stands in the way, and how `onramp tcp` says it.
+//! Error messages of `onramp tcp`.
 
 use super::peer::{accept, reports, Host, DEVICE, KERNEL, OURS};
 use crate::common::process::Background;
@@ -15,7 +15,7 @@ fn inside(host: &Host, arguments: &[&[&str]]) -> Ran {
 }
 
 #[test]
-fn what_is_missing_or_wrong_is_named() {
+fn missing_and_wrong_options_are_named() {
     let usage =
         |arguments: &[&[&str]], says: &str| onramp(arguments.concat()).code(2).warns(&[says]);
     usage(&[&SERVE, &DEVICE], "--receive <FILE>");
@@ -43,7 +43,7 @@ fn what_is_missing_or_wrong_is_named() {
 }
 
 #[test]
-fn a_device_or_address_that_cannot_be_had_is_named() {
+fn a_device_or_address_that_cannot_be_used_is_named() {
     let Some(host) = Host::new() else { return };
     let missing = ["--tun", "missing", "--address", OURS];
     inside(&host, &[&SERVE, &SIZE, &missing]).code(2).warns(&[
@@ -113,7 +113,7 @@ fn a_device_or_address_that_cannot_be_had_is_named() {
 }
 
 #[test]
-fn without_permission_it_says_which() {
+fn a_missing_permission_is_named() {
     let Some(host) = Host::new() else { return };
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("onramp");
@@ -133,7 +133,7 @@ fn without_permission_it_says_which() {
 }
 
 #[test]
-fn a_peer_that_refuses_resets_or_is_silent_is_told_apart() {
+fn refusals_resets_and_silence_of_a_peer_are_distinguished() {
     let Some(host) = Host::new() else { return };
     let ran = host.get(&[]).wait().code(1);
     assert_eq!(
@@ -145,7 +145,7 @@ fn a_peer_that_refuses_resets_or_is_silent_is_told_apart() {
     let get = host.get(&["--size", "10MB"]);
     let peer = accept(&listener);
     std::thread::sleep(Duration::from_millis(200));
-    drop(peer); // with data unread: a reset
+    drop(peer); // closing with unread data resets the connection
     let ran = get.wait().code(1);
     let failure = reports(&ran)[0]["failure"].as_str().unwrap().to_owned();
     assert!(
@@ -162,7 +162,7 @@ fn a_peer_that_refuses_resets_or_is_silent_is_told_apart() {
 }
 
 #[test]
-fn a_device_that_goes_away_ends_it() {
+fn a_device_that_is_deleted_ends_the_command() {
     let Some(host) = Host::new() else { return };
     let serve = host.serve(&SIZE);
     host.run(|| onramp_lab::parts::ip("link delete tun0\n"))

@@ -1,4 +1,5 @@
-//! Every recovery with this machine's kernel, in both directions, over a path that loses packets.
+//! Every loss recovery with this machine's kernel, in both directions, over a path that loses
+//! packets.
 //!
 //! `make interworking` moves 100 MB in each transfer; `make test`, in a debug build, less.
 
@@ -7,7 +8,7 @@ use onramp_scenario::units::parse_size;
 use onramp_tcp::Recovery;
 use serde_json::Value;
 
-/// 1 Gbit/s, 4 ms there and back, 1 % lost each way.
+/// A path of 1 Gbit/s with an RTT of 4 ms that loses 1 % in each direction.
 const PATH: [&str; 6] = ["--rate", "1Gbit/s", "--delay", "2ms", "--loss", "1%"];
 
 /// Bytes in a transfer.

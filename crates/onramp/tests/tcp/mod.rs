@@ -1,5 +1,4 @@
-//! `onramp tcp`: our TCP with this machine's kernel, over a TUN device in a namespace of the test's
-//! own.
+//! `onramp tcp`: our TCP with this machine's kernel, over a TUN device in a namespace of each test.
 
 mod captures;
 mod commands;

@@ -1,5 +1,5 @@
-//! Packet pairs between two of ours, and with this machine's kernel, which knows them under `onramp
-//! exec` alone.
+//! Packet pairs between two of our endpoints, and with this machine's kernel, which supports them
+//! only under `onramp exec`.
 
 use super::peer::{generated, read_all, report, sha256, Host, OURS, PORT};
 use crate::common::process::Background;
@@ -7,11 +7,12 @@ use crate::common::wait_until;
 use serde_json::Value;
 use std::fs;
 
-/// So slow that a pair is told apart from what the programs do, and so long that several leave.
+/// A path so slow that its spacing exceeds the noise of the programs, and a transfer with several
+/// pairs.
 const PATH: [&str; 4] = ["--rate", "10Mbit/s", "--delay", "50ms"];
 const SIZE: usize = 500_000;
 
-/// One of the numbers of a report's packet pairs.
+/// A count of packet pairs in a report.
 #[track_caller]
 fn count(report: &Value, key: &str) -> u64 {
     report["packet_pairs"][key]
@@ -19,15 +20,15 @@ fn count(report: &Value, key: &str) -> u64 {
         .unwrap_or_else(|| panic!("both ends know pairs: {report}"))
 }
 
-/// A Python program of the namespace, with start-up `pair`.
+/// A Python program in the namespace, with start-up `pair`.
 fn exec(host: &Host, program: &str) -> Background {
     host.run(|| Background::onramp(["exec", "--startup", "pair", "--", "python3", "-c", program]))
 }
 
 #[test]
-fn two_of_ours_measure_them() {
+fn two_of_our_endpoints_measure_pairs() {
     let Some(host) = Host::new() else { return };
-    // From one device to the other.
+    // Packets go from one device to the other.
     host.run(|| fs::write("/proc/sys/net/ipv4/ip_forward", "1"))
         .unwrap();
     let size = SIZE.to_string() + " B";
@@ -70,7 +71,7 @@ fn two_of_ours_measure_them() {
 }
 
 #[test]
-fn a_kernel_without_them_gets_none() {
+fn a_kernel_without_packet_pairs_gets_none() {
     let Some(host) = Host::new() else { return };
     let serve = host.serve(&[
         "--startup",
@@ -86,7 +87,7 @@ fn a_kernel_without_them_gets_none() {
 }
 
 #[test]
-fn a_kernel_that_knows_them_answers_ours() {
+fn a_kernel_with_packet_pairs_answers_ours() {
     let Some(host) = Host::new() else { return };
     let size = SIZE.to_string() + " B";
     let serve =
@@ -107,7 +108,7 @@ fn a_kernel_that_knows_them_answers_ours() {
 }
 
 #[test]
-fn ours_answers_a_kernel_that_sends_them() {
+fn our_endpoint_answers_the_pairs_of_a_kernel() {
     let Some(host) = Host::new() else { return };
     for packet_pair in ["answer", "answer-at-once", "probe"] {
         let program = format!(
@@ -124,7 +125,7 @@ fn ours_answers_a_kernel_that_sends_them() {
         assert_eq!(received["received_bytes"], SIZE);
         assert!(count(&received, "answers") > 0, "{received}");
         assert_eq!(count(&received, "malformed"), 0);
-        // Acknowledgements that are pairs.
+        // ACKs that are pairs.
         assert_eq!(
             count(&received, "pairs") > 0,
             packet_pair == "probe",

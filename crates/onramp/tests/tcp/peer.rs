@@ -1,4 +1,4 @@
-//! The other side: sockets of this machine's kernel, in a namespace where our TCP has its device.
+//! The peer: sockets of this machine's kernel, in the namespace that has the device of our TCP.
 
 use crate::common::process::Background;
 use crate::common::{wait_until, Ran};
@@ -10,28 +10,28 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::time::Duration;
 
-/// Our TCP's address.
+/// The address of our TCP.
 pub const OURS: &str = "10.9.0.2";
-/// The kernel's.
+/// The address of the kernel.
 pub const KERNEL: &str = "10.9.0.1";
-/// The options that make the device.
+/// The options that create the device.
 pub const DEVICE: [&str; 6] = ["--tun", "tun0", "--address", OURS, "--host", KERNEL];
-/// Our port, or the kernel's.
+/// The port of our TCP, or of the kernel.
 pub const PORT: u16 = 8080;
-/// A socket of the kernel that waits longer than this hangs.
+/// Maximum wait of a socket of the kernel. A longer wait is a hang.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A network namespace; gone with the test, however that ends.
+/// A network namespace. It is removed at the end of the test, however the test ends.
 pub struct Host(Namespace);
 
 impl Host {
-    /// One, or `None`, with the reason, where this process can have none; with `CI` set it must.
+    /// Makes a namespace. `None`, with the reason, if this process may not; with `CI` set this
+    /// fails.
     pub fn new() -> Option<Host> {
         match onramp_lab::preflight() {
             Ok(()) => {
                 let host = Host(Namespace::new().unwrap());
-                // Not BBR, the default of some hosts, which takes no notice of losses. Reno is in
-                // every kernel.
+                // BBR, the default of some hosts, does not react to losses. Every kernel has Reno.
                 host.run(|| fs::write("/proc/sys/net/ipv4/tcp_congestion_control", "reno"))
                     .unwrap();
                 Some(host)
@@ -46,7 +46,7 @@ impl Host {
         }
     }
 
-    /// Does something inside.
+    /// Runs a closure inside.
     pub fn run<T: Send>(&self, inside: impl FnOnce() -> T + Send) -> T {
         self.0.run(inside).unwrap()
     }
@@ -74,7 +74,7 @@ impl Host {
         patient(self.run(|| TcpStream::connect((OURS, PORT))).unwrap())
     }
 
-    /// The kernel listens, whether or not it has the address already.
+    /// The kernel listens, even if it does not have the address yet.
     pub fn listen(&self) -> TcpListener {
         self.run(|| TcpListener::bind(("0.0.0.0", PORT))).unwrap()
     }
@@ -86,12 +86,12 @@ fn patient(stream: TcpStream) -> TcpStream {
     stream
 }
 
-/// The kernel's next connection.
+/// Accepts the kernel's next connection.
 pub fn accept(listener: &TcpListener) -> TcpStream {
     patient(listener.accept().unwrap().0)
 }
 
-/// SHA-256 as `--json` has it.
+/// SHA-256, formatted as in `--json`.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
@@ -99,7 +99,7 @@ pub fn sha256(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// What `--size` sends.
+/// The data that `--size` sends.
 pub fn generated(bytes: u64) -> Vec<u8> {
     let content = Content::new();
     let mut all = Vec::new();
@@ -109,7 +109,7 @@ pub fn generated(bytes: u64) -> Vec<u8> {
     all
 }
 
-/// All that a stream brings until its end.
+/// Reads a stream to its end.
 #[track_caller]
 pub fn read_all(mut stream: &TcpStream) -> Vec<u8> {
     let mut all = Vec::new();
@@ -117,14 +117,14 @@ pub fn read_all(mut stream: &TcpStream) -> Vec<u8> {
     all
 }
 
-/// Writes all, then closes that side.
+/// Writes all bytes, then closes this side.
 #[track_caller]
 pub fn write_all(mut stream: &TcpStream, bytes: &[u8]) {
     stream.write_all(bytes).unwrap();
     stream.shutdown(Shutdown::Write).unwrap();
 }
 
-/// The reports, a line each.
+/// The reports, one per line.
 pub fn reports(ran: &Ran) -> Vec<Value> {
     ran.stdout
         .lines()
@@ -132,7 +132,7 @@ pub fn reports(ran: &Ran) -> Vec<Value> {
         .collect()
 }
 
-/// The one report of a command that ended well.
+/// The only report of a command that succeeded.
 #[track_caller]
 pub fn report(command: Background) -> Value {
     let ran = command.wait().code(0);

@@ -81,7 +81,8 @@ impl OnKernel {
         }
     }
 
-    /// The cells of a row. Its receive buffer is named if other rows of the scenario have another one.
+    /// The cells of a row. Its receive buffer is named if other rows of the scenario have another
+    /// one.
     fn cells(&self, row: &Row) -> [String; 9] {
         let record = &row.kernel[0];
         let mut cells = row.cells();
@@ -104,7 +105,8 @@ impl OnKernel {
             ""
         };
         format!(
-            "{prefix}Medians of the copies of a transfer that ran at the same time. Wasted: round trips \
+            "{prefix}Medians of the copies of a transfer that ran at the same time. Wasted: round \
+             trips \
              beyond the minimum of a transfer that is alone. Resent: retransmitted segments of all \
              copies.{busy}"
         )

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * astart: raise the threshold again and again to what the eligible rate fills, and grow linearly
- * where that is reached.
+ * astart: raise ssthresh again and again to the BDP at the eligible rate, and grow linearly where
+ * cwnd has reached it.
  *
  * R. Wang, G. Pau, M. Sanadidi, M. Gerla: Improving TCP Start-up Behavior in High-Speed Networks
  * (Adaptive Start). University of California, Los Angeles; extended abstract of "TCP Startup
  * Performance in Large Bandwidth Delay Networks", INFOCOM 2004.
  *
- * In one sentence: slow start goes on for as long as acknowledgements show that the path delivers
- * more than the threshold says, and waits, growing by a segment a round trip, while they do not.
+ * In one sentence: slow start goes on as long as ACKs show that the path delivers more than
+ * ssthresh stands for; while they do not, cwnd grows by a segment in a round trip.
  *
- *   with each acknowledgement, from the beginning and after each coarse timeout, until a loss:
+ *   with each ACK, from the beginning and after each retransmission timeout, until a loss:
  *     ssthresh = max(ssthresh, ERE * RTT_min)          ERE: core/measure/eligible_rate.h
  *     cwnd < ssthresh:  slow start
  *     otherwise:        cwnd += MSS * MSS / cwnd
@@ -25,20 +25,14 @@
  *              |                   v
  *              |             +-----------+
  *              |____________ | AVOIDANCE |
- *           after a timeout  +-----------+
+ *            after an RTO    +-----------+
  *
- * Constants
- * - 32 KiB: the first threshold where the host has none, as Linux. The paper's example, from the 4
- * to 64 KB that it reports of operating systems. An eligible rate of a few acknowledgements is not
- * to be believed further.
- *
- * Differences from the paper, and what it leaves open
- * - The threshold after a timeout is the congestion avoidance's; it is raised from there.
- * - After losses that are found by acknowledgements, and after idle times, slow start leads to the
- * host's threshold as ever: the paper speaks of the beginning and of coarse timeouts.
- * - A threshold that the host lowers meanwhile (HyStart) is not followed: the estimate is there to
- * replace it.
- * - The window grows only while it limits the sender.
+ * Differences from the paper, and its open points
+ * - ssthresh after a timeout is that of congestion avoidance, and is raised from there.
+ * - After losses that ACKs find, and after idle times, slow start leads to the host's ssthresh as
+ *   usual. The paper speaks of the beginning and of coarse timeouts.
+ * - A lower ssthresh that the host sets meanwhile (HyStart) is not used: the estimate replaces it.
+ * - cwnd grows only while it limits the sender.
  */
 #ifndef ONRAMP_ASTART_H
 #define ONRAMP_ASTART_H
@@ -46,14 +40,17 @@
 #include "measure/eligible_rate.h"
 #include "startup.h"
 
+/* The first ssthresh where the host has none, as Linux: the paper's example, from the 4 to 64 KB
+ * that it reports of operating systems. The eligible rate of a few ACKs is not trusted beyond it.
+ */
 #define ASTART_SSTHRESH_BYTES 32768
 
 struct astart {
 	struct ere ere;
 	uint64_t ssthresh_bytes;
-	uint64_t grown_bytes; /* LINEAR: acknowledged since the window grew */
+	uint64_t acked_bytes; /* LINEAR: acknowledged since cwnd grew */
 	uint32_t options;     /* enum startup_option */
-	uint32_t is_over;     /* until a coarse timeout */
+	uint32_t is_over;     /* until a retransmission timeout */
 };
 STARTUP_ASSERT_STATE(struct astart);
 
@@ -67,16 +64,15 @@ static inline void astart_start(struct astart *state, const struct startup_start
 	startup_begin_slow_start(decision, start->cwnd_bytes, state->ssthresh_bytes);
 }
 
-/* The window that linear growth makes of an acknowledgement: a segment more when a window has been
- * acknowledged. */
+/* cwnd after this ACK in linear growth: a segment more for each cwnd that is acknowledged. */
 static inline uint64_t astart_linear(struct astart *state, const struct startup_ack *ack)
 {
 	if (!(ack->flags & STARTUP_ACK_CWND_LIMITED))
 		return ack->cwnd_bytes;
-	state->grown_bytes += ack->acked_bytes;
-	if (state->grown_bytes < ack->cwnd_bytes)
+	state->acked_bytes += ack->acked_bytes;
+	if (state->acked_bytes < ack->cwnd_bytes)
 		return ack->cwnd_bytes;
-	state->grown_bytes -= ack->cwnd_bytes;
+	state->acked_bytes -= ack->cwnd_bytes;
 	return ack->cwnd_bytes + ack->mss_bytes;
 }
 
@@ -92,8 +88,8 @@ static inline void astart_ack(struct astart *state, const struct startup_ack *ac
 	if (!state->is_over) {
 		state->ssthresh_bytes =
 			max_u64(state->ssthresh_bytes,
-				bdp_bytes(rate, state->ere.rtt_min_ns, ack->mss_bytes));
-		/* Hosts count whole segments: their windows would never reach a part of one. */
+				bdp_bytes(rate, state->ere.min_rtt_ns, ack->mss_bytes));
+		/* Hosts count whole segments: their cwnd would never reach a fraction of one. */
 		decision->ssthresh_bytes =
 			state->ssthresh_bytes - state->ssthresh_bytes % ack->mss_bytes;
 	}
@@ -114,7 +110,7 @@ static inline void astart_loss(struct astart *state, const struct startup_loss *
 {
 	state->is_over = loss->kind != STARTUP_LOSS_TIMEOUT;
 	state->ssthresh_bytes = loss->ssthresh_bytes;
-	state->grown_bytes = 0;
+	state->acked_bytes = 0;
 	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
 		.ssthresh_bytes = loss->ssthresh_bytes,

@@ -1,55 +1,50 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * pair: slow start that leaves at the interval at which the receiver saw two segments arrive.
+ * pair: slow start that sends at the interval at which the receiver saw two segments arrive.
  *
  * Y. Nishida, O. Nakamura, J. Murai: New Congestion Control mechanism for TCP with Packet Pair
  * scheme. Keio University. Sections 4.1 and 4.2.
  *
- * In one sentence: two segments that leave at once arrive spaced by the bottleneck; the receiver
- * measures that and reports it in a TCP option, so that neither the path of the acknowledgements
- * nor their delay has a part in it, and until acknowledgements clock the sender a leaky bucket of
- * this interval does.
+ * In one sentence: the bottleneck spaces two segments that leave back to back; the receiver
+ * measures that interval and reports it in a TCP option, so the return path and its delay have no
+ * influence; a leaky bucket of this interval clocks the sender until ACKs do.
  *
  *   interval = t(second) - t(first)                at the receiver, of each pair
  *   rate     = segment / interval                  of the last pair that was reported
  *
- *      +------------+  cwnd >= ssthresh (exit: ssthresh, estimate)  +------+  window filled, or an
- * RTT  +-----------+ | SLOW START | --------------------------------------------> | SAFE |
- * -------------------------> | AVOIDANCE | |            | +------+                            | |
- *      |            |                                                ^    ^_ a loss that fast
- * recovery __|           | |            |_ a loss that fast recovery repairs (exit: loss)_| repairs
- * |           | |            | |           | |            |
- * <--------------------------------------------------------------------------------- |           |
- *      +------------+  cwnd < ssthresh: after a loss that slow start follows (exit: timeout), or
- * idling  +-----------+
+ *   +------------+  cwnd >= ssthresh (exit: ssthresh, estimate)  +------+  (1)  +-----------+
+ *   | SLOW START | --------------------------------------------> | SAFE | ----> | AVOIDANCE |
+ *   |            |                                               +------+       |           |
+ *   |            |                                                ^    ^_ (2) __|           |
+ *   |            |_ a loss that fast recovery repairs (exit: loss)_|            |           |
+ *   |            | <----------------------------------------------------------- |           |
+ *   +------------+  cwnd < ssthresh: after a loss that slow start follows       +-----------+
+ *                   (exit: timeout), or idling
  *
- * SLOW START  grows as ever. Once a round trip two segments leave at once, the pair; the others one
- * each interval. SAFE        "safe-transmit": congestion avoidance has the window, and what it
- * permits leaves one each interval. AVOIDANCE   is not touched: acknowledgements clock the sender,
- * and to space segments "may destroy the status".
+ *   (1) cwnd is full, or an RTT has passed     (2) a loss that fast recovery repairs
  *
- * Constants
- * - 1/2: an interval of more than half a round trip is not believed. Slow start begins with more
- * than two segments in one, and a peer that lies or is confused can make its sender no slower than
- * that.
+ * SLOW START  grows as usual. Once in a round trip two segments leave back to back, the pair. The
+ *             others leave one in each interval.
+ * SAFE        "safe-transmit": congestion avoidance owns cwnd, and what it permits leaves one in
+ * each interval. AVOIDANCE   is not touched: ACKs clock the sender, and to pace segments "may
+ * destroy the status".
  *
- * Differences from the paper, and what it leaves open
+ * Differences from the paper, and its open points
  * - When the next pair is due: by figure 5, when the first segment of the last pair has been
- * acknowledged and the window permits two. A pair takes one interval of the bucket, as there.
- * - Safe-transmit lasts "until self-clocking is back" in words only: here, until the window is full
- * again, or for a round trip, after which the rest of the window leaves at once. It begins with the
- * loss instead of with the acknowledgement that ends the recovery: that is the acknowledgement
- * which would permit a burst.
- * - What slow start permitted and the bucket still holds when cwnd reaches ssthresh is sent by
- * safe-transmit too.
- * - Slow start that does not overflow the path's queue has no loss to end it. Where the host has no
- * threshold it ends when the window holds what the path carries in a round trip (exit: estimate),
- * by the higher of the last two reports: a packet of somebody else's between the two of a pair
- * makes a path seem slow. The paper's simulator had a threshold.
- * - A threshold that the host lowers meanwhile (HyStart) is not followed once an interval has been
- * reported: delays that grow may be those of the way back.
- * - A path whose interval is not known, because the peer has no packet pairs or the clock is too
- * coarse for it, gets slow start as it is. So does a host whose ticks are worth more than 10
+ *   acknowledged and cwnd permits two. A pair takes one interval of the bucket, as there.
+ * - Safe-transmit lasts "until self-clocking is back", in words only. Here it lasts until cwnd is
+ *   full again, or for a round trip, after which the rest of cwnd leaves at once. It begins with
+ * the loss instead of with the ACK that ends the recovery: that ACK would permit a burst.
+ * - When cwnd reaches ssthresh, segments that slow start permitted may still wait in the bucket.
+ *   Safe-transmit sends them too.
+ * - A slow start that does not overflow the path's queue has no loss to end it. Where the host has
+ * no ssthresh, it ends when cwnd is the BDP (exit: estimate), by the higher rate of the last two
+ *   reports: a packet of another flow between the two of a pair makes a path seem slow. The paper's
+ *   simulator had an ssthresh.
+ * - A lower ssthresh that the host sets meanwhile (HyStart) is not used once an interval has been
+ *   reported: delays that grow may be those of the return path.
+ * - Where the interval is not known, slow start is as usual: the peer does not support packet
+ * pairs, or its clock is too coarse. The same holds for a host whose ticks are worth more than 10
  * segments at the rate.
  */
 #ifndef ONRAMP_PAIR_H
@@ -58,16 +53,17 @@
 #include "measure/flight.h"
 #include "startup.h"
 
-#define PAIR_INTERVAL_PART 2
+/* An interval of more than half an RTT is not credible. Slow start begins with more than two
+ * segments in an RTT. So a peer that lies or is confused can slow its sender down no further. */
+#define PAIR_INTERVAL_DIVISOR 2
 
 struct pair {
-	uint64_t rate_bytes_per_s;  /* by the last interval that was reported; 0 before the first */
-	uint64_t older_bytes_per_s; /* by the one before; 0 before the second */
+	uint64_t rate_bytes_per_s;  /* by the last reported interval; 0: none yet */
+	uint64_t prior_bytes_per_s; /* by the one before; 0: none yet */
 	uint64_t ssthresh_bytes;    /* the host's when this slow start began */
 	uint64_t event_ns;          /* the host's scheduling granularity */
-	uint64_t pair_bytes; /* the next pair is due when so much has been delivered in total */
-	uint64_t
-		safe_end_ns; /* SAFE: a round trip after its first acknowledgement; 0 before that */
+	uint64_t pair_due_bytes;    /* a pair is due when this much is delivered in total */
+	uint64_t safe_end_ns;       /* SAFE: an RTT after its first ACK; 0 before that */
 	uint32_t phase;
 	uint32_t exit; /* enum startup_exit: why slow start ended last */
 };
@@ -83,8 +79,8 @@ static inline void pair_start(struct pair *state, const struct startup_start *st
 	decision->pair = STARTUP_PAIR_ONE;
 }
 
-/* The bucket's rate, or STARTUP_UNLIMITED where there is none, or the host cannot keep it. */
-static inline uint64_t pair_bucket(const struct pair *state, uint32_t mss_bytes)
+/* The bucket's rate; STARTUP_UNLIMITED where there is none, or the host cannot pace at it. */
+static inline uint64_t pair_bucket_rate(const struct pair *state, uint32_t mss_bytes)
 {
 	uint64_t rate = state->rate_bytes_per_s;
 
@@ -92,42 +88,43 @@ static inline uint64_t pair_bucket(const struct pair *state, uint32_t mss_bytes)
 									  : STARTUP_UNLIMITED;
 }
 
-/* May two segments leave at once now? */
+/* Two segments may leave back to back now. */
 static inline bool pair_is_due(const struct pair *state, const struct startup_ack *ack,
 			       uint64_t cwnd_bytes)
 {
-	return ack->delivered_bytes >= state->pair_bytes &&
+	return ack->delivered_bytes >= state->pair_due_bytes &&
 	       cwnd_bytes >= ack->inflight_bytes + 2 * (uint64_t)ack->mss_bytes;
 }
 
-/* Slow start, up to the host's threshold or, where it has none, to what the path holds. */
+/* Slow start, up to the host's ssthresh or, where it has none, to the BDP. */
 static inline void pair_slow_start(struct pair *state, const struct startup_ack *ack,
 				   struct startup_decision *decision)
 {
-	uint64_t rate = max_u64(state->rate_bytes_per_s, state->older_bytes_per_s);
+	uint64_t rate = max_u64(state->rate_bytes_per_s, state->prior_bytes_per_s);
 	uint64_t ssthresh_bytes = rate ? state->ssthresh_bytes : ack->ssthresh_bytes;
-	bool is_measured =
-		ssthresh_bytes == STARTUP_UNLIMITED && state->older_bytes_per_s && ack->srtt_ns;
+	bool ssthresh_is_measured =
+		ssthresh_bytes == STARTUP_UNLIMITED && state->prior_bytes_per_s && ack->srtt_ns;
 
 	decision->ssthresh_bytes = ssthresh_bytes;
-	if (is_measured)
+	if (ssthresh_is_measured)
 		decision->ssthresh_bytes = bdp_bytes(rate, ack->srtt_ns, ack->mss_bytes);
 	decision->cwnd_bytes = startup_slow_start(ack, decision->ssthresh_bytes);
 	if (decision->cwnd_bytes >= decision->ssthresh_bytes) {
 		state->phase = STARTUP_PHASE_SAFE;
-		state->exit = is_measured ? STARTUP_EXIT_ESTIMATE : STARTUP_EXIT_SSTHRESH;
+		state->exit = ssthresh_is_measured ? STARTUP_EXIT_ESTIMATE : STARTUP_EXIT_SSTHRESH;
 		state->safe_end_ns = ack->now_ns + ack->srtt_ns;
 	} else {
-		/* The threshold that is measured may still move. */
+		/* The measured ssthresh may still change. */
 		decision->ssthresh_bytes = ssthresh_bytes;
 		decision->pair = pair_is_due(state, ack, decision->cwnd_bytes);
 	}
 	if (decision->pair)
-		state->pair_bytes = ack->delivered_bytes + ack->inflight_bytes + ack->mss_bytes;
+		state->pair_due_bytes = ack->delivered_bytes + ack->inflight_bytes + ack->mss_bytes;
 }
 
-/* Do acknowledgements clock the sender again? Nothing waits for the bucket where the window was
- * full. */
+/* ACKs clock the sender again: cwnd was full, so no segment waits in the bucket, or an RTT has
+ * passed.
+ */
 static inline bool pair_is_clocked(struct pair *state, const struct startup_ack *ack)
 {
 	if (!state->safe_end_ns)
@@ -142,8 +139,9 @@ static inline void pair_ack(struct pair *state, const struct startup_ack *ack,
 		.cwnd_bytes = ack->cwnd_bytes,
 		.ssthresh_bytes = ack->ssthresh_bytes,
 	};
-	if (ack->pair_interval_ns && ack->pair_interval_ns <= ack->srtt_ns / PAIR_INTERVAL_PART) {
-		state->older_bytes_per_s = state->rate_bytes_per_s;
+	if (ack->pair_interval_ns &&
+	    ack->pair_interval_ns <= ack->srtt_ns / PAIR_INTERVAL_DIVISOR) {
+		state->prior_bytes_per_s = state->rate_bytes_per_s;
 		state->rate_bytes_per_s =
 			max_u64(ack->mss_bytes * NS_PER_S / ack->pair_interval_ns, 1);
 	}
@@ -157,7 +155,7 @@ static inline void pair_ack(struct pair *state, const struct startup_ack *ack,
 	else if (pair_is_clocked(state, ack))
 		state->phase = STARTUP_PHASE_AVOIDANCE;
 
-	decision->pacing_bytes_per_s = pair_bucket(state, ack->mss_bytes);
+	decision->pacing_bytes_per_s = pair_bucket_rate(state, ack->mss_bytes);
 	if (state->phase == STARTUP_PHASE_SAFE && decision->pacing_bytes_per_s == STARTUP_UNLIMITED)
 		state->phase = STARTUP_PHASE_AVOIDANCE;
 	if (state->phase == STARTUP_PHASE_AVOIDANCE)
@@ -170,14 +168,14 @@ static inline void pair_ack(struct pair *state, const struct startup_ack *ack,
 static inline void pair_loss(struct pair *state, const struct startup_loss *loss,
 			     struct startup_decision *decision)
 {
-	uint64_t bucket_bytes_per_s = pair_bucket(state, loss->mss_bytes);
-	bool is_recovered = loss->kind == STARTUP_LOSS_RECOVERY;
+	uint64_t bucket_bytes_per_s = pair_bucket_rate(state, loss->mss_bytes);
+	bool recovery_follows = loss->kind == STARTUP_LOSS_RECOVERY;
 
-	/* What was delivered says nothing any more of where a pair is. */
-	state->pair_bytes = 0;
+	/* After a loss, delivered bytes no longer show where a pair is. */
+	state->pair_due_bytes = 0;
 	state->safe_end_ns = 0;
 	state->exit = startup_loss_exit(loss);
-	state->phase = is_recovered && bucket_bytes_per_s != STARTUP_UNLIMITED
+	state->phase = recovery_follows && bucket_bytes_per_s != STARTUP_UNLIMITED
 			       ? STARTUP_PHASE_SAFE
 			       : STARTUP_PHASE_AVOIDANCE;
 	*decision = (struct startup_decision){

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * standard: slow start as it is (RFC 5681, section 3.1).
+ * standard: slow start as in RFC 5681, section 3.1.
  *
- * In one sentence: for every byte that is acknowledged the window grows by a byte, hence doubles
- * each round trip, until it reaches ssthresh or something is lost.
+ * In one sentence: cwnd grows by a byte for each acknowledged byte, so it doubles in each round
+ * trip, until it reaches ssthresh or a loss is found.
  *
  *         cwnd += acked                                   while cwnd < ssthresh
  *
@@ -11,14 +11,14 @@
  *      | SLOW START | ------------------------------------> | DONE |
  *      +------------+   loss (exit: loss, timeout)          +------+
  *
- * It is the baseline that the other algorithms are compared with, and the smallest example of one.
- * ssthresh is the host's: Linux's CUBIC lowers it when HyStart sees the delay rise or the
- * acknowledgement train fill the round trip, so `standard` followed by CUBIC starts as Linux's
- * CUBIC does.
+ * It is the baseline for the other algorithms, and the smallest example of one. ssthresh is the
+ * host's. Linux's CUBIC lowers it when HyStart sees the delay rise or the ACK train fill the round
+ * trip. So `standard` followed by CUBIC starts as Linux's CUBIC does.
  *
- * Differences from RFC 5681: growth counts bytes without a limit of its own for one acknowledgement
- * (RFC 3465 section 2.3 with L unlimited), as Linux does since 3.18, unless the host gives one; a
- * window that did not limit the sender does not grow (RFC 7661's concern), as Linux has it.
+ * Differences from RFC 5681
+ * - Growth counts bytes, without its own limit for one ACK (RFC 3465, section 2.3, with L
+ *   unlimited). Linux does so since 3.18. The host may set a limit.
+ * - A cwnd that did not limit the sender does not grow, as in Linux (RFC 7661's concern).
  */
 #ifndef ONRAMP_STANDARD_H
 #define ONRAMP_STANDARD_H
@@ -26,7 +26,7 @@
 #include "startup.h"
 
 struct standard {
-	uint64_t reserved; /* it remembers nothing */
+	uint64_t reserved; /* this algorithm has no state */
 };
 STARTUP_ASSERT_STATE(struct standard);
 

@@ -1,51 +1,41 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * What the receiver's clock says of a path: its rate, and how much of a round trip was the way
- * back's.
+ * What the receiver's clock shows of a path: its rate, and the return path's part of an RTT.
  *
- * Acknowledgements bring a bottleneck's spacing back (core/measure/ack_train.h) only where their
- * own way lets them: one that sends when it is granted a turn bunches them, one that is narrow
- * spaces them by itself, one that others use does both. Nishida et al. have the receiver measure
- * instead: the time between the arrivals of two segments that left at once, a pair, which it
- * reports in an option (core/parts/pair_option.h). Two segments say little: a bunch on the way
- * there, a delay that varies, and the time between the two is anything. So all segments are marked,
- * as one train, and what the receiver reports is a point for each: at time t, b bytes had arrived
- * since the first. The rate is the slope of the line through a flight's points, as it is of
- * acknowledgements, and of the same quality:
+ * ACKs carry the bottleneck's spacing back (core/measure/ack_train.h) only if the return path keeps
+ * it. A return path that sends in turns aggregates ACKs, a narrow one spaces them by itself, and a
+ * shared one does both. Nishida et al. let the receiver measure instead: the time between the
+ * arrivals of two segments that left back to back, a pair. The receiver reports it in an option
+ * (core/parts/pair_option.h). Two segments show little: with aggregation or jitter on the forward
+ * path, the time between them may be anything. So every segment is marked, as one train. Each
+ * report is a point: at time t, b bytes had arrived since the first segment. As with ACKs, the rate
+ * is the slope of the line through a flight's points, with the same conditions and two more:
  *
- *   rate = slope of the line       as many points as it takes there, r^2 >= 9/10
- * (core/measure/ack_train.h), and
+ *   rate = slope of the line       as many points as for ACKs, r^2 >= 9/10 (ack_train.h), and
  *
- *   1. The longest gap between two points is no more than a third of the whole. A few bunches lie
- * on a line too, of almost any slope.
- *   2. The segments left in 3/4 of the time in which they arrived, or less. What the sender itself
- * has spaced, because acknowledgements came slowly, has the sender's spacing. Slow start's leave in
- * half of the time.
+ *   1. The longest gap between two points is at most a third of the train. A few aggregates form a
+ *      line too, of almost any slope.
+ *   2. The segments left within 3/4 of the time in which they arrived. Otherwise the spacing is the
+ *      sender's own, because ACKs came slowly. Slow start sends within half of the time.
  *
- * Reports that are no line are a veto: acknowledgements, which have met more than the segments
- * have, say nothing then. Without reports it is theirs to say.
+ * Reports that form no line are a veto: ACKs are not used then, because more has happened to them
+ * than to the segments. Without reports, ACKs give the rate.
  *
- * The way back. A segment that left at s and arrived at a took a - s, by two clocks that differ by
- * anything, but by the same all the time; the least that one took is taken for a way there without
- * a queue. What a round trip has beyond the least is the queue there and what the way back adds:
+ * The return path. A segment that left at s and arrived at a took a - s, by two clocks that differ
+ * by an unknown constant. The minimum of a - s is taken as a forward path without a queue. An RTT
+ * beyond the minimum RTT is the forward queue plus the delay of the return path:
  *
- *   back = (RTT - RTT_min) - ((a - s) - min(a - s))       of an acknowledgement with a reply
+ *   return = (RTT - RTT_min) - ((a - s) - min(a - s))     for an ACK with a reply
  *
- * It is subtracted from the round trips of acknowledgements, until the next reply, and for a round
- * trip at the longest. So the start-up sees delays of the data alone. A train that begins anew,
- * after a loss, has a first point whose delay is all taken for the way there.
+ * The return delay is subtracted from the RTTs of ACKs, until the next reply, or for one RTT at
+ * most. So the start-up sees the delays of the forward path alone. When a train begins again after
+ * a loss, the whole delay of its first point counts as the forward path's.
  *
- * A peer that lies. It can make a rate of any height up to what the start-up believes of anybody
- * (in core/algorithms/onramp.h, 32 us a segment), and a rate that is too low. It can do both
- * without an option, by when it acknowledges. It can hide the queue that its data meet: the window
- * then grows until a loss, as slow start's does. Round trips become no longer than they were
- * measured, and no shorter than the least one.
- *
- * Constants
- * - A third: with a jitter of 20 ms on 50 Mbit/s and 100 ms, 1 MB takes 0.8 round trips longer
- * without this rule and 5 MB 2.6 (means of 40 runs); with a quarter, bunches of 2 ms hide the line
- * for a flight longer.
- * - 3/4: between slow start's half and all, where the two are the same.
+ * A peer that lies can report any rate up to the maximum that the start-up accepts (in
+ * core/algorithms/onramp.h, 32 us a segment), or a rate that is too low. It can do both without an
+ * option, by the times of its ACKs. It can hide the queue that its data meet. cwnd then grows until
+ * a loss, as in slow start. No RTT becomes longer than it was measured, or shorter than the
+ * minimum.
  */
 #ifndef ONRAMP_PAIR_RATE_H
 #define ONRAMP_PAIR_RATE_H
@@ -53,54 +43,63 @@
 #include "measure/ack_train.h"
 #include "startup.h"
 
-#define PAIR_RATE_GAP_PART 3
+/* The longest gap is at most a third of the train. With 20 ms of jitter on 50 Mbit/s and 100 ms, 1
+ * MB takes 0.8 round trips longer without this rule, and 5 MB 2.6 (means of 40 runs). With a
+ * quarter, aggregation of 2 ms hides the line for one more flight. */
+#define PAIR_RATE_GAP_DIVISOR 3
+/* Quarters of the arrival time within which the segments must have left: between slow start's half
+ * and the whole, where the spacing is the sender's. */
+#define PAIR_RATE_LEAVING_QUARTERS 3
 
 struct pair_rate {
-	struct ack_train train; /* a point for each reply of the flight: times are the receiver's */
-	uint64_t gap_ns;        /* the longest between two of its points */
-	uint64_t first_left_ns; /* when the segment of its first point left */
-	uint64_t left_ns;       /* when that of the latest reply did */
-	uint64_t last_ns;       /* what that reply said; 0: there was none */
-	uint64_t told_ns;       /* when it came */
-	uint64_t base_ns;       /* the least time that a segment took, modulo 2^64 */
-	uint64_t back_ns; /* what the way back added to the latest acknowledgement with a reply */
+	struct ack_train train;  /* a point for each reply of the flight, by the receiver's clock */
+	uint64_t gap_ns;         /* the longest gap between two of its points */
+	uint64_t first_left_ns;  /* when the segment of its first point left */
+	uint64_t left_ns;        /* when the segment of the latest reply left */
+	uint64_t interval_ns;    /* the latest reply; 0: none */
+	uint64_t reply_ns;       /* when the latest reply arrived */
+	uint64_t min_transit_ns; /* minimum of arrival - departure, by two clocks, modulo 2^64 */
+	uint64_t return_ns;      /* the delay of the return path in the latest reply's RTT */
 };
 
-/* What a decision asks of the host. */
+/* The pair request of a decision: all segments, while the start-up goes on and no loss is repaired.
+ */
 static inline uint16_t pair_rate_request(uint32_t options, const struct startup_decision *decision)
 {
-	bool is_asked = options & STARTUP_OPTION_PAIRS && !startup_is_over(decision) &&
-			decision->phase != STARTUP_PHASE_RETREAT;
+	bool is_wanted = options & STARTUP_OPTION_PAIRS && !startup_is_over(decision) &&
+			 decision->phase != STARTUP_PHASE_RETREAT;
 
-	return is_asked ? STARTUP_PAIR_TRAIN : STARTUP_PAIR_NONE;
+	return is_wanted ? STARTUP_PAIR_TRAIN : STARTUP_PAIR_NONE;
 }
 
-/* The round trip of any acknowledgement without what the way back has added to it, as far as
- * replies tell. 0: it has no sample. */
+/* The RTT of an ACK without the delay of the return path, as far as replies show it. 0: the ACK has
+ * no sample. */
 static inline uint64_t pair_rate_rtt(struct pair_rate *state, const struct startup_ack *ack,
-				     uint64_t rtt_min_ns)
+				     uint64_t min_rtt_ns)
 {
-	uint64_t left_ns = ack->now_ns - ack->rtt_ns, took_ns = ack->pair_interval_ns - left_ns;
-	uint64_t excess_ns = ack->rtt_ns - min_u64(rtt_min_ns, ack->rtt_ns);
+	uint64_t left_ns = ack->now_ns - ack->rtt_ns;
+	uint64_t transit_ns = ack->pair_interval_ns - left_ns;
+	uint64_t excess_ns = ack->rtt_ns - min_u64(min_rtt_ns, ack->rtt_ns);
 
 	if (!ack->rtt_ns)
 		return 0;
 	if (ack->pair_interval_ns) {
-		if (!state->last_ns || ack->pair_interval_ns < state->last_ns)
-			state->base_ns = took_ns - excess_ns;
-		else if ((int64_t)(took_ns - state->base_ns) < 0)
-			state->base_ns = took_ns;
+		if (!state->interval_ns || ack->pair_interval_ns < state->interval_ns)
+			state->min_transit_ns = transit_ns - excess_ns;
+		else if ((int64_t)(transit_ns - state->min_transit_ns) < 0)
+			state->min_transit_ns = transit_ns;
 		state->left_ns = left_ns;
-		state->last_ns = ack->pair_interval_ns;
-		state->told_ns = ack->now_ns;
-		state->back_ns = excess_ns - min_u64(took_ns - state->base_ns, excess_ns);
-	} else if (ack->now_ns - state->told_ns > ack->srtt_ns) {
-		state->back_ns = 0;
+		state->interval_ns = ack->pair_interval_ns;
+		state->reply_ns = ack->now_ns;
+		state->return_ns =
+			excess_ns - min_u64(transit_ns - state->min_transit_ns, excess_ns);
+	} else if (ack->now_ns - state->reply_ns > ack->srtt_ns) {
+		state->return_ns = 0;
 	}
-	return ack->rtt_ns - min_u64(state->back_ns, excess_ns);
+	return ack->rtt_ns - min_u64(state->return_ns, excess_ns);
 }
 
-/* An acknowledgement of the flight, after its round trip was looked at. */
+/* Add the report of an ACK of the flight, after pair_rate_rtt(). */
 static inline void pair_rate_add(struct pair_rate *state, const struct startup_ack *ack)
 {
 	if (!ack->pair_interval_ns || !ack->rtt_ns)
@@ -117,28 +116,27 @@ static inline void pair_rate_add(struct pair_rate *state, const struct startup_a
 		  ack->srtt_ns);
 }
 
-/* The flight is over, and the next one begins. */
+/* The flight is over. The next one begins without points. */
 static inline void pair_rate_end(struct pair_rate *state)
 {
 	state->train.points = 0;
 }
 
-/* Has the receiver said enough of this flight, so many points, for the acknowledgements not to be
- * asked? */
-static inline bool pair_rate_has_points(const struct pair_rate *state, uint32_t least_points)
+/* The receiver has reported at least this number of points of the flight: ACKs are not needed. */
+static inline bool pair_rate_has_points(const struct pair_rate *state, uint32_t min_points)
 {
-	return state->train.points >= least_points;
+	return state->train.points >= min_points;
 }
 
-/* The flight's rate; 0: what the receiver has said is none that could be relied upon. */
+/* The flight's rate; 0: the reports give no rate that can be used. */
 static inline uint64_t pair_rate_bytes_per_s(const struct pair_rate *state, uint32_t mss_bytes)
 {
 	uint64_t arrived_ns = state->train.last_ns - state->train.first_ns;
-	/* Round trips may be measured more coarsely than what left at once was apart. */
-	uint64_t took_to_leave_ns = state->left_ns - min_u64(state->first_left_ns, state->left_ns);
+	/* The resolution of RTTs may be coarser than the time between segments. */
+	uint64_t leaving_ns = state->left_ns - min_u64(state->first_left_ns, state->left_ns);
 
-	if (!train_is_line(&state->train) || state->gap_ns > arrived_ns / PAIR_RATE_GAP_PART ||
-	    took_to_leave_ns > arrived_ns / 4 * 3)
+	if (!train_is_line(&state->train) || state->gap_ns > arrived_ns / PAIR_RATE_GAP_DIVISOR ||
+	    leaving_ns > arrived_ns / 4 * PAIR_RATE_LEAVING_QUARTERS)
 		return 0;
 	return train_bytes_per_s(&state->train, mss_bytes, 0);
 }

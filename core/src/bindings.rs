@@ -767,7 +767,7 @@ unsafe extern "C" {
     pub fn onramp_native_ere_sample_bytes_per_s(ere: *const EligibleRate) -> u64;
 }
 unsafe extern "C" {
-    pub fn onramp_native_ere_through_bytes_per_s(ere: *const EligibleRate) -> u64;
+    pub fn onramp_native_ere_throughput_bytes_per_s(ere: *const EligibleRate) -> u64;
 }
 unsafe extern "C" {
     /// core/parts/token_bucket.h

@@ -1,8 +1,8 @@
-//! TCP Westwood's eligible rate estimate: `core/measure/eligible_rate.h` for itself.
+//! TCP Westwood's eligible rate estimate, `core/measure/eligible_rate.h`, by itself.
 
 use crate::{bindings, Ack, STATE_BYTES};
 
-/// What a connection may send, by its acknowledgements.
+/// The rate at which a connection may send, from its ACKs.
 #[derive(Clone)]
 pub struct EligibleRate {
     state: [u64; STATE_BYTES / 8],
@@ -10,9 +10,9 @@ pub struct EligibleRate {
 }
 
 impl EligibleRate {
-    /// Of a connection of which nothing was acknowledged, with
+    /// The estimate of a connection before its first ACK. The options may contain
     /// [`OPTION_ERE_LATEST`](crate::OPTION_ERE_LATEST) and
-    /// [`OPTION_ERE_CALM`](crate::OPTION_ERE_CALM) among the options or not.
+    /// [`OPTION_ERE_CALM`](crate::OPTION_ERE_CALM).
     pub fn new(options: u32) -> EligibleRate {
         EligibleRate {
             state: [0; STATE_BYTES / 8],
@@ -20,16 +20,15 @@ impl EligibleRate {
         }
     }
 
-    /// An acknowledgement arrived.
+    /// An ACK arrived.
     pub fn ack(&mut self, ack: &Ack) {
-        // SAFETY: native.c asserts that an estimate has room here; 8 is its alignment, zero its
-        // beginning.
-        unsafe {
-            bindings::onramp_native_ere_ack(self.state.as_mut_ptr().cast(), ack, self.options)
-        };
+        let state = self.state.as_mut_ptr().cast();
+        // SAFETY: native.c asserts that an estimate fits into the state. Its alignment is 8, and it
+        // begins with zeros.
+        unsafe { bindings::onramp_native_ere_ack(state, ack, self.options) };
     }
 
-    /// The estimate; 0 before the first.
+    /// The estimate; 0 before the first sample.
     pub fn bytes_per_s(&self) -> u64 {
         // SAFETY: as in ack().
         unsafe { bindings::onramp_native_ere_bytes_per_s(self.state.as_ptr().cast()) }
@@ -42,8 +41,8 @@ impl EligibleRate {
     }
 
     /// The filtered throughput of the last round trip, Th.
-    pub fn through_bytes_per_s(&self) -> u64 {
+    pub fn throughput_bytes_per_s(&self) -> u64 {
         // SAFETY: as in ack().
-        unsafe { bindings::onramp_native_ere_through_bytes_per_s(self.state.as_ptr().cast()) }
+        unsafe { bindings::onramp_native_ere_throughput_bytes_per_s(self.state.as_ptr().cast()) }
     }
 }

@@ -137,9 +137,9 @@ uint64_t onramp_native_ere_sample_bytes_per_s(const struct ere *ere)
 	return ere->sample_bytes_per_s;
 }
 
-uint64_t onramp_native_ere_through_bytes_per_s(const struct ere *ere)
+uint64_t onramp_native_ere_throughput_bytes_per_s(const struct ere *ere)
 {
-	return ere->through_bytes_per_s;
+	return ere->throughput_bytes_per_s;
 }
 STARTUP_ASSERT_STATE(struct ere);
 

@@ -63,7 +63,7 @@ bool onramp_native_train_is_line(const struct ack_train *train);
 void onramp_native_ere_ack(struct ere *ere, const struct startup_ack *ack, uint32_t options);
 uint64_t onramp_native_ere_bytes_per_s(const struct ere *ere);
 uint64_t onramp_native_ere_sample_bytes_per_s(const struct ere *ere);
-uint64_t onramp_native_ere_through_bytes_per_s(const struct ere *ere);
+uint64_t onramp_native_ere_throughput_bytes_per_s(const struct ere *ere);
 
 /* core/parts/token_bucket.h */
 uint64_t onramp_native_bucket_take(uint64_t full_ns, uint64_t now_ns, uint64_t bytes,

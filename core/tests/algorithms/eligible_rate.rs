@@ -141,7 +141,7 @@ proptest! {
     fn the_throughput_is_that_of_a_round_trip_give_or_take_a_sixteenth(acks in streams()) {
         let (mut rate, mut history) = (EligibleRate::new(0), History::default());
         for ack in &acks {
-            let before = rate.through_bytes_per_s() as f64;
+            let before = rate.throughput_bytes_per_s() as f64;
             rate.ack(ack);
             history.push(ack);
             let rtt_ns = ack.srtt_ns as f64;
@@ -149,7 +149,7 @@ proptest! {
                 let bytes = history.bytes_in(ack.now_ns, rtt_ns * sixteenths / 16.0);
                 0.6 * before + 0.4 * bytes / rtt_ns * NS_PER_S
             };
-            let (least, through, most) = (of(15.0), rate.through_bytes_per_s() as f64, of(17.0));
+            let (least, through, most) = (of(15.0), rate.throughput_bytes_per_s() as f64, of(17.0));
             prop_assert!(through >= least - rounding(least), "{through} is less than {least}");
             prop_assert!(through <= most + rounding(most), "{through} is more than {most}");
         }
@@ -166,7 +166,7 @@ proptest! {
             history.push(ack);
             let apart_ns = last_ns.map_or(ack.srtt_ns, |last_ns| ack.now_ns - last_ns) as f64;
             last_ns = Some(ack.now_ns);
-            let asked_ns = interval_ns(ack, rate.through_bytes_per_s() as f64, ack.rtt_ns as f64);
+            let asked_ns = interval_ns(ack, rate.throughput_bytes_per_s() as f64, ack.rtt_ns as f64);
             // The throughput was rounded to a byte per second, and to a byte of the window.
             let rounded_bytes = 1.0 + ack.rtt_ns as f64 / NS_PER_S;
             let rounded_ns = 2.0 + ack.srtt_ns as f64 * rounded_bytes / ack.cwnd_bytes as f64;
@@ -435,9 +435,9 @@ fn what_nobody_told_of_did_not_arrive_at_once() {
             ..*ack
         });
         assert!(
-            rate.through_bytes_per_s() <= 1_100_000,
+            rate.throughput_bytes_per_s() <= 1_100_000,
             "of 1 MB/s: {}",
-            rate.through_bytes_per_s()
+            rate.throughput_bytes_per_s()
         );
     }
 }
@@ -471,7 +471,7 @@ fn while_the_round_trip_time_grows_the_throughput_is_that_of_less_than_one() {
     for (index, ack) in acks.iter().enumerate() {
         rate.ack(ack);
         if index >= growing {
-            least = least.min(rate.through_bytes_per_s());
+            least = least.min(rate.throughput_bytes_per_s());
             assert!(
                 rate.bytes_per_s().abs_diff(1_000_000) <= 10_000,
                 "{} bytes per second",

@@ -53,3 +53,8 @@ pub const PAIR_ONE: u16 = bindings::PAIR_ONE as u16;
 /// [`Decision::pair`]: every full segment is marked, as one train. The segments leave when they
 /// would anyway.
 pub const PAIR_TRAIN: u16 = bindings::PAIR_TRAIN as u16;
+
+/// The example of the README.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

@@ -86,9 +86,19 @@ proptest! {
         form in prop::sample::select(Form::ALL.to_vec()),
     ) {
         let unit_ns = if form == Form::Paper { 10_000_000 } else { 1 };
-        let option = if kind == REPLY { PairOption::reply(id, interval_ns) } else { PairOption::of(kind, id) };
-        let expected = PairOption { interval_ns: option.interval_ns / unit_ns * unit_ns, ..option };
-        prop_assert_eq!(PairOption::read(&bytes_of(option, form), form), Reading::Read(expected));
+        let option = if kind == REPLY {
+            PairOption::reply(id, interval_ns)
+        } else {
+            PairOption::of(kind, id)
+        };
+        let expected = PairOption {
+            interval_ns: option.interval_ns / unit_ns * unit_ns,
+            ..option
+        };
+        prop_assert_eq!(
+            PairOption::read(&bytes_of(option, form), form),
+            Reading::Read(expected)
+        );
     }
 
     #[test]
@@ -102,7 +112,10 @@ proptest! {
         let is_whole = cut >= bytes.len() && length == bytes.len() as u8;
         bytes[1] = length;
         bytes.truncate(cut);
-        prop_assert_eq!(matches!(PairOption::read(&bytes, form), Reading::Read(_)), is_whole);
+        prop_assert_eq!(
+            matches!(PairOption::read(&bytes, form), Reading::Read(_)),
+            is_whole
+        );
     }
 
     #[test]
@@ -116,10 +129,14 @@ proptest! {
     /// that could be.
     #[test]
     fn no_reply_counts_twice_nor_says_more_than_has_passed(
-        events in prop::collection::vec((0..4u8, 0..4u8, 0..200_000_000u32, 0..50_000_000u64), 1..200),
+        events in prop::collection::vec(
+            (0..4u8, 0..4u8, 0..200_000_000u32, 0..50_000_000u64),
+            1..200,
+        ),
         is_train in any::<bool>(),
     ) {
-        let (mut probe, mut counts, mut now_ns, mut seq) = (Probe::default(), Counts::default(), 1_000_000_000, 0u32);
+        let (mut probe, mut counts, mut now_ns, mut seq) =
+            (Probe::default(), Counts::default(), 1_000_000_000, 0u32);
         for (what, id, interval_ns, pause_ns) in events {
             now_ns += pause_ns;
             match what {
@@ -132,9 +149,16 @@ proptest! {
                     seq = seq.wrapping_add(1000);
                 }
                 _ => {
-                    let taken = probe.replied(&mut counts, &PairOption::reply(id, interval_ns), now_ns, seq);
+                    let taken = probe.replied(
+                        &mut counts,
+                        &PairOption::reply(id, interval_ns),
+                        now_ns,
+                        seq,
+                    );
                     prop_assert!(taken.is_none_or(|taken| taken.interval_ns == interval_ns.max(1)));
-                    prop_assert!(taken.is_none_or(|taken| u64::from(taken.interval_ns) <= now_ns && taken.bytes <= seq));
+                    prop_assert!(taken.is_none_or(
+                        |taken| u64::from(taken.interval_ns) <= now_ns && taken.bytes <= seq
+                    ));
                 }
             }
             prop_assert!(counts.replies <= counts.pairs);

@@ -297,11 +297,18 @@ proptest! {
             let &(now_ns, total) = points.last().unwrap();
             points.push((now_ns + gap_ns, total + segments));
         }
-        let rates: Vec<f64> = gaps.iter().map(|(gap_ns, n)| *n as f64 * f64::from(MSS) * 1e9 / *gap_ns as f64).collect();
+        let rates: Vec<f64> = gaps
+            .iter()
+            .map(|(gap_ns, n)| *n as f64 * f64::from(MSS) * 1e9 / *gap_ns as f64)
+            .collect();
         if let Some(estimate) = train(&points, MSS, srtt_ns).bytes_per_s(MSS) {
-            let (slowest, fastest) = rates.iter().fold((f64::MAX, 0.0f64), |(l, h), r| (l.min(*r), h.max(*r)));
-            prop_assert!(estimate as f64 >= slowest * 0.99 && estimate as f64 <= fastest * 1.01,
-                "{estimate} is not in {slowest}..{fastest}");
+            let (slowest, fastest) = rates
+                .iter()
+                .fold((f64::MAX, 0.0f64), |(l, h), r| (l.min(*r), h.max(*r)));
+            prop_assert!(
+                estimate as f64 >= slowest * 0.99 && estimate as f64 <= fastest * 1.01,
+                "{estimate} is not in {slowest}..{fastest}"
+            );
         }
     }
 }
@@ -461,14 +468,22 @@ proptest! {
         }
         let truth = r_squared(&points);
         prop_assume!((truth - 0.9).abs() > 0.01);
-        prop_assert_eq!(train(&points, MSS, 100 * MS).is_line(), truth > 0.9, "{}", truth);
+        prop_assert_eq!(
+            train(&points, MSS, 100 * MS).is_line(),
+            truth > 0.9,
+            "{}",
+            truth
+        );
     }
 
     /// Steps at random, some of them long: trains that are far from even.
     #[test]
     fn the_same_is_said_of_trains_in_pieces(
         unit_ns in (0u32..16).prop_flat_map(|bits| 1u64 << bits..2 << bits),
-        gaps in prop::collection::vec((prop_oneof![8 => 0u64..10, 1 => 0u64..300], prop_oneof![8 => 1u64..4, 1 => 1u64..200]), 2..100),
+        gaps in prop::collection::vec(
+            (prop_oneof![8 => 0u64..10, 1 => 0u64..300], prop_oneof![8 => 1u64..4, 1 => 1u64..200]),
+            2..100,
+        ),
     ) {
         let mut points = vec![(0, 0)];
         for (gap, segments) in &gaps {
@@ -477,7 +492,12 @@ proptest! {
         }
         let truth = r_squared(&points);
         prop_assume!((truth - 0.9).abs() > 0.01);
-        prop_assert_eq!(train(&points, MSS, 100 * MS).is_line(), truth > 0.9, "{}", truth);
+        prop_assert_eq!(
+            train(&points, MSS, 100 * MS).is_line(),
+            truth > 0.9,
+            "{}",
+            truth
+        );
     }
 }
 

@@ -1,6 +1,6 @@
-//! How the slope of the least-squares line and the plain quotient, (last - first) / time, stand
-//! what hosts and networks do to acknowledgements. The table is the reason why `core/measure/ack_train.h`
-//! takes the line.
+//! The error of the least-squares line and of the plain quotient, (last - first) / time, under what
+//! hosts and networks do to ACKs. The table is the reason why `core/measure/ack_train.h` uses the
+//! line.
 
 use crate::ack_train::{batched, spaced, train};
 use std::fmt::Write;

@@ -150,15 +150,23 @@ proptest! {
                 0.6 * before + 0.4 * bytes / rtt_ns * NS_PER_S
             };
             let (least, through, most) = (of(15.0), rate.throughput_bytes_per_s() as f64, of(17.0));
-            prop_assert!(through >= least - rounding(least), "{through} is less than {least}");
-            prop_assert!(through <= most + rounding(most), "{through} is more than {most}");
+            prop_assert!(
+                through >= least - rounding(least),
+                "{through} is less than {least}"
+            );
+            prop_assert!(
+                through <= most + rounding(most),
+                "{through} is more than {most}"
+            );
         }
     }
 
     /// The interval is that of the C estimate's own throughput. Between two acknowledgements there
     /// is no doubt.
     #[test]
-    fn a_sample_is_that_of_its_interval_give_or_take_a_sixteenth_of_a_round_trip(acks in streams()) {
+    fn a_sample_is_that_of_its_interval_give_or_take_a_sixteenth_of_a_round_trip(
+        acks in streams(),
+    ) {
         let (mut rate, mut history) = (EligibleRate::new(0), History::default());
         let mut last_ns = None;
         for ack in &acks {
@@ -166,7 +174,8 @@ proptest! {
             history.push(ack);
             let apart_ns = last_ns.map_or(ack.srtt_ns, |last_ns| ack.now_ns - last_ns) as f64;
             last_ns = Some(ack.now_ns);
-            let asked_ns = interval_ns(ack, rate.throughput_bytes_per_s() as f64, ack.rtt_ns as f64);
+            let asked_ns =
+                interval_ns(ack, rate.throughput_bytes_per_s() as f64, ack.rtt_ns as f64);
             // The throughput was rounded to a byte per second, and to a byte of the window.
             let rounded_bytes = 1.0 + ack.rtt_ns as f64 / NS_PER_S;
             let rounded_ns = 2.0 + ack.srtt_ns as f64 * rounded_bytes / ack.cwnd_bytes as f64;
@@ -175,18 +184,32 @@ proptest! {
                 false => ack.srtt_ns as f64 / 16.0 + rounded_ns,
             };
             let interval_ns = asked_ns.max(apart_ns);
-            let of = |more_ns: f64| history.bytes_in(ack.now_ns, interval_ns + more_ns) / interval_ns * NS_PER_S;
-            let (least, sample, most) = (of(-part_ns), rate.sample_bytes_per_s() as f64, of(part_ns));
+            let of = |more_ns: f64| {
+                history.bytes_in(ack.now_ns, interval_ns + more_ns) / interval_ns * NS_PER_S
+            };
+            let (least, sample, most) =
+                (of(-part_ns), rate.sample_bytes_per_s() as f64, of(part_ns));
             let rounded = 1.0 + 2.0 * rounded_ns / interval_ns;
-            prop_assert!(sample >= least / rounded - rounding(least), "{sample} is less than {least}");
-            prop_assert!(sample <= most * rounded + rounding(most), "{sample} is more than {most}");
+            prop_assert!(
+                sample >= least / rounded - rounding(least),
+                "{sample} is less than {least}"
+            );
+            prop_assert!(
+                sample <= most * rounded + rounding(most),
+                "{sample} is more than {most}"
+            );
         }
     }
 
     #[test]
     fn the_filter_is_exact(
         acks in streams(),
-        options in prop::sample::select(vec![0, OPTION_ERE_LATEST, OPTION_ERE_CALM, OPTION_ERE_LATEST | OPTION_ERE_CALM]),
+        options in prop::sample::select(vec![
+            0,
+            OPTION_ERE_LATEST,
+            OPTION_ERE_CALM,
+            OPTION_ERE_LATEST | OPTION_ERE_CALM,
+        ]),
     ) {
         let mut rate = EligibleRate::new(options);
         let mut filter = Filter::new(options);
@@ -198,7 +221,10 @@ proptest! {
             last_ns = ack.now_ns;
             most = most.max(sample);
             let estimate = rate.bytes_per_s() as f64;
-            prop_assert!((estimate - expected).abs() <= most * 1e-6 + 2.0, "{estimate} instead of {expected}");
+            prop_assert!(
+                (estimate - expected).abs() <= most * 1e-6 + 2.0,
+                "{estimate} instead of {expected}"
+            );
         }
     }
 }

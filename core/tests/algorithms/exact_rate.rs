@@ -1,5 +1,5 @@
-//! A test fixture: the eligible rate by its definition in `core/measure/eligible_rate.h`, in floating
-//! point, of every acknowledgement that ever came. Rates are in bytes per second, times in
+//! A test fixture: the eligible rate by its definition in `core/measure/eligible_rate.h`, in
+//! floating point, from all ACKs since the beginning. Rates are in bytes per second, times in
 //! nanoseconds.
 
 use onramp_core::{Ack, OPTION_ERE_CALM, OPTION_ERE_LATEST};

@@ -1,5 +1,5 @@
-//! The memory of paths (`core/parts/path_memory.h`) against the rules of RFC 9959, and against whatever
-//! connections may do.
+//! The memory of paths (`core/parts/path_memory.h`) against the rules of RFC 9959, and under any
+//! sequence of events.
 
 use onramp_core::memory::{fits, news, window, Entry, News, KEEP_NS, LIFETIME_NS};
 use onramp_core::{Decision, Start, OPTION_RESUME_AT_ONCE, UNLIMITED};
@@ -316,11 +316,18 @@ proptest! {
         for (pause_ns, act) in acts {
             now_ns += pause_ns;
             match act {
-                Act::Begins { user, srtt_ns, options } => {
+                Act::Begins {
+                    user,
+                    srtt_ns,
+                    options,
+                } => {
                     let mut start = start(srtt_ns, options);
                     let before = entry;
                     let has_it = entry.take(user, now_ns, &mut start);
-                    prop_assert_eq!(has_it.then_some((start.remembered_bytes, start.remembered_rtt_ns)), last.filter(|_| has_it));
+                    prop_assert_eq!(
+                        has_it.then_some((start.remembered_bytes, start.remembered_rtt_ns)),
+                        last.filter(|_| has_it)
+                    );
                     let waits = srtt_ns == 0 && options == 0;
                     let may = last.is_some_and(|(_, rtt_ns)| waits || fits(rtt_ns, srtt_ns));
                     prop_assert_eq!(has_it, may && !before.is_in_use(user, now_ns));
@@ -331,14 +338,25 @@ proptest! {
                     prop_assert_eq!(still, entry.user == user);
                     has[user as usize] = still.then_some(now_ns);
                 }
-                Act::Learns { user, bytes, rtt_ns, is_full } => {
-                    let learned = if is_full { full(bytes, rtt_ns) } else { learned(bytes, rtt_ns) };
+                Act::Learns {
+                    user,
+                    bytes,
+                    rtt_ns,
+                    is_full,
+                } => {
+                    let learned = if is_full {
+                        full(bytes, rtt_ns)
+                    } else {
+                        learned(bytes, rtt_ns)
+                    };
                     match news(&learned, WINDOW) {
                         News::None => prop_assert!(bytes == 0 || bytes < 4 * WINDOW && !is_full),
                         News::Save => {
                             prop_assert!(bytes >= 4 * WINDOW && bytes != UNLIMITED && rtt_ns > 0);
                             let has_it = entry.save(user, &learned, now_ns);
-                            let stays = last.filter(|(before, rtt)| !is_full && bytes < *before && fits(*rtt, rtt_ns));
+                            let stays = last.filter(|(before, rtt)| {
+                                !is_full && bytes < *before && fits(*rtt, rtt_ns)
+                            });
                             last = stays.or(Some((bytes, rtt_ns)));
                             has[user as usize] = has_it.then_some(now_ns);
                         }
@@ -351,10 +369,17 @@ proptest! {
                 }
             }
             // Who has said so within a second, and whose word still stands, is the only one.
-            let users = (1..5).filter(|user| entry.user == *user && has[*user as usize].is_some_and(|at| now_ns - at <= S));
+            let users = (1..5).filter(|user| {
+                entry.user == *user && has[*user as usize].is_some_and(|at| now_ns - at <= S)
+            });
             prop_assert!(users.count() <= 1);
-            let others = (1..5u64).filter(|user| !entry.is_in_use(*user, now_ns)).count();
-            prop_assert!(others == 4 || others <= 1, "it is everybody's, or one's: {others}");
+            let others = (1..5u64)
+                .filter(|user| !entry.is_in_use(*user, now_ns))
+                .count();
+            prop_assert!(
+                others == 4 || others <= 1,
+                "it is everybody's, or one's: {others}"
+            );
         }
     }
 }

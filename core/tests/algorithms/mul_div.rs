@@ -39,7 +39,11 @@ proptest! {
     ) {
         let excess = (bits(a) + bits(b)).saturating_sub(64);
         let b = b.checked_shr(excess).unwrap_or(0);
-        let expected = if divisor == 0 { 0 } else { exact(a, b, divisor) };
+        let expected = if divisor == 0 {
+            0
+        } else {
+            exact(a, b, divisor)
+        };
         prop_assert_eq!(u128::from(mul_div(a, b, divisor)), expected);
     }
 
@@ -61,7 +65,10 @@ proptest! {
         }
         let min = exact(kept(a.max(b)), a.min(b), divisor);
         let max = exact(a, b, kept(divisor));
-        prop_assert!((min..=max).contains(&result), "{result} is not within {min}..={max}");
+        prop_assert!(
+            (min..=max).contains(&result),
+            "{result} is not within {min}..={max}"
+        );
     }
 
     /// The range that the algorithms use: rates of up to 2^44 bytes per second and times of up to a
@@ -73,9 +80,15 @@ proptest! {
     ) {
         let bytes = mul_div(rate, time_ns, 1_000_000_000);
         let truth = exact(rate, time_ns, 1_000_000_000) as f64;
-        prop_assert!((bytes as f64 - truth).abs() <= truth * 1e-4 + 1.0, "{bytes} of {truth}");
+        prop_assert!(
+            (bytes as f64 - truth).abs() <= truth * 1e-4 + 1.0,
+            "{bytes} of {truth}"
+        );
         let back = mul_div(bytes, 1_000_000_000, time_ns);
         let truth = exact(bytes, 1_000_000_000, time_ns) as f64;
-        prop_assert!((back as f64 - truth).abs() <= truth * 1e-4 + 1.0, "{back} of {truth}");
+        prop_assert!(
+            (back as f64 - truth).abs() <= truth * 1e-4 + 1.0,
+            "{back} of {truth}"
+        );
     }
 }

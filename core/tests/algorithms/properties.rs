@@ -3,9 +3,9 @@
 use crate::ack_train::any_size;
 use crate::flights::{start, MS, MSS};
 use onramp_core::{
-    exit_name, phase_name, startup_names, Ack, Clock, Decision, Loss, Start, Startup, Without,
-    ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_PAIRS, PHASE_DONE,
-    PHASE_LINEAR, PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE, UNLIMITED,
+    exit_name, phase_name, reserves, startup_names, Ack, Clock, Decision, Loss, Start, Startup,
+    Without, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_PAIRS,
+    PHASE_DONE, PHASE_LINEAR, PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE, UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -74,10 +74,19 @@ fn event() -> impl Strategy<Value = Event> {
     let loss = prop_oneof![150 => Just(None), 1 => (1u32..=3).prop_map(Some)];
     let gap_ns =
         prop_oneof![30 => 1_000i64..1_000_000, 3 => 0i64..1_000_000_000, 1 => -1_000_000_000i64..0];
-    let rtt_ns = prop_oneof![20 => 99_000_000u64..108_000_000, 20 => 108_000_000u64..120_000_000, 2 => Just(0u64), 1 => any_size()];
+    let rtt_ns = prop_oneof![
+        20 => 99_000_000u64..108_000_000,
+        20 => 108_000_000u64..120_000_000,
+        2 => Just(0u64),
+        1 => any_size(),
+    ];
     let lost_bytes = prop_oneof![10 => Just(0u64), 1 => 0u64..100_000];
     let mss_bytes = prop_oneof![50 => Just(None), 1 => (1u32..70_000).prop_map(Some)];
-    let flags = prop_oneof![1 => Just(ACK_CWND_LIMITED), 30 => Just(ACK_CWND_LIMITED | ACK_RECOVERING), 2 => any::<u32>()];
+    let flags = prop_oneof![
+        1 => Just(ACK_CWND_LIMITED),
+        30 => Just(ACK_CWND_LIMITED | ACK_RECOVERING),
+        2 => any::<u32>(),
+    ];
     let odd = (
         rarely(any_bytes().boxed()),
         rarely((1u64..1 << 50).boxed()),
@@ -116,7 +125,7 @@ fn event() -> impl Strategy<Value = Event> {
 
 impl Event {
     /// The record of it, behind the last one.
-    fn told(&self, last: &Ack, decision: &Decision) -> Ack {
+    fn reported(&self, last: &Ack, decision: &Decision) -> Ack {
         let mss_bytes = self.mss_bytes.unwrap_or(last.mss_bytes);
         let acked_bytes = self.acked_segments * u64::from(mss_bytes);
         let cwnd_bytes = self.cwnd_bytes.unwrap_or(decision.cwnd_bytes);
@@ -178,7 +187,7 @@ fn starts() -> impl Strategy<Value = Start> {
 /// With what an algorithm needs.
 fn for_startup(name: &str, start: &Start) -> Start {
     Start {
-        pace_bytes_per_s: if name == "qos" { 1_000_000 } else { 0 },
+        pace_bytes_per_s: if reserves(name) { 1_000_000 } else { 0 },
         ..*start
     }
 }
@@ -246,9 +255,9 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
     before == after || next.contains(&phase_name(after))
 }
 
-/// Those that are told nothing of the path.
+/// The algorithms that know nothing of the path, because no rate is reserved for them.
 fn that_measure() -> impl Iterator<Item = &'static &'static str> {
-    startup_names().iter().filter(|name| **name != "qos")
+    startup_names().iter().filter(|name| !reserves(name))
 }
 
 /// A host may count less than what arrived (RFC 5681, equation 2; RFC 3465).
@@ -275,21 +284,40 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn decisions_keep_the_interfaces_promises(start in starts(), srtt_ns in 0u64..1_000_000_000, changes in changes()) {
+    fn decisions_keep_the_interfaces_promises(
+        start in starts(),
+        srtt_ns in 0u64..1_000_000_000,
+        changes in changes(),
+    ) {
         for name in startup_names() {
             let mut startup = Startup::new(name).unwrap();
-            for (ack, before, after) in run(&mut startup, &for_startup(name, &start), srtt_ns, &changes) {
+            for (ack, before, after) in
+                run(&mut startup, &for_startup(name, &start), srtt_ns, &changes)
+            {
                 let mss = u64::from(ack.mss_bytes);
-                prop_assert!(after.cwnd_bytes >= mss, "a window below a segment: {after:?}");
+                prop_assert!(
+                    after.cwnd_bytes >= mss,
+                    "a window below a segment: {after:?}"
+                );
                 prop_assert!(
                     name == &"onramp" || after.cwnd_bytes >= ack.cwnd_bytes,
                     "only a loss shrinks the window: {after:?}"
                 );
-                prop_assert!(may_follow(name, before.phase, after.phase), "phases go forward: {before:?} {after:?}");
-                prop_assert_eq!(after.exit != 0, after.is_over(), "an exit is the end: {:?}", after);
+                prop_assert!(
+                    may_follow(name, before.phase, after.phase),
+                    "phases go forward: {before:?} {after:?}"
+                );
+                prop_assert_eq!(
+                    after.exit != 0,
+                    after.is_over(),
+                    "an exit is the end: {:?}",
+                    after
+                );
                 prop_assert!(after.pacing_bytes_per_s > 0, "a rate of nothing: {after:?}");
                 prop_assert!(
-                    name != &"paced" || before.estimate_bytes_per_s == 0 || after.ssthresh_bytes <= before.ssthresh_bytes,
+                    name != &"paced"
+                        || before.estimate_bytes_per_s == 0
+                        || after.ssthresh_bytes <= before.ssthresh_bytes,
                     "its estimates only lower the threshold: {before:?} {after:?}"
                 );
                 prop_assert!(
@@ -297,7 +325,11 @@ proptest! {
                     "an estimate stays: {before:?} {after:?}"
                 );
                 let slow_start = ack.cwnd_bytes + ack.acked_bytes;
-                let pthresh = if name == &"paced" && after.estimate_bytes_per_s > 0 { after.ssthresh_bytes / 2 } else { 0 };
+                let pthresh = if name == &"paced" && after.estimate_bytes_per_s > 0 {
+                    after.ssthresh_bytes / 2
+                } else {
+                    0
+                };
                 let is_given = after.phase == PHASE_RESERVED;
                 // Also where that is the host's threshold at once.
                 let is_measured = name == &"onramp"
@@ -308,11 +340,14 @@ proptest! {
                     "a jump above pthresh: {before:?} {after:?}"
                 );
                 prop_assert!(
-                    ack.cwnd_bytes >= after.ssthresh_bytes || after.cwnd_bytes <= after.ssthresh_bytes,
+                    ack.cwnd_bytes >= after.ssthresh_bytes
+                        || after.cwnd_bytes <= after.ssthresh_bytes,
                     "growth beyond the threshold: {after:?}"
                 );
                 prop_assert!(
-                    !after.is_over() || after.phase == PHASE_SAFE || after.pacing_bytes_per_s == UNLIMITED,
+                    !after.is_over()
+                        || after.phase == PHASE_SAFE
+                        || after.pacing_bytes_per_s == UNLIMITED,
                     "the end leaves pacing to others: {after:?}"
                 );
             }
@@ -356,7 +391,10 @@ proptest! {
     ) {
         for name in that_measure() {
             let mut startup = Startup::new(name).unwrap();
-            let Some((last_ack, _, last)) = run(&mut startup, &start, 100_000_000, &changes).pop() else { continue };
+            let Some((last_ack, _, last)) = run(&mut startup, &start, 100_000_000, &changes).pop()
+            else {
+                continue;
+            };
             if last.is_over() {
                 continue;
             }
@@ -371,8 +409,13 @@ proptest! {
                 mss_bytes,
                 kind,
             });
-            let retreats = name == &"onramp" && kind == LOSS_RECOVERY && done.phase == PHASE_RETREAT;
-            let exit = if kind == LOSS_TIMEOUT { "timeout" } else { "loss" };
+            let retreats =
+                name == &"onramp" && kind == LOSS_RECOVERY && done.phase == PHASE_RETREAT;
+            let exit = if kind == LOSS_TIMEOUT {
+                "timeout"
+            } else {
+                "loss"
+            };
             let exit = if retreats { "none" } else { exit };
             prop_assert_eq!((done.is_over(), exit_name(done.exit)), (!retreats, exit));
             prop_assert!(done.ssthresh_bytes <= ssthresh_bytes.max(2 * u64::from(mss_bytes)));
@@ -387,7 +430,16 @@ proptest! {
     fn no_input_is_undefined(
         start in (any_size(), any_size(), any_size(), any_size(), any::<u32>(), any::<u32>()),
         acks in prop::collection::vec(
-            (any_size(), any_size(), any_size(), any_size(), any_size(), any_size(), 1u32.., any::<u32>()),
+            (
+                any_size(),
+                any_size(),
+                any_size(),
+                any_size(),
+                any_size(),
+                any_size(),
+                1u32..,
+                any::<u32>(),
+            ),
             0..100,
         ),
         loss in (any_size(), any_size(), any_size(), any_size(), any::<u32>(), any::<u32>()),
@@ -396,7 +448,10 @@ proptest! {
             let mut startup = Startup::new(name).unwrap();
             startup.start(&Start {
                 now_ns: start.0,
-                clock: Clock { measure_ns: 0, event_ns: start.1 },
+                clock: Clock {
+                    measure_ns: 0,
+                    event_ns: start.1,
+                },
                 cwnd_bytes: start.2,
                 ssthresh_bytes: start.3,
                 mss_bytes: start.4,
@@ -409,7 +464,17 @@ proptest! {
                 remembered_bytes: start.3,
                 remembered_rtt_ns: start.0,
             });
-            for &(now_ns, acked_bytes, delivered_bytes, inflight_bytes, srtt_ns, cwnd_bytes, mss_bytes, flags) in &acks {
+            for &(
+                now_ns,
+                acked_bytes,
+                delivered_bytes,
+                inflight_bytes,
+                srtt_ns,
+                cwnd_bytes,
+                mss_bytes,
+                flags,
+            ) in &acks
+            {
                 let decision = startup.ack(&Ack {
                     now_ns,
                     acked_bytes,
@@ -444,17 +509,24 @@ proptest! {
     /// A host whose clock goes back, whose totals jump and whose segments change size has a window
     /// all the same.
     #[test]
-    fn every_record_has_a_whole_decision(start in starts(), events in prop::collection::vec(event(), 1..300)) {
+    fn every_record_has_a_whole_decision(
+        start in starts(),
+        events in prop::collection::vec(event(), 1..300),
+    ) {
         for name in startup_names() {
             let mut startup = Startup::new(name).unwrap();
             let mut decision = startup.start(&for_startup(name, &start));
-            let mut host = Ack { now_ns: start.now_ns, mss_bytes: start.mss_bytes, ..Ack::default() };
+            let mut host = Ack {
+                now_ns: start.now_ns,
+                mss_bytes: start.mss_bytes,
+                ..Ack::default()
+            };
             for event in &events {
                 if decision.phase == PHASE_DONE {
                     startup = Startup::new(name).unwrap();
                     decision = startup.start(&for_startup(name, &start));
                 }
-                host = event.told(&host, &decision);
+                host = event.reported(&host, &decision);
                 decision = match event.loss {
                     Some(kind) => startup.loss(&Loss {
                         now_ns: host.now_ns,
@@ -466,14 +538,24 @@ proptest! {
                         mss_bytes: host.mss_bytes,
                         kind,
                     }),
-                    None if decision.is_over() && host.cwnd_bytes >= host.ssthresh_bytes => continue,
+                    None if decision.is_over() && host.cwnd_bytes >= host.ssthresh_bytes => {
+                        continue
+                    }
                     None => startup.ack(&host),
                 };
                 prop_assert!(decision.cwnd_bytes > 0, "{name}: {host:?} {decision:?}");
-                prop_assert!(decision.pacing_bytes_per_s > 0, "{name}: {host:?} {decision:?}");
-                prop_assert!(phase_name(decision.phase) != "unknown" && exit_name(decision.exit) != "unknown");
+                prop_assert!(
+                    decision.pacing_bytes_per_s > 0,
+                    "{name}: {host:?} {decision:?}"
+                );
+                prop_assert!(
+                    phase_name(decision.phase) != "unknown"
+                        && exit_name(decision.exit) != "unknown"
+                );
                 prop_assert_eq!(decision.exit != 0, decision.is_over());
-                prop_assert!(decision.is_full == 0 || decision.cwnd_bytes == decision.ssthresh_bytes);
+                prop_assert!(
+                    decision.is_full == 0 || decision.cwnd_bytes == decision.ssthresh_bytes
+                );
             }
         }
     }

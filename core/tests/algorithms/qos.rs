@@ -318,7 +318,12 @@ proptest! {
     #[test]
     fn it_breaks_when_the_exact_reckoning_says_so(
         events in prop::collection::vec(
-            (prop_oneof![1u64..1000, 1u64..200_000], prop_oneof![3 => Just(0u64), 1 => 0u64..3000], any::<bool>(), 0u64..1_000_000_000),
+            (
+                prop_oneof![1u64..1000, 1u64..200_000],
+                prop_oneof![3 => Just(0u64), 1 => 0u64..3000],
+                any::<bool>(),
+                0u64..1_000_000_000,
+            ),
             1..500,
         ),
     ) {
@@ -332,18 +337,27 @@ proptest! {
             let (decision, holds) = match is_event {
                 true => {
                     let decision = host.loss(LOSS_RECOVERY, 100 * SEGMENT, 50 * SEGMENT);
-                    let mark = if std::mem::take(&mut lost_since_event) == 0 { mark_bytes(100 * SEGMENT) } else { 0 };
+                    let mark = if std::mem::take(&mut lost_since_event) == 0 {
+                        mark_bytes(100 * SEGMENT)
+                    } else {
+                        0
+                    };
                     (decision, exact.holds(0, lost.max(mark)))
                 }
                 false => (host.jump(MS, delivered), exact.holds(delivered, lost)),
             };
             prop_assert_eq!(is_broken(&decision), !holds);
             if !holds {
-                prop_assert!(decision.ssthresh_bytes >= 2 * SEGMENT && decision.cwnd_bytes >= SEGMENT);
+                prop_assert!(
+                    decision.ssthresh_bytes >= 2 * SEGMENT && decision.cwnd_bytes >= SEGMENT
+                );
                 break;
             }
             prop_assert!(decision.cwnd_bytes >= reserved().cwnd_bytes);
-            prop_assert_eq!((decision.ssthresh_bytes, decision.pacing_bytes_per_s), (UNLIMITED, RATE));
+            prop_assert_eq!(
+                (decision.ssthresh_bytes, decision.pacing_bytes_per_s),
+                (UNLIMITED, RATE)
+            );
         }
     }
 }

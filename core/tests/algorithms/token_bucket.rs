@@ -63,8 +63,14 @@ proptest! {
             let permitted_ns = bucket.ready_ns(bytes, rate, depth).max(now_ns);
             let earliest_ns = exact.ready_ns(bytes).max(now_ns);
             // A time that is not whole is rounded up each time that something is taken.
-            prop_assert!(permitted_ns >= earliest_ns, "{permitted_ns} is too early: {earliest_ns}");
-            prop_assert!(permitted_ns <= earliest_ns + taken as u64, "{permitted_ns} is later than {earliest_ns}");
+            prop_assert!(
+                permitted_ns >= earliest_ns,
+                "{permitted_ns} is too early: {earliest_ns}"
+            );
+            prop_assert!(
+                permitted_ns <= earliest_ns + taken as u64,
+                "{permitted_ns} is later than {earliest_ns}"
+            );
             now_ns = permitted_ns + pause_ns;
             bucket.take(now_ns, bytes, rate);
             let exact = exact.at(now_ns);
@@ -75,7 +81,11 @@ proptest! {
 
     /// The contract itself: in any time t, no more than rate * t and the depth.
     #[test]
-    fn no_interval_has_more_than_the_rate_and_a_burst(rate in rates(), depth in 9000u32..100_000, segments in segments()) {
+    fn no_interval_has_more_than_the_rate_and_a_burst(
+        rate in rates(),
+        depth in 9000u32..100_000,
+        segments in segments(),
+    ) {
         let (mut bucket, mut now_ns, mut left) = (Bucket::default(), 0, Vec::new());
         for (bytes, pause_ns) in segments {
             now_ns = bucket.ready_ns(bytes, rate, depth).max(now_ns) + pause_ns;
@@ -86,8 +96,12 @@ proptest! {
             let mut sent = 0;
             for (to_ns, bytes) in &left[first..] {
                 sent += bytes;
-                let most = u128::from(depth) * NS_PER_S + u128::from(rate) * u128::from(to_ns - from_ns);
-                prop_assert!(sent * NS_PER_S <= most, "{sent} bytes from {from_ns} to {to_ns}");
+                let most =
+                    u128::from(depth) * NS_PER_S + u128::from(rate) * u128::from(to_ns - from_ns);
+                prop_assert!(
+                    sent * NS_PER_S <= most,
+                    "{sent} bytes from {from_ns} to {to_ns}"
+                );
             }
         }
     }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Check that each relative link of a Markdown file leads to a file that exists, and each anchor to a
 # heading. Works without a network, so addresses (https://...) are not visited. Then check that each
-# file in the table "Where is it" of docs/architecture.md contains the name beside it. Prints what
-# is wrong, and exits with 1 then.
+# file in the table "Where is it" of docs/architecture.md contains the name beside it, and that
+# paths of this repository in code spans exist. Prints what is wrong, and exits with 1 then.
 set -eu
 cd "$(dirname "$0")/.."
 failed=0
@@ -93,4 +93,19 @@ sed -n 's/^|[^|]*| \[[^]]*\](\.\.\/\([^)]*\)) | `\([^`]*\)` |$/\1 \2/p' docs/arc
 		done
 		exit $missing
 	} || failed=1
+
+# Code spans such as `crates/onramp-net/src`. The changelog names old paths too.
+git ls-files -- '*.md' ':!LICENSES' ':!CHANGELOG.md' |
+	xargs grep -oHE '`(core|bpf|crates|papers|scenarios|docs|scripts|benches)/[A-Za-z0-9_./-]+`' |
+	tr -d '`' | {
+	missing=0
+	while IFS=: read -r file path; do
+		case "$path" in *NAME* | *PAPER*) continue ;; esac
+		if [ ! -e "$path" ]; then
+			echo "$file: no file $path"
+			missing=1
+		fi
+	done
+	exit $missing
+} || failed=1
 exit $failed

@@ -26,7 +26,7 @@ pub enum Error {
     NotAFile {
         /// The file's name as it was given.
         file: String,
-        /// What the name leads to, with its article.
+        /// The kind of thing that has this name, with its article.
         what: &'static str,
     },
     /// The file is larger than [`MAX_FILE_BYTES`].

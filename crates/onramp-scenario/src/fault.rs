@@ -8,7 +8,7 @@ use std::ops::Range;
 /// A mistake and its place.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What is wrong.
+    /// The mistake.
     pub mistake: Mistake,
     /// The bytes of the file that are wrong; `None` where something is missing in the whole file.
     pub span: Option<Range<usize>>,

@@ -1,6 +1,6 @@
 //! The routes of packets, found before the run, as rows of link numbers in one arena.
 
-/// What a route has at one of its places.
+/// One place of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place<E> {
     /// A directed link.

@@ -8,7 +8,7 @@ use onramp_scenario::{
     HEADER_BYTES,
 };
 
-/// What the record of a flow depends on beside its path.
+/// The properties of a flow on which its record depends, other than its path.
 pub(super) struct Flow<'a> {
     size_bytes: u64,
     /// Size of its largest IP packet where the MTU does not limit it.

@@ -33,8 +33,8 @@ pub struct Record {
     pub case: u32,
     /// Number of the transfer within its run, from 1.
     pub flow: u32,
-    /// For measured traffic: the algorithms of the transfer beside which it ran, as `paced +
-    /// cubic`; empty otherwise.
+    /// For measured traffic: the algorithms of the measured transfer, as `paced + cubic`; empty
+    /// otherwise.
     pub beside: String,
     /// For measured traffic: the payload of that transfer, in bytes.
     pub beside_bytes: Option<u64>,

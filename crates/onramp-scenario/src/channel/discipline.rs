@@ -286,7 +286,7 @@ fn read_codel(source: &mut ChannelSource<'_, '_>, table: &Section) -> Option<CoD
     })
 }
 
-/// Refuses the tables `red` and `codel`, and `codel.quantum`, beside other disciplines than theirs.
+/// Refuses the tables `red` and `codel`, and `codel.quantum`, with other disciplines than theirs.
 fn refuse_tables_of_others(
     source: &mut ChannelSource<'_, '_>,
     red: &Section,

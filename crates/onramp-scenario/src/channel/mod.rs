@@ -3,8 +3,8 @@
 //! # A new parameter
 //!
 //! A parameter of a channel is defined once, in a file of this folder. The file declares the keys
-//! with their ranges and meanings, and implements [`Parameter`]: how the keys are read, what a
-//! record says of a value, and what the value sets in the configuration of a link. A line in the
+//! with their ranges and meanings, and implements [`Parameter`]: how the keys are read, the words
+//! of a value in a record, and its part of the configuration of a link. A line in the
 //! list below makes it a field of [`Channel`]. The reader, the cross product of lists, error
 //! messages, records and the reference follow from both. What the parameter does to packets is
 //! written in `onramp-net`.
@@ -41,7 +41,7 @@ use parameter::{not_zero, ChannelSource, Followed, LinkContext, Parameter};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// Defines [`Channel`], [`ChannelDraft`] and what is derived from the list of parameters.
+/// Defines [`Channel`], [`ChannelDraft`] and their functions from the list of parameters.
 macro_rules! channel {
     ($($(#[$doc:meta])* $field:ident: $value:ty = $parameter:ty;)*) => {
         /// One direction of a link. A parameter that is absent does nothing.
@@ -101,8 +101,8 @@ macro_rules! channel {
         }
 
         impl Channel {
-            /// What the channel has beside rate, delay, queue, random loss and changes, in the
-            /// words of records: `codel`, `jitter 5 ms`.
+            /// The parameters that are not the default, in the words of records: `codel`, `jitter
+            /// 5 ms`. Rate, delay, queue, random loss and changes are not among them.
             pub fn describe(&self) -> Vec<String> {
                 let words = [
                     $(<$parameter as Parameter>::describe(&self.$field, self.queue)),*

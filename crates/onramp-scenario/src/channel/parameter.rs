@@ -1,5 +1,5 @@
-//! What a parameter of a channel is. Each parameter is defined in one file of this folder, and
-//! listed once in `channel/mod.rs`.
+//! The definition of a parameter of a channel. Each parameter is implemented in one file of this
+//! folder, and listed once in `channel/mod.rs`.
 
 use super::queue_limit::QueueLimit;
 use crate::document::{Reader, Section};
@@ -9,8 +9,8 @@ use crate::mistake::Mistake;
 use onramp_net::{Config, Limit};
 use std::num::NonZeroU64;
 
-/// A parameter of a channel: its keys, how they are read, its words in a record, and what it sets
-/// in the configuration of the link.
+/// A parameter of a channel: its keys, how they are read, its words in a record, and its part
+/// of the configuration of the link.
 pub(crate) trait Parameter {
     /// The parameter's value in the model of a channel.
     type Value: Clone;
@@ -25,7 +25,7 @@ pub(crate) trait Parameter {
     /// follows the forward direction, or where it is wrong, which is noted.
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value>;
 
-    /// What a record says of a value that is not the default; `None` for the default, and for
+    /// The words in a record for a value that is not the default; `None` for the default, and for
     /// parameters that have a column of their own.
     fn describe(_value: &Self::Value, _queue: QueueLimit) -> Option<String> {
         None
@@ -36,7 +36,7 @@ pub(crate) trait Parameter {
     fn configure(value: &Self::Value, context: &LinkContext, config: &mut Config);
 }
 
-/// What a parameter may use of the rest of its channel when it configures a link.
+/// The facts about its channel that a parameter may use when it configures a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinkContext {
     pub rate_bits_per_s: u64,
@@ -72,13 +72,13 @@ pub(crate) struct Followed<'f> {
     pub queues: &'f [QueueLimit],
 }
 
-/// A table that describes a channel, and what has been read of it.
+/// A table that describes a channel, and the values that have been read of it.
 pub(crate) struct ChannelSource<'r, 'a> {
     pub reader: &'r mut Reader,
     pub section: &'r Section<'a>,
     /// The size of the largest packet; 0 where it could not be read.
     pub mtu_bytes: u32,
-    /// Of the reverse direction: the forward one.
+    /// For the reverse direction: the values of the forward direction.
     pub follows: Option<Followed<'r>>,
     /// The rates of the channel, its own or those that it follows.
     pub rates_bits_per_s: Vec<u64>,

@@ -75,7 +75,7 @@ fn red_is_measured_in_the_unit_of_its_queue() {
 }
 
 #[test]
-fn the_least_queue_makes_a_red_that_a_link_accepts() {
+fn the_smallest_queue_gives_a_red_that_a_link_accepts() {
     config("queue = \"1 packet\"\ndiscipline = \"red\"");
     config("queue = \"0.000001 bdp\"\ndiscipline = \"red\"");
 }

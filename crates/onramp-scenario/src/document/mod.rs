@@ -257,7 +257,7 @@ impl Reader {
                 self.keep(read, 0..0)
             }
             Fallback::Required => {
-                // For a table that is absent, another mistake says so.
+                // An absent table has a mistake of its own.
                 if section.is_given() && !self.is_misspelt(section, key.name()) {
                     let mistake = Mistake::MissingKey {
                         key: section.path_of(key),

@@ -67,7 +67,7 @@ fn is_out_of_range<K: Kind>(place: &KeyPlace, value: &K::Value, known: &Known) -
     })
 }
 
-/// What a value is, for error messages.
+/// The type of a value, for error messages.
 pub(super) fn found(value: &DeValue) -> &'static str {
     match value {
         DeValue::String(_) => "a text",

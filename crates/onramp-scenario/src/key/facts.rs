@@ -1,6 +1,6 @@
-//! What is known of a key whatever its kind: its name, default, range and meaning.
+//! The facts about a key that do not depend on its kind: its name, default, range and meaning.
 
-/// What a key has where the file does not give it.
+/// The value of a key that the file does not give.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fallback {
     /// Nothing: the file must give the key.
@@ -29,7 +29,7 @@ pub(crate) enum List {
 /// The limits of a key, minimum and maximum, as texts.
 pub(crate) type Range = (&'static str, &'static str);
 
-/// What is known of a key whatever its kind.
+/// The facts about a key that do not depend on its kind.
 #[derive(Debug)]
 pub(crate) struct KeyFacts {
     pub name: &'static str,

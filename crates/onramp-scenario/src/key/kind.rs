@@ -1,4 +1,4 @@
-//! The kinds of values that keys have: how a file writes them, and what they become.
+//! The kinds of values that keys have: their texts in a file, and their types in the program.
 
 use super::facts::KeyPlace;
 use super::measure::Measure;
@@ -29,7 +29,7 @@ pub(crate) enum Form {
 /// Names that values may refer to and that only the file or the program knows.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
-    /// The start-up algorithms beside `none`.
+    /// The start-up algorithms other than `none`.
     pub startups: Vec<String>,
     /// The nodes of the network.
     pub nodes: Vec<String>,
@@ -37,7 +37,7 @@ pub(crate) struct Known {
 
 /// A kind of value.
 pub(crate) trait Kind: 'static {
-    /// What a value becomes.
+    /// The type of a value that has been read.
     type Value: Measure + PartialEq;
     /// The kind's name in the reference.
     const NAME: &'static str;

@@ -2,8 +2,8 @@
 
 /// A value that may have a range.
 pub(crate) trait Measure {
-    /// Which of the key's ranges the value belongs to, and its amount there; `None` where no range
-    /// applies.
+    /// The number of the key's range to which the value belongs, and its amount there; `None` where
+    /// no range applies.
     fn measure(&self) -> Option<(u8, u64)> {
         None
     }

@@ -1,5 +1,5 @@
-//! What a key and a table of a scenario file are. Which keys there are stands in
-//! [`crate::channel`] for channels and in [`crate::keys`] for everything else.
+//! The types of keys and tables of a scenario file. The keys of channels are declared in
+//! [`crate::channel`], all other keys in [`crate::keys`].
 
 mod definition;
 mod facts;

@@ -17,11 +17,11 @@ pub(crate) struct Table {
     /// The file writes `[[name]]` up to this many times; 1 is a plain `[name]`.
     pub max_count: usize,
     pub is_required: bool,
-    /// What the table describes, for the reference.
+    /// The subject of the table, for the reference.
     pub meaning: &'static str,
     pub keys: &'static [&'static dyn AnyKey],
     pub tables: &'static [&'static Table],
-    /// Keys and tables beside its own.
+    /// Keys and tables in addition to its own.
     pub group: Option<&'static KeyGroup>,
 }
 

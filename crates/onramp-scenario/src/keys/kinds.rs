@@ -112,7 +112,7 @@ choice_kinds! {
     PairOptionForm: PairForm, "form",
         "a form of the option in quotes: \"experiment\" or \"paper\"",
         PairForm::ALL, PairForm::name;
-    /// What traffic consists of.
+    /// A kind of traffic.
     TrafficName: &'static str, "kind of traffic",
         "a kind of traffic in quotes, for example \"constant\"", KINDS_OF_TRAFFIC, |name| name;
     /// The distribution of times.

@@ -2,6 +2,14 @@
 //! reference in `docs/reference/scenario-keys.md` follow from the declarations.
 //!
 //! The keys of channels are declared in [`crate::channel`].
+//!
+//! # A new key of a transfer
+//!
+//! Declare the key in `keys/transfer.rs`, with its kind, default, range and meaning. Add the field
+//! to [`Transfer`](crate::Transfer), with its default in `cases/transfer.rs`. Read the key in
+//! `reader/transfer.rs`: one line of `draft.vary` makes a list a factor of the cross product. If
+//! the key tells results apart, add the field to `identity` in `reader/product.rs`, and its words
+//! to the records of `onramp-results`. Keys of other tables follow the same steps.
 
 mod defaults;
 pub(crate) mod hosts;

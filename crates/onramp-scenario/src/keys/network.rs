@@ -1,4 +1,4 @@
-//! The keys of `[path]`, `[[node]]`, `[[link]]` and the tables within them, beside those of
+//! The keys of `[path]`, `[[node]]`, `[[link]]` and the tables within them, without the keys of
 //! channels.
 
 use super::kinds::{KnownNode, NodeName};

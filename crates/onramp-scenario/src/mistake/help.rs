@@ -1,4 +1,4 @@
-//! What stands at the marked place of a mistake, and what to do about the mistake.
+//! The label at the marked place of a mistake, and the advice on how to correct it.
 
 use super::{relay, Mistake};
 
@@ -48,7 +48,7 @@ impl Mistake {
         }
     }
 
-    /// What to do.
+    /// The advice on how to correct the mistake.
     pub(crate) fn help(&self) -> Option<String> {
         self.help_with_a_value()
             .or_else(|| self.help_with_a_choice())

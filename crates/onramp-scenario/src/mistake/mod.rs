@@ -1,4 +1,4 @@
-//! What can be wrong in a scenario file: the facts, and the sentences made of them.
+//! The mistakes that a scenario file can have, with their facts and their sentences.
 
 mod help;
 mod relay;
@@ -8,7 +8,7 @@ pub use relay::NotBetween;
 use crate::units::UnitError;
 use std::ops::Range;
 
-/// What can be wrong in a scenario file. Keys are named with their table, as in `path.rate`.
+/// A mistake in a scenario file. Keys are named with their table, as in `path.rate`.
 /// [`Display`](std::fmt::Display) is one sentence.
 #[derive(Clone, Debug, thiserror::Error)]
 #[allow(missing_docs)]

@@ -14,7 +14,7 @@ pub enum NotBetween {
 }
 
 impl NotBetween {
-    /// What is wrong with this relay of a flow.
+    /// The sentence about this relay of a flow.
     pub(super) fn sentence(self, node: &str, from: &str, to: &str) -> String {
         match self {
             NotBetween::Sender => {
@@ -36,7 +36,7 @@ impl NotBetween {
     }
 }
 
-/// Which nodes can be relays: those of the route without its ends.
+/// The nodes that can be relays: those of the route without its ends.
 pub(super) fn help(route: &[String]) -> String {
     if route.is_empty() {
         return "this route has no node between its ends: leave `split` out".to_owned();

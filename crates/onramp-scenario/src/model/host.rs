@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a scenario says about the host that sends the data.
+/// The host that sends the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sender {
     /// Send buffer.
@@ -24,7 +24,7 @@ pub struct Sender {
     pub packet_pairs: bool,
 }
 
-/// What a scenario says about the host that receives the data.
+/// The host that receives the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receiver {
     /// Receive buffer.

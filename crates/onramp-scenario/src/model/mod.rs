@@ -45,14 +45,14 @@ pub struct Case {
     pub sender: Sender,
     /// The host that receives the data.
     pub receiver: Receiver,
-    /// The traffic beside the transfer.
+    /// The traffic that competes with the transfer.
     pub traffic: Arc<[Traffic]>,
     /// The transfer that is measured.
     pub transfer: Transfer,
     /// The run ends at this time, even if transfers are unfinished; `None`: the run ends when all
     /// measured transfers are finished.
     pub duration_ns: Option<u64>,
-    /// Which repetition this is, from 1.
+    /// Number of the repetition, from 1.
     pub run: u32,
     /// Seed of every random stream of this run.
     pub seed: u64,

@@ -5,10 +5,10 @@ use super::transfer::{Connect, Dscp, Given};
 use onramp_tcp::{Recovery, Stack, Timers};
 use std::sync::Arc;
 
-/// Traffic beside the transfer.
+/// Traffic that competes with the transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Traffic {
-    /// What the traffic consists of.
+    /// The kind of the traffic, with its parameters.
     pub kind: TrafficKind,
     /// The node that sends the data.
     pub from: usize,
@@ -33,7 +33,7 @@ pub enum TrafficStart {
     At(u64),
 }
 
-/// What traffic consists of.
+/// A kind of traffic, with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrafficKind {
     /// TCP transfers.
@@ -64,7 +64,7 @@ pub struct Transfers {
     pub timers: Timers,
     /// The granularity with which the sender's host measures time and schedules events.
     pub clocks: Clocks,
-    /// Which end opens each connection.
+    /// The end that opens each connection.
     pub connect: Connect,
     /// The initial ssthresh of each transfer; `None`: unlimited.
     pub initial_ssthresh_bytes: Option<u64>,

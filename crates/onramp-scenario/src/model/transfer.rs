@@ -38,7 +38,7 @@ pub struct Transfer {
     pub clocks: Clocks,
     /// The maximum growth of the congestion window per ACK in slow start (RFC 3465).
     pub byte_counting: ByteCounting,
-    /// Which end opens the connection.
+    /// The end that opens the connection.
     pub connect: Connect,
     /// How a start-up derives a rate from the ACKs of a flight.
     pub train: Train,
@@ -123,7 +123,7 @@ impl Connections {
     pub const ONE: Connections = Connections::Fixed(1);
 }
 
-/// Which end of a transfer opens the connection.
+/// The end of a transfer that opens the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Connect {
     /// The receiver connects and requests the data with 8 bytes: a download.

@@ -116,7 +116,7 @@ impl Routes {
         let relays = places(reader.list(section, &SPLIT)?);
         let network = self.network.as_ref()?;
         for ends in pairs(from, to, count) {
-            // Where a flow has no route, another mistake says so.
+            // A flow without a route has a mistake of its own.
             let route = network.route(ends.0, ends.1).unwrap_or_default();
             let nodes = match route.is_empty() {
                 true => continue,
@@ -183,7 +183,7 @@ impl Routes {
         key: &Key<KnownNode>,
         default: usize,
     ) -> Option<Vec<usize>> {
-        // Where there are no nodes at all, another mistake says so.
+        // Missing nodes have a mistake of their own.
         if self.nodes.is_empty() {
             return None;
         }

@@ -50,7 +50,7 @@ pub fn parse(file_name: &str, text: &str) -> Result<Scenario, Error> {
     })
 }
 
-/// [`parse`] with these start-ups beside `none`.
+/// [`parse`] with these start-ups and `none`.
 fn parse_with(startups: &[&str], text: &str) -> Result<Scenario, Vec<Fault>> {
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {

@@ -169,7 +169,8 @@ fn read_network(reader: &mut Reader, top: &Section) -> Option<Topology> {
     for section in reader.tables(top, &LINK) {
         links.extend(read_link(reader, &section));
     }
-    // Where a link could not be read, a message that no links lead somewhere says nothing new.
+    // If a link could not be read, a further message that no links lead somewhere would be wrong or
+    // useless.
     let is_whole = reader.faults.len() == faults_before;
     let nodes = reader.known.nodes.clone();
     is_whole.then(|| Topology::Network(Network { nodes, links }.into()))
@@ -196,7 +197,7 @@ fn read_nodes(reader: &mut Reader, top: &Section) -> Vec<String> {
 }
 
 fn read_link(reader: &mut Reader, section: &Section) -> Option<NetworkLink> {
-    // Where there are no nodes at all, another mistake says so.
+    // Missing nodes have a mistake of their own.
     let has_nodes = !reader.known.nodes.is_empty();
     let mut end = |key| has_nodes.then(|| reader.one(section, key)).flatten();
     let (from, to) = (end(&LINK_FROM), end(&LINK_TO));

@@ -44,7 +44,7 @@ const OF_TRANSFERS: &[&dyn AnyKey] = &[
 const OF_PACKETS: &[&dyn AnyKey] = &[&RATE, &PACKET];
 const OF_ON_OFF: &[&dyn AnyKey] = &[&ON, &OFF, &DISTRIBUTION];
 
-/// What traffic depends on beside its own table.
+/// The parts of the file on which traffic depends, other than its own table.
 pub(super) struct Surroundings<'s> {
     pub routes: &'s Routes,
     pub receiver: Option<&'s ReceiverDraft>,
@@ -93,7 +93,7 @@ pub(super) fn read_traffic(
     })
 }
 
-/// What the traffic consists of. Keys of other kinds are refused.
+/// The kind of the traffic, with its parameters. Keys of other kinds are refused.
 fn kind_of(
     reader: &mut Reader,
     section: &Section,

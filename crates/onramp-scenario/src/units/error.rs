@@ -5,7 +5,7 @@ use super::unit::Quantity;
 use std::fmt;
 
 /// Why a quantity was refused. [`Display`](fmt::Display) is one sentence, and
-/// [`help`](UnitError::help) says what to do.
+/// [`help`](UnitError::help) says how to correct the text.
 ///
 /// `what` is the quantity's name, `found` is the refused text, and `expected` says how to write a
 /// quantity.

@@ -38,8 +38,8 @@ pub fn format_count(count: u64, plural: &str) -> String {
     format!("{count} {}", if count == 1 { singular } else { plural })
 }
 
-/// The shortest exact wording of at most three decimals. Of two that are equally short, the one
-/// with the earlier unit.
+/// The shortest exact wording of at most three decimals. If two are equally short, the one with the
+/// earlier unit.
 fn shortest(value: u64, units: &[Unit]) -> String {
     let wordings = units
         .iter()

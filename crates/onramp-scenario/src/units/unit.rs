@@ -5,7 +5,7 @@
 pub(crate) struct Unit {
     pub name: &'static str,
     pub factor: u64,
-    /// What the integer counts that a quantity becomes.
+    /// The thing that the integer of a quantity counts.
     pub counts: &'static str,
 }
 

@@ -96,7 +96,8 @@ sed -n 's/^|[^|]*| \[[^]]*\](\.\.\/\([^)]*\)) | `\([^`]*\)` |$/\1 \2/p' docs/arc
 
 # Code spans such as `crates/onramp-net/src`. The changelog names old paths too.
 git ls-files -- '*.md' ':!LICENSES' ':!CHANGELOG.md' |
-	xargs grep -oHE '`(core|bpf|crates|papers|scenarios|docs|scripts|benches)/[A-Za-z0-9_./-]+`' |
+	xargs grep -oHE \
+		'`(core|bpf|crates|papers|scenarios|docs|scripts|benches)/[A-Za-z0-9_./-]+`' |
 	tr -d '`' | {
 	missing=0
 	while IFS=: read -r file path; do

@@ -1,7 +1,8 @@
 //! The fate of an offered packet.
 
 /// The fate of an offered packet. After [`Verdict::Queued`] the link owns the packet and returns it
-/// later through [`Link::poll`](crate::Link::poll) or [`Link::take_dropped`](crate::Link::take_dropped). After every other verdict the packet no
+/// later through [`Link::poll`](crate::Link::poll) or
+/// [`Link::take_dropped`](crate::Link::take_dropped). After every other verdict the packet no
 /// longer exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {

@@ -281,7 +281,7 @@ fn fq_codel_has_a_queue_for_each_source_of_datagrams() {
     };
     assert!(
         result.net.links[0].evicted.packets > 100,
-        "the other one has a standing queue"
+        "the other flow has a persistent queue"
     );
     assert_eq!((count("sent"), count("arrived")), (167, 167));
 }

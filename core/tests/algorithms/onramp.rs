@@ -1,4 +1,4 @@
-//! `onramp`: what it measures, paces and grows by. (Delays: onramp_delay.rs. Losses:
+//! `onramp`: what it measures, how it paces and how cwnd grows. (Delays: onramp_delay.rs. Losses:
 //! onramp_loss.rs.)
 
 use crate::flights::{start, Host, MS, MSS};
@@ -9,12 +9,12 @@ use onramp_core::{
 };
 
 pub const SEGMENT: u64 = MSS as u64;
-/// A path of 10 MB/s and 100 ms: 1000 segments, one each 100 us.
+/// The BDP of 10 MB/s and 100 ms: 1000 segments, one each 100 us.
 pub const RATE: u64 = 10_000_000;
 pub const RTT: u64 = 100 * MS;
-/// A sample that is delayed.
+/// An RTT sample that is delayed.
 pub const QUEUED: u64 = RTT + RTT / 16 + 1;
-/// What of the path is filled at first: three quarters and ten segments, in a round trip.
+/// The part of the BDP that is filled at first: three quarters and ten segments, in a round trip.
 const PACED_SEGMENTS: u64 = 760;
 pub const PACED_RATE: u64 = 7_600_000;
 
@@ -28,8 +28,7 @@ pub fn phase(host: &Host) -> &'static str {
     phase_name(host.decision.phase)
 }
 
-/// So many segments arrive at this rate, each of them a round trip of this length after it left.
-/// The window is full.
+/// This many segments arrive at this rate, each of them this RTT after it left. cwnd is full.
 pub fn arrive(host: &mut Host, segments: u64, bytes_per_s: u64, rtt_ns: u64) -> Decision {
     host.ack.rtt_ns = rtt_ns;
     for _ in 0..segments {
@@ -42,7 +41,7 @@ pub fn arrive(host: &mut Host, segments: u64, bytes_per_s: u64, rtt_ns: u64) -> 
     host.decision
 }
 
-/// What is outstanding arrives.
+/// All segments in flight arrive.
 pub fn round(host: &mut Host, bytes_per_s: u64, rtt_ns: u64) -> Decision {
     arrive(host, host.ack.inflight_bytes / SEGMENT, bytes_per_s, rtt_ns)
 }
@@ -55,8 +54,8 @@ pub fn until(host: &mut Host, name: &str, bytes_per_s: u64, rtt_ns: u64) -> Deci
     host.decision
 }
 
-/// A flight that leaves at once and arrives in two heaps.
-pub fn in_two_heaps(host: &mut Host) -> Decision {
+/// A flight that leaves back to back and arrives in two aggregates.
+pub fn in_two_aggregates(host: &mut Host) -> Decision {
     let segments = host.decision.cwnd_bytes / SEGMENT;
     for place in 0..segments {
         let gap_ns = if place == 0 || place == segments / 2 {
@@ -76,21 +75,21 @@ pub fn in_pacing() -> Host {
     host
 }
 
-/// The first segment that was spaced has arrived.
+/// The first paced segment has arrived.
 pub fn in_approach() -> Host {
     let mut host = in_pacing();
     until(&mut host, "approach", RATE, RTT);
     host
 }
 
-/// All of them have, as fast as they left.
+/// All paced segments have arrived as fast as they left.
 pub fn validated() -> Host {
     let mut host = in_approach();
     round(&mut host, PACED_RATE, RTT);
     host
 }
 
-/// The window was too much: half of what was paced arrives in time.
+/// The window was too large: half of the paced segments arrive in time.
 pub fn in_drain() -> Host {
     let mut host = in_approach();
     until(&mut host, "drain", RATE / 2, QUEUED);
@@ -106,7 +105,7 @@ pub fn assert_segments(bytes: u64, segments: u64) {
 }
 
 #[test]
-fn the_first_flight_tells_the_rate_and_a_window_is_paced_over_the_least_round_trip() {
+fn the_first_flight_gives_the_rate_and_a_window_is_paced_over_the_min_rtt() {
     let mut host = host_on(RTT);
     arrive(&mut host, 1, RATE, RTT);
     arrive(&mut host, 8, RATE, RTT + MS);
@@ -126,9 +125,9 @@ fn the_first_flight_tells_the_rate_and_a_window_is_paced_over_the_least_round_tr
     assert_eq!(decision.pacing_bytes_per_s, PACED_RATE);
 }
 
-/// Three quarters of it and ten segments, or the whole where that is less.
+/// Three quarters of the BDP and ten segments, or the BDP where that is less.
 #[test]
-fn a_window_is_no_more_than_the_path() {
+fn a_paced_window_is_at_most_the_bdp() {
     for (path_segments, window_segments) in [(30, 30), (40, 40), (60, 55), (400, 310), (1000, 760)]
     {
         let mut host = host_on(RTT);
@@ -138,10 +137,10 @@ fn a_window_is_no_more_than_the_path() {
     }
 }
 
-/// Acknowledgements that were delayed come in bunches: a line through them is not believed, and a
-/// delay that is no longer than what they fall by is no queue.
+/// Delayed ACKs arrive aggregated. A line through them is not used as a rate, and a delay that is
+/// no longer than the RTT noise is no queue.
 #[test]
-fn a_line_through_bunches_is_not_believed() {
+fn a_line_through_aggregated_acks_gives_no_rate() {
     let rates = [0, 5, 6].map(|fall| {
         let mut host = host_on(RTT);
         let gap_ns = time_ns(SEGMENT, RATE);
@@ -152,14 +151,14 @@ fn a_line_through_bunches_is_not_believed() {
         }
         host.decision.estimate_bytes_per_s
     });
-    // The train lasts nine times as long as one segment; five times that is what a burst of the
-    // sender's can fall by.
+    // The train lasts nine times as long as one segment. A burst of the sender can drop by five
+    // times that.
     assert_eq!(rates, [RATE, RATE, 0]);
 }
 
-/// 12 segments: three acknowledgements have made 13 of the window when four tell the rate.
+/// 12 segments: three ACKs have raised cwnd to 13 when the fourth gives the rate.
 #[test]
-fn slow_start_goes_no_further_than_the_path_while_a_flight_comes_in() {
+fn slow_start_stops_at_the_bdp_while_a_flight_arrives() {
     let mut host = host_on(RTT);
     assert_segments(host.flight(RTT / 12, ACK_CWND_LIMITED).cwnd_bytes, 13);
     assert_eq!(
@@ -169,9 +168,9 @@ fn slow_start_goes_no_further_than_the_path_while_a_flight_comes_in() {
 }
 
 #[test]
-fn a_train_that_is_no_line_is_not_believed_and_the_next_one_that_is_is() {
+fn a_train_that_is_no_line_gives_no_rate_but_the_next_line_does() {
     let mut host = host_on(RTT);
-    let decision = in_two_heaps(&mut host);
+    let decision = in_two_aggregates(&mut host);
     assert_eq!(
         (phase(&host), decision.estimate_bytes_per_s),
         ("slow-start", 0)
@@ -186,7 +185,7 @@ fn a_train_that_is_no_line_is_not_believed_and_the_next_one_that_is_is() {
 }
 
 #[test]
-fn three_acknowledgements_are_not_believed() {
+fn three_acks_give_no_rate() {
     for (segments, name) in [(3, "slow-start"), (4, "pacing")] {
         let mut host = Host::new(
             "onramp",
@@ -215,7 +214,7 @@ fn a_segment_in_less_than_32_us_is_not_believed() {
 }
 
 #[test]
-fn without_a_round_trip_no_rate_is_believed() {
+fn without_an_rtt_sample_there_is_no_rate() {
     let mut host = host_on(0);
     for _ in 0..3 {
         let decision = host.flight(MS / 10, ACK_CWND_LIMITED);
@@ -229,7 +228,7 @@ fn without_a_round_trip_no_rate_is_believed() {
 
 /// What the application did not use is not paced, and its spacing is the application's.
 #[test]
-fn the_spacing_of_an_application_is_not_believed() {
+fn the_spacing_of_an_application_gives_no_rate() {
     let mut host = host_on(RTT);
     host.flight(MS / 10, ACK_APP_LIMITED);
     assert_eq!(
@@ -239,7 +238,7 @@ fn the_spacing_of_an_application_is_not_believed() {
 }
 
 #[test]
-fn pacing_ends_with_the_first_segment_that_was_spaced() {
+fn pacing_ends_with_the_first_paced_segment() {
     let mut host = in_pacing();
     let before = host.decision;
     let decision = round(&mut host, RATE, RTT);
@@ -257,7 +256,7 @@ fn pacing_ends_with_the_first_segment_that_was_spaced() {
 }
 
 #[test]
-fn the_window_grows_by_a_third_an_eighth_a_quarter_a_half_and_then_twofold() {
+fn cwnd_grows_by_a_third_an_eighth_a_quarter_a_half_and_then_doubles() {
     let mut host = in_approach();
     for (one, of) in [(1, 3), (1, 8), (1, 4), (1, 2), (1, 1), (1, 1)] {
         let (before, outstanding) = (host.decision.cwnd_bytes, host.ack.inflight_bytes);
@@ -268,9 +267,9 @@ fn the_window_grows_by_a_third_an_eighth_a_quarter_a_half_and_then_twofold() {
     }
 }
 
-/// The window and what it grows by, in a round trip.
+/// cwnd and its growth, in a round trip.
 #[test]
-fn what_the_window_permits_is_spaced_in_the_approach() {
+fn segments_are_paced_in_the_approach() {
     let mut host = in_approach();
     let cwnd = host.decision.cwnd_bytes;
     assert_eq!(host.decision.pacing_bytes_per_s, (cwnd + cwnd / 3) * 10);
@@ -279,7 +278,7 @@ fn what_the_window_permits_is_spaced_in_the_approach() {
 }
 
 #[test]
-fn a_host_that_smooths_no_round_trip_yet_is_paced_by_the_least_one() {
+fn a_host_without_a_smoothed_rtt_is_paced_by_the_min_rtt() {
     let mut host = in_approach();
     host.ack.srtt_ns = 0;
     let cwnd = arrive(&mut host, 9, RATE, RTT).cwnd_bytes;
@@ -287,7 +286,7 @@ fn a_host_that_smooths_no_round_trip_yet_is_paced_by_the_least_one() {
 }
 
 #[test]
-fn a_window_that_does_not_limit_the_sender_stays() {
+fn a_cwnd_that_does_not_limit_the_sender_stays() {
     let mut host = in_approach();
     for _ in 0..100 {
         assert_eq!(
@@ -299,7 +298,7 @@ fn a_window_that_does_not_limit_the_sender_stays() {
 
 /// RFC 9959, section 3.4. What slow start had permitted stays.
 #[test]
-fn what_the_application_did_not_use_of_the_window_is_lost() {
+fn the_part_of_cwnd_that_the_application_did_not_use_is_lost() {
     for (outstanding, window) in [(300, 301), (5, 20)] {
         let mut host = in_pacing();
         round(&mut host, RATE, RTT);
@@ -312,7 +311,7 @@ fn what_the_application_did_not_use_of_the_window_is_lost() {
 }
 
 #[test]
-fn a_window_that_was_lost_so_grows_as_in_slow_start_up_to_what_was_to_be_paced() {
+fn an_unused_cwnd_grows_back_as_in_slow_start() {
     let mut host = in_pacing();
     round(&mut host, RATE, RTT);
     host.ack(MS / 10, 700 * SEGMENT, ACK_APP_LIMITED);
@@ -326,7 +325,7 @@ fn a_window_that_was_lost_so_grows_as_in_slow_start_up_to_what_was_to_be_paced()
     );
 }
 
-/// A host whose first data took so much longer than the handshake.
+/// A host whose first data took this much longer than the handshake.
 fn later_than_the_handshake(handshake_ns: u64, more_ns: u64) -> Decision {
     let mut host = Host::new(
         "onramp",
@@ -342,9 +341,9 @@ fn later_than_the_handshake(handshake_ns: u64, more_ns: u64) -> Decision {
     host.decision
 }
 
-/// Those who began at the same time have been met.
+/// The queue of competing flows that start at the same time has passed.
 #[test]
-fn a_path_that_is_paced_once_more_is_not_shared() {
+fn a_path_that_is_paced_a_second_time_is_not_shared() {
     let rtt_ns = RTT + 20 * MS;
     let mut host = Host::new(
         "onramp",
@@ -361,10 +360,10 @@ fn a_path_that_is_paced_once_more_is_not_shared() {
     assert_segments(host.decision.cwnd_bytes, 24);
 }
 
-/// 10 / (10 + 2 q): that of 20 segments in front of it, and 20 behind, is a fifth.
+/// 10 / (10 + 2 q): with 20 segments in front of it and 20 behind, the share is a fifth.
 #[test]
-fn a_first_round_trip_longer_than_the_handshake_s_leaves_a_share_of_the_path() {
-    // A millisecond and two segments' time are nobody's.
+fn a_first_rtt_longer_than_the_handshakes_leaves_a_share_of_the_bdp() {
+    // A millisecond and two segments' time are no competing flow's.
     let own_ns = MS + 2 * MS / 10;
     let path = |more_ns| (RTT + more_ns) / (MS / 10);
     let filled = |path_segments: u64| path_segments * 3 / 4 + 10;
@@ -383,9 +382,9 @@ fn a_first_round_trip_longer_than_the_handshake_s_leaves_a_share_of_the_path() {
     );
 }
 
-/// A route's metric, for example.
+/// For example a route's metric.
 #[test]
-fn a_threshold_that_the_host_has_from_the_beginning_ends_it() {
+fn an_ssthresh_of_the_host_from_the_beginning_ends_the_startup() {
     let mut startup = Startup::new("onramp").unwrap();
     let start = Start {
         mss_bytes: 1000,

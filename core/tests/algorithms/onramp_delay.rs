@@ -1,15 +1,15 @@
-//! `onramp` when the delay rises: the window is held, and the path found full, drained or not.
+//! `onramp` when the delay rises: cwnd is held, and the pipe is full, drained or neither.
 
 use crate::flights::{Host, MS};
 use crate::onramp::{
-    arrive, assert_segments, host_on, in_approach, in_drain, in_two_heaps, phase, round, until,
-    validated,
+    arrive, assert_segments, host_on, in_approach, in_drain, in_two_aggregates, phase, round,
+    until, validated,
 };
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
 use onramp_core::{exit_name, Decision, ACK_CWND_LIMITED, UNLIMITED};
 
-/// All but the last of what was too much.
-fn come_through(host: &mut Host) -> Decision {
+/// All but the last segment of the excess arrive.
+fn drain_excess(host: &mut Host) -> Decision {
     arrive(
         host,
         host.ack.inflight_bytes / SEGMENT - 1,
@@ -19,7 +19,7 @@ fn come_through(host: &mut Host) -> Decision {
 }
 
 #[test]
-fn eight_delayed_samples_hold_the_window() {
+fn eight_delayed_samples_hold_cwnd() {
     let mut host = in_approach();
     let window = arrive(&mut host, 7, PACED_RATE, QUEUED).cwnd_bytes;
     assert_eq!(phase(&host), "approach");
@@ -30,7 +30,7 @@ fn eight_delayed_samples_hold_the_window() {
 }
 
 #[test]
-fn one_of_eight_that_is_not_delayed_is_enough_to_go_on() {
+fn one_undelayed_sample_of_eight_lets_cwnd_grow() {
     let mut host = in_approach();
     for _ in 0..5 {
         arrive(&mut host, 7, PACED_RATE, QUEUED);
@@ -39,9 +39,9 @@ fn one_of_eight_that_is_not_delayed_is_enough_to_go_on() {
     }
 }
 
-/// A sixteenth of the least round trip, but a millisecond at least and 16 at most.
+/// A sixteenth of the min RTT, but a millisecond at least and 16 at most.
 #[test]
-fn a_delay_is_told_from_a_sixteenth_of_the_round_trip() {
+fn a_delay_is_a_sixteenth_of_the_min_rtt() {
     for (rtt_ms, queue_ns) in [(10, MS), (32, 2 * MS), (100, MS * 25 / 4), (600, 16 * MS)] {
         for (more_ns, name) in [(0, "approach"), (1, "hold")] {
             let rtt_ns = rtt_ms * MS;
@@ -55,7 +55,7 @@ fn a_delay_is_told_from_a_sixteenth_of_the_round_trip() {
 }
 
 #[test]
-fn one_sample_that_is_not_delayed_ends_a_hold() {
+fn one_undelayed_sample_ends_a_hold() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
     arrive(&mut host, 500, RATE, QUEUED);
@@ -72,10 +72,10 @@ fn one_sample_that_is_not_delayed_ends_a_hold() {
     );
 }
 
-/// With a third more of window an eighth more arrives, in place of the sixth that would be half of
-/// it.
+/// With a third more of cwnd, the rate grows by an eighth. Half of the growth of cwnd would be a
+/// sixth.
 #[test]
-fn a_rate_that_does_not_grow_with_the_window_ends_at_what_is_carried_and_a_sixteenth() {
+fn a_rate_that_does_not_grow_with_cwnd_ends_at_the_bdp_and_a_sixteenth() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
     let decision = round(&mut host, PACED_RATE / 8 * 9, QUEUED);
@@ -95,7 +95,7 @@ fn a_rate_that_does_not_grow_with_the_window_ends_at_what_is_carried_and_a_sixte
 }
 
 #[test]
-fn a_rate_that_grows_with_the_window_goes_on_and_faster() {
+fn a_rate_that_grows_with_cwnd_lets_cwnd_grow_faster() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
     let window = host.decision.cwnd_bytes;
@@ -114,9 +114,9 @@ fn a_rate_that_grows_with_the_window_goes_on_and_faster() {
     );
 }
 
-/// What was delayed all the time is the new measure: only more than that is a further queue.
+/// The delay is the new baseline: only a larger one is a further queue.
 #[test]
-fn a_delay_that_did_not_keep_the_rate_from_growing_is_no_longer_one() {
+fn a_delay_with_a_growing_rate_becomes_the_baseline() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
     round(&mut host, PACED_RATE / 5 * 6, QUEUED);
@@ -125,9 +125,9 @@ fn a_delay_that_did_not_keep_the_rate_from_growing_is_no_longer_one() {
     until(&mut host, "hold", RATE, QUEUED + RTT / 16 + 1);
 }
 
-/// Half a round trip at two thirds of its rate says enough.
+/// Half a round trip at two thirds of its rate shows enough.
 #[test]
-fn a_paced_flight_that_is_not_carried_drains_to_the_window_before_it() {
+fn a_paced_flight_that_is_not_carried_drains_to_the_prior_cwnd() {
     let mut host = in_approach();
     let begin_ns = host.ack.now_ns;
     until(&mut host, "hold", PACED_RATE / 3 * 2, QUEUED);
@@ -144,7 +144,7 @@ fn a_paced_flight_that_is_not_carried_drains_to_the_window_before_it() {
     assert_eq!((decision.pacing_bytes_per_s, decision.exit), (UNLIMITED, 0));
 }
 
-/// More than seven eighths of the rate at which it left.
+/// More than seven eighths of the rate at which the flight left.
 #[test]
 fn a_paced_flight_that_is_carried_in_spite_of_a_delay_goes_on() {
     let mut host = in_approach();
@@ -155,9 +155,9 @@ fn a_paced_flight_that_is_carried_in_spite_of_a_delay_goes_on() {
 }
 
 #[test]
-fn a_drained_path_is_paced_once_more_at_the_rate_that_was_carried() {
+fn a_drained_path_is_paced_a_second_time_at_the_delivery_rate() {
     let mut host = in_drain();
-    let window = come_through(&mut host).cwnd_bytes;
+    let window = drain_excess(&mut host).cwnd_bytes;
     assert_eq!((phase(&host), window), ("drain", 20 * SEGMENT));
     arrive(&mut host, 7, RATE / 2, RTT);
     assert_eq!(phase(&host), "drain");
@@ -169,7 +169,7 @@ fn a_drained_path_is_paced_once_more_at_the_rate_that_was_carried() {
 }
 
 #[test]
-fn a_path_is_drained_for_a_second_time_only_to_end() {
+fn a_second_drain_ends_the_startup() {
     let mut host = in_drain();
     until(&mut host, "pacing", RATE / 2, RTT);
     until(&mut host, "drain", RATE / 5, QUEUED);
@@ -181,7 +181,7 @@ fn a_path_is_drained_for_a_second_time_only_to_end() {
 }
 
 #[test]
-fn a_queue_that_stays_is_another_s_and_slow_start_ends_at_a_quarter_of_what_was_carried() {
+fn a_queue_that_stays_is_a_competing_flows_and_ssthresh_is_a_quarter_of_the_bdp() {
     let mut host = in_drain();
     let decision = until(&mut host, "done", RATE / 2, QUEUED);
     assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 0));
@@ -193,9 +193,9 @@ fn a_queue_that_stays_is_another_s_and_slow_start_ends_at_a_quarter_of_what_was_
 }
 
 #[test]
-fn a_queue_that_still_becomes_shorter_is_waited_for() {
+fn drain_waits_for_a_queue_that_becomes_shorter() {
     let mut host = in_drain();
-    come_through(&mut host);
+    drain_excess(&mut host);
     for more_ms in [40, 30, 20] {
         arrive(&mut host, 8, RATE / 2, RTT + more_ms * MS);
         assert_eq!(phase(&host), "drain");
@@ -204,18 +204,18 @@ fn a_queue_that_still_becomes_shorter_is_waited_for() {
     assert_eq!(phase(&host), "pacing");
 }
 
-/// The queue before the first flight was somebody's, too.
+/// The queue before the first flight belonged to a competing flow too.
 #[test]
-fn a_round_trip_that_is_shorter_than_before_is_not_as_before() {
+fn an_rtt_below_the_baseline_is_not_the_baseline() {
     let mut host = in_drain();
     let decision = until(&mut host, "done", RATE / 2, RTT - 10 * MS);
     assert_eq!(exit_name(decision.exit), "delay");
 }
 
 #[test]
-fn delayed_samples_at_a_flight_s_beginning_hold_slow_start() {
+fn delayed_samples_at_the_begin_of_a_flight_hold_slow_start() {
     let mut host = host_on(RTT);
-    in_two_heaps(&mut host);
+    in_two_aggregates(&mut host);
     arrive(&mut host, 7, RATE, QUEUED);
     assert_eq!(phase(&host), "slow-start");
     let window = host.decision.cwnd_bytes;
@@ -224,10 +224,10 @@ fn delayed_samples_at_a_flight_s_beginning_hold_slow_start() {
 }
 
 #[test]
-fn slow_start_that_is_held_and_brings_no_more_ends_it() {
+fn a_held_slow_start_without_more_rate_ends_the_startup() {
     let mut host = host_on(RTT);
-    in_two_heaps(&mut host);
-    in_two_heaps(&mut host);
+    in_two_aggregates(&mut host);
+    in_two_aggregates(&mut host);
     arrive(&mut host, 8, RATE / 100, QUEUED);
     assert_eq!(phase(&host), "hold");
     let decision = round(&mut host, RATE / 100, QUEUED);
@@ -238,11 +238,11 @@ fn slow_start_that_is_held_and_brings_no_more_ends_it() {
     assert_segments(decision.cwnd_bytes, 12);
 }
 
-/// The segments behind the first of a flight wait for those.
+/// The later segments of a flight wait for its first ones.
 #[test]
-fn samples_that_are_delayed_behind_a_flight_s_beginning_hold_nothing() {
+fn delayed_samples_later_in_a_flight_hold_nothing() {
     let mut host = host_on(RTT);
-    in_two_heaps(&mut host);
+    in_two_aggregates(&mut host);
     host.ack.rtt_ns = RTT;
     for place in 0..20 {
         let gap_ns = if place == 10 { 20 * MS } else { 1000 };

@@ -1,4 +1,4 @@
-//! `onramp` when something is lost.
+//! `onramp` when a loss is found.
 
 use crate::flights::{Host, MS};
 use crate::onramp::{
@@ -11,12 +11,12 @@ use onramp_core::{
     UNLIMITED,
 };
 
-/// The window was full when the loss was found.
+/// cwnd was full when the loss was found.
 fn lose(host: &mut Host, kind: u32, ssthresh_segments: u64) -> Decision {
     host.loss(kind, host.decision.cwnd_bytes, ssthresh_segments * SEGMENT)
 }
 
-/// So many segments arrive while the loss is repaired.
+/// This many segments arrive while the loss is repaired.
 fn recover(host: &mut Host, segments: u64, bytes_per_s: u64) -> Decision {
     for _ in 0..segments {
         host.ack(
@@ -28,7 +28,7 @@ fn recover(host: &mut Host, segments: u64, bytes_per_s: u64) -> Decision {
     host.decision
 }
 
-/// The loss is repaired: the window is the threshold.
+/// The loss is repaired: cwnd is ssthresh.
 fn recovered(host: &mut Host) -> Decision {
     host.decision.cwnd_bytes = host.decision.ssthresh_bytes;
     host.ack(MS, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED)
@@ -44,7 +44,7 @@ fn assert_done(decision: &Decision, exit: &str) {
 }
 
 #[test]
-fn a_loss_of_slow_start_ends_at_the_host_s_threshold() {
+fn a_loss_of_slow_start_ends_at_the_hosts_ssthresh() {
     for (kind, exit) in [
         (LOSS_RECOVERY, "loss"),
         (LOSS_TAHOE, "loss"),
@@ -62,7 +62,7 @@ fn a_loss_of_slow_start_ends_at_the_host_s_threshold() {
 }
 
 #[test]
-fn of_what_was_not_yet_paced_nothing_is_halved() {
+fn the_part_of_the_window_that_was_not_sent_is_not_halved() {
     for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TIMEOUT, "timeout")] {
         let mut host = in_pacing();
         let decision = host.loss(kind, 190 * SEGMENT, 380 * SEGMENT);
@@ -81,7 +81,7 @@ fn of_what_was_not_yet_paced_nothing_is_halved() {
 }
 
 #[test]
-fn a_loss_that_slow_start_follows_ends_the_approach_at_the_host_s_threshold() {
+fn an_rto_ends_the_approach_at_the_hosts_ssthresh() {
     for (kind, exit) in [(LOSS_TAHOE, "loss"), (LOSS_TIMEOUT, "timeout")] {
         let decision = lose(&mut in_approach(), kind, 380);
         assert_done(&decision, exit);
@@ -89,9 +89,9 @@ fn a_loss_that_slow_start_follows_ends_the_approach_at_the_host_s_threshold() {
     }
 }
 
-/// When so much has arrived as was outstanding.
+/// When all that was in flight at the loss has arrived.
 #[test]
-fn a_threshold_is_lowered_to_what_was_carried() {
+fn ssthresh_is_lowered_to_what_was_carried() {
     let mut host = validated();
     let outstanding = host.decision.cwnd_bytes / SEGMENT;
     let decision = lose(&mut host, LOSS_RECOVERY, 700);
@@ -107,7 +107,7 @@ fn a_threshold_is_lowered_to_what_was_carried() {
     let decision = recover(&mut host, 1, RATE / 2);
     assert_eq!(phase(&host), "retreat");
     assert_segments(decision.ssthresh_bytes, 500);
-    // What comes later changes nothing.
+    // Later arrivals change nothing.
     assert_eq!(
         recover(&mut host, 100, RATE / 10).ssthresh_bytes,
         decision.ssthresh_bytes
@@ -119,7 +119,7 @@ fn a_threshold_is_lowered_to_what_was_carried() {
 }
 
 #[test]
-fn a_threshold_that_is_less_than_what_was_carried_stays() {
+fn an_ssthresh_below_what_was_carried_stays() {
     let mut host = validated();
     let outstanding = host.decision.cwnd_bytes / SEGMENT;
     lose(&mut host, LOSS_RECOVERY, 300);
@@ -130,7 +130,7 @@ fn a_threshold_that_is_less_than_what_was_carried_stays() {
 }
 
 #[test]
-fn a_loss_while_the_window_is_held_is_one_of_the_approach() {
+fn a_loss_in_hold_is_handled_as_in_the_approach() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
     let outstanding = host.decision.cwnd_bytes / SEGMENT;
@@ -142,9 +142,9 @@ fn a_loss_while_the_window_is_held_is_one_of_the_approach() {
     assert_done(&recovered(&mut host), "loss");
 }
 
-/// What is lost has a known fate, too.
+/// A segment that is marked lost is accounted for, too.
 #[test]
-fn what_is_lost_meanwhile_is_not_waited_for() {
+fn segments_marked_lost_meanwhile_are_not_waited_for() {
     let mut host = validated();
     let outstanding = host.decision.cwnd_bytes / SEGMENT;
     lose(&mut host, LOSS_RECOVERY, 700);
@@ -157,7 +157,7 @@ fn what_is_lost_meanwhile_is_not_waited_for() {
 }
 
 #[test]
-fn less_than_half_a_round_trip_tells_no_rate() {
+fn less_than_half_a_round_trip_gives_no_rate() {
     let mut host = validated();
     host.loss(LOSS_RECOVERY, 10 * SEGMENT, 700 * SEGMENT);
     // Of 500 us each; time begins with the first.
@@ -169,7 +169,7 @@ fn less_than_half_a_round_trip_tells_no_rate() {
 }
 
 #[test]
-fn a_repair_that_ends_before_anything_is_known_leaves_the_host_s_threshold() {
+fn a_repair_that_ends_early_leaves_the_hosts_ssthresh() {
     for mut host in [validated(), in_approach()] {
         lose(&mut host, LOSS_RECOVERY, 700);
         recover(&mut host, 10, RATE);
@@ -180,8 +180,8 @@ fn a_repair_that_ends_before_anything_is_known_leaves_the_host_s_threshold() {
     }
 }
 
-/// A paced flight that was too much has lost something, and half of what it wanted to know arrives.
-fn known_to_be_too_much() -> Host {
+/// A paced flight that was too large has lost segments, and half a round trip of it arrives.
+fn measured_as_too_large() -> Host {
     let mut host = in_approach();
     assert_eq!(
         lose(&mut host, LOSS_RECOVERY, 500).ssthresh_bytes,
@@ -193,8 +193,8 @@ fn known_to_be_too_much() -> Host {
 }
 
 #[test]
-fn a_paced_flight_that_lost_too_much_leads_to_a_quarter_of_what_was_carried_and_drains() {
-    let mut host = known_to_be_too_much();
+fn a_paced_flight_that_was_too_large_leads_to_a_quarter_of_the_bdp_and_drains() {
+    let mut host = measured_as_too_large();
     assert_eq!(phase(&host), "retreat");
     assert_segments(host.decision.ssthresh_bytes, 125);
     let decision = recovered(&mut host);
@@ -207,8 +207,8 @@ fn a_paced_flight_that_lost_too_much_leads_to_a_quarter_of_what_was_carried_and_
 }
 
 #[test]
-fn a_path_that_was_drained_after_a_loss_is_paced_at_what_was_carried() {
-    let mut host = known_to_be_too_much();
+fn a_path_drained_after_a_loss_is_paced_at_the_delivery_rate() {
+    let mut host = measured_as_too_large();
     recovered(&mut host);
     let decision = until(&mut host, "pacing", RATE / 2, RTT);
     assert_eq!(
@@ -219,17 +219,17 @@ fn a_path_that_was_drained_after_a_loss_is_paced_at_what_was_carried() {
 }
 
 #[test]
-fn a_queue_that_stays_after_a_loss_ends_with_it() {
-    let mut host = known_to_be_too_much();
+fn a_queue_that_stays_after_a_loss_ends_the_startup() {
+    let mut host = measured_as_too_large();
     recovered(&mut host);
     let decision = until(&mut host, "done", RATE / 2, QUEUED);
     assert_done(&decision, "loss");
     assert_segments(decision.ssthresh_bytes, 125);
 }
 
-/// More than seven eighths of the rate at which it left: what was lost, was for another reason.
+/// More than seven eighths of the rate at which it left: the loss had another cause.
 #[test]
-fn a_paced_flight_of_which_so_much_arrived_as_left_was_carried() {
+fn a_paced_flight_that_arrived_as_fast_as_it_left_was_carried() {
     let mut host = in_approach();
     lose(&mut host, LOSS_RECOVERY, 600);
     assert_eq!(
@@ -240,26 +240,26 @@ fn a_paced_flight_of_which_so_much_arrived_as_left_was_carried() {
 }
 
 #[test]
-fn a_time_out_while_a_loss_is_repaired_ends_it() {
-    let mut host = known_to_be_too_much();
+fn an_rto_while_a_loss_is_repaired_ends_the_startup() {
+    let mut host = measured_as_too_large();
     let decision = lose(&mut host, LOSS_TIMEOUT, 60);
     assert_done(&decision, "timeout");
     assert!(decision.ssthresh_bytes <= 60 * SEGMENT);
 }
 
-/// The repair is over, and the window is one that slow start has begun with anew.
+/// The repair is over, and slow start has restarted.
 #[test]
-fn a_window_below_its_threshold_behind_a_repair_ends_it() {
-    let mut host = known_to_be_too_much();
+fn a_cwnd_below_ssthresh_after_a_repair_ends_the_startup() {
+    let mut host = measured_as_too_large();
     host.decision.cwnd_bytes = 4 * SEGMENT;
     let decision = host.ack(MS, 3 * SEGMENT, ACK_CWND_LIMITED);
     assert_done(&decision, "loss");
     assert_eq!(decision.cwnd_bytes, 4 * SEGMENT);
 }
 
-/// What is carried is known from before it: the window is a small one.
+/// The delivery rate is known from before the loss; cwnd is small.
 #[test]
-fn a_loss_while_the_path_is_drained_leads_to_a_quarter_of_what_was_carried() {
+fn a_loss_in_drain_leads_to_a_quarter_of_the_bdp() {
     let mut host = in_drain();
     arrive(&mut host, 100, RATE / 2, QUEUED);
     assert_eq!(

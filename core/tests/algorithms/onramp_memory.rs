@@ -1,7 +1,7 @@
-//! `onramp` on a path that is remembered (the rules of what is kept: memory.rs).
+//! `onramp` on a remembered path (the rules of the memory: memory.rs).
 
 use crate::flights::{start, Host, MS};
-use crate::onramp::{arrive, assert_segments, in_two_heaps, phase, round, until, validated};
+use crate::onramp::{arrive, assert_segments, in_two_aggregates, phase, round, until, validated};
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
 use crate::path::time_ns;
 use onramp_core::{
@@ -11,7 +11,7 @@ use onramp_core::{
 
 const CAREFUL: u32 = 0;
 
-/// A path of so many segments is remembered.
+/// A BDP of this many segments is remembered.
 fn host(options: u32, remembered_segments: u64) -> Host {
     let start = Start {
         options,
@@ -33,7 +33,7 @@ fn measured(options: u32, remembered_segments: u64) -> Host {
 }
 
 #[test]
-fn half_of_it_leaves_behind_the_initial_window_spaced_in_a_round_trip() {
+fn half_of_the_remembered_bdp_leaves_behind_the_initial_window_paced() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
     assert_eq!(
         (phase(&host), host.decision.cwnd_bytes),
@@ -47,9 +47,9 @@ fn half_of_it_leaves_behind_the_initial_window_spaced_in_a_round_trip() {
     );
 }
 
-/// The path holds 1000 segments.
+/// The BDP is 1000 segments.
 #[test]
-fn the_whole_is_filled_where_the_first_flight_agrees_and_three_quarters_where_it_does_not() {
+fn the_whole_bdp_is_filled_where_the_first_flight_confirms_it_otherwise_three_quarters() {
     for (remembered, segments) in [
         (1000, 1000),
         (800, 1000),
@@ -68,9 +68,9 @@ fn the_whole_is_filled_where_the_first_flight_agrees_and_three_quarters_where_it
 }
 
 /// RFC 9959, section 3.2: not before the initial window is acknowledged. By then the path is
-/// measured, as a rule.
+/// usually measured.
 #[test]
-fn carefully_what_is_remembered_waits_and_is_used_where_nothing_was_measured() {
+fn carefully_the_remembered_bdp_is_used_where_the_first_flight_gave_no_rate() {
     let host = measured(CAREFUL, 1000);
     assert_segments(host.decision.cwnd_bytes, 760);
 
@@ -79,21 +79,21 @@ fn carefully_what_is_remembered_waits_and_is_used_where_nothing_was_measured() {
         (phase(&host), host.decision.cwnd_bytes),
         ("slow-start", 10 * SEGMENT)
     );
-    in_two_heaps(&mut host);
+    in_two_aggregates(&mut host);
     assert_eq!(
         (phase(&host), host.decision.estimate_bytes_per_s),
         ("pacing", 0)
     );
     assert_segments(host.decision.cwnd_bytes, 500);
     assert_eq!(host.decision.pacing_bytes_per_s, 5_000_000);
-    // Slow start goes on from there, spaced, towards what is remembered.
+    // Slow start goes on from there, paced, towards the remembered BDP.
     let decision = until(&mut host, "approach", RATE, RTT);
     assert!(decision.pacing_bytes_per_s > 9_900_000, "{decision:?}");
 }
 
-/// Section 4.2.1: at most half of the round trip, or more than ten times: another path.
+/// Section 4.2.1: an RTT of half or less, or of more than ten times, is another path's.
 #[test]
-fn on_a_round_trip_that_does_not_fit_nothing_is_used() {
+fn an_rtt_that_does_not_fit_uses_nothing() {
     for (rtt_ns, used) in [
         (RTT / 2, false),
         (RTT / 2 + MS, true),
@@ -102,17 +102,17 @@ fn on_a_round_trip_that_does_not_fit_nothing_is_used() {
     ] {
         let mut host = host(CAREFUL, 1000);
         host.ack.rtt_ns = rtt_ns;
-        in_two_heaps(&mut host);
+        in_two_aggregates(&mut host);
         assert_eq!(phase(&host) == "pacing", used, "{rtt_ns}");
     }
 }
 
-/// Section 3.3. Ten more are outstanding than the application has given.
+/// Section 3.3. Ten more segments are in flight than the application has given.
 #[test]
-fn what_the_application_did_not_use_is_lost() {
+fn the_unused_part_of_the_jump_is_lost() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
     for left in (10..20).rev() {
-        // In two heaps: no rate.
+        // In two aggregates: no rate.
         host.ack(
             if left == 15 { 20 * MS } else { 1000 },
             left * SEGMENT,
@@ -122,20 +122,20 @@ fn what_the_application_did_not_use_is_lost() {
     assert_segments(host.decision.cwnd_bytes, 20);
 }
 
-/// The path holds 100 segments and ten times as much is remembered: the first flight says so before
+/// The BDP is 100 segments and ten times as much is remembered: the first flight shows that before
 /// a loss can.
 #[test]
-fn what_is_too_much_is_forgotten_and_the_window_is_what_was_measured() {
+fn a_remembered_bdp_that_is_too_large_is_forgotten_and_the_measured_one_used() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
     let decision = arrive(&mut host, 10, RATE / 10, RTT);
     assert_segments(decision.cwnd_bytes, 100);
     assert_eq!(decision.learned_bytes, UNLIMITED);
 }
 
-/// Section 3.5: half of what has arrived, meanwhile, and at the end as much less than it as
-/// congestion avoidance has it.
+/// Section 3.5: half of what has arrived, until all is accounted for. Then it is reduced by the
+/// factor of congestion avoidance.
 #[test]
-fn a_loss_of_what_was_not_validated_retreats_by_what_has_arrived() {
+fn a_loss_before_validation_is_a_safe_retreat() {
     let mut host = measured(OPTION_RESUME_AT_ONCE, 1000);
     host.ack.inflight_bytes = 500 * SEGMENT;
     let cwnd_bytes = host.decision.cwnd_bytes;
@@ -163,10 +163,10 @@ fn a_loss_of_what_was_not_validated_retreats_by_what_has_arrived() {
     assert_segments(host.decision.ssthresh_bytes, 84);
 }
 
-/// What was told to be wrong once does not make a Safe Retreat of a loss that comes when all has
-/// been validated: that raises no window.
+/// A memory that was wrong once makes no Safe Retreat of a loss after everything has been
+/// validated: ssthresh would rise.
 #[test]
-fn a_loss_after_that_is_one_like_any_other() {
+fn a_loss_after_validation_is_no_safe_retreat() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
     assert_eq!(
         arrive(&mut host, 10, RATE / 10, RTT).learned_bytes,
@@ -194,7 +194,7 @@ fn a_loss_after_that_is_one_like_any_other() {
 }
 
 #[test]
-fn what_a_full_path_carried_is_learned() {
+fn the_bdp_of_a_full_pipe_is_learned() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
     let decision = round(&mut host, PACED_RATE / 8 * 9, QUEUED);
@@ -204,7 +204,7 @@ fn what_a_full_path_carried_is_learned() {
 
 /// 200 segments of a flight that was paced at three quarters of the rate, and then nothing more.
 #[test]
-fn of_a_short_transfer_the_rate_is_learned_that_was_carried() {
+fn a_short_transfer_learns_its_delivery_rate() {
     let mut host = measured(CAREFUL, 0);
     until(&mut host, "approach", RATE, RTT);
     arrive(&mut host, 38, RATE * 3 / 4, RTT);
@@ -220,9 +220,9 @@ fn of_a_short_transfer_the_rate_is_learned_that_was_carried() {
     assert_segments(*news.last().unwrap(), 750);
 }
 
-/// What does not fill the path says only that it carries more.
+/// A connection that does not fill the pipe knows only a lower bound.
 #[test]
-fn what_is_less_than_is_remembered_is_not_learned() {
+fn a_bdp_below_the_remembered_one_is_not_learned() {
     let mut host = measured(OPTION_RESUME_AT_ONCE, 1500);
     round(&mut host, RATE, RTT);
     round(&mut host, RATE, RTT);

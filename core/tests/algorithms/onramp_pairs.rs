@@ -1,4 +1,4 @@
-//! `onramp` with packet pairs: what the receiver reports, and what is believed of it
+//! `onramp` with packet pairs: what the receiver reports, and what is used of it
 //! (core/measure/pair_rate.h).
 
 use crate::flights::{start, Host, MS};
@@ -9,7 +9,7 @@ use onramp_core::{
     PAIR_NONE, PAIR_TRAIN, UNLIMITED,
 };
 
-/// Between two segments, at the bottleneck.
+/// The time between two segments at the bottleneck.
 const SPACING: u64 = 100_000;
 
 fn host() -> Host {
@@ -23,8 +23,8 @@ fn host() -> Host {
     )
 }
 
-/// A segment is acknowledged that left at this time; the receiver says when it arrived, since the
-/// first one did.
+/// A segment is acknowledged that left at this time. The receiver reports the time since the first
+/// segment arrived.
 fn told(host: &mut Host, now_ns: u64, left_ns: u64, arrived_ns: u64) -> Decision {
     host.ack.rtt_ns = now_ns - left_ns;
     (host.ack.pair_interval_ns, host.ack.pair_bytes) = (arrived_ns, host.ack.delivered_bytes);
@@ -37,8 +37,8 @@ fn told(host: &mut Host, now_ns: u64, left_ns: u64, arrived_ns: u64) -> Decision
     decision
 }
 
-/// The first flight: of each of its segments, when it left, when it arrived, and when its
-/// acknowledgement did beyond a round trip.
+/// The first flight: for each of its segments, when it left, when it arrived, and by how much its
+/// ACK exceeded a round trip.
 fn flight(
     host: &mut Host,
     left_ns: fn(u64) -> u64,
@@ -53,12 +53,12 @@ fn flight(
 
 const AT_ONCE: fn(u64) -> u64 = |_| 0;
 const SPACED: fn(u64) -> u64 = |n| n * SPACING;
-/// As a way back that is ten times as slow makes of them.
+/// A return path that is ten times as slow spaces the ACKs so.
 const SLOWLY: fn(u64) -> u64 = |n| n * 10 * SPACING;
 const IN_TWO_HEAPS: fn(u64) -> u64 = |n| if n < 5 { n } else { 20 * MS + n };
 
 #[test]
-fn pairs_are_asked_for_where_the_user_wants_them_until_the_start_up_is_over() {
+fn pairs_are_requested_where_the_user_chooses_them_until_the_startup_is_over() {
     assert_eq!(Host::new("onramp", start(), RTT).decision.pair, PAIR_NONE);
     let mut host = host();
     assert_eq!(host.decision.pair, PAIR_TRAIN);
@@ -69,7 +69,7 @@ fn pairs_are_asked_for_where_the_user_wants_them_until_the_start_up_is_over() {
 }
 
 #[test]
-fn the_rate_is_the_receivers_whatever_the_way_back_makes_of_acknowledgements() {
+fn the_rate_is_the_receivers_whatever_the_return_path_does_to_acks() {
     for acked_ns in [SPACED, SLOWLY, IN_TWO_HEAPS, AT_ONCE] {
         let mut host = host();
         let decision = flight(&mut host, AT_ONCE, SPACED, acked_ns);
@@ -86,7 +86,7 @@ fn the_rate_is_the_receivers_whatever_the_way_back_makes_of_acknowledgements() {
 }
 
 #[test]
-fn behind_the_initial_window_of_a_remembered_path_the_rate_is_the_receivers_too() {
+fn the_rate_behind_the_initial_window_of_a_remembered_path_is_the_receivers_too() {
     for acked_ns in [SPACED, SLOWLY, IN_TWO_HEAPS, AT_ONCE] {
         let options = OPTION_PAIRS | OPTION_RESUME_AT_ONCE;
         let remembered = Start {
@@ -115,9 +115,9 @@ fn behind_the_initial_window_of_a_remembered_path_the_rate_is_the_receivers_too(
     }
 }
 
-/// Without reports it is what it is without the option, decision for decision.
+/// Without reports, each decision is as without the option.
 #[test]
-fn a_peer_that_knows_no_pairs_changes_nothing() {
+fn a_peer_without_the_option_changes_nothing() {
     let mut hosts = [host(), Host::new("onramp", start(), RTT)];
     let run = |host: &mut Host| {
         let mut all = vec![flight(host, AT_ONCE, |_| 0, SPACED)];
@@ -144,10 +144,10 @@ fn a_peer_that_knows_no_pairs_changes_nothing() {
     assert!(with.last().unwrap().is_over());
 }
 
-/// Acknowledgements that lie on a line say nothing where the segments did not.
+/// ACKs that form a line give no rate where the segments formed none.
 #[test]
-fn reports_that_are_no_line_are_a_veto() {
-    // Heaps; three of them, on a line; a rate that nobody is believed.
+fn reports_that_form_no_line_are_a_veto() {
+    // Aggregates; three of them, on a line; a rate above the maximum.
     let three_heaps = |n| n / 4 * 4 * SPACING + 1;
     for arrived_ns in [IN_TWO_HEAPS, three_heaps, |n| n * 31_000 / 2] {
         let mut host = host();
@@ -160,28 +160,27 @@ fn reports_that_are_no_line_are_a_veto() {
 }
 
 #[test]
-fn what_the_sender_itself_spaced_is_no_rate() {
+fn the_senders_own_spacing_gives_no_rate() {
     let left_in = |left_ns| {
         let mut host = host();
         flight(&mut host, left_ns, SPACED, SPACED).estimate_bytes_per_s
     };
     assert_eq!(left_in(|n| n * SPACING / 2), RATE);
-    // A clock of a microsecond, by which round trips are measured, may say that the first left
-    // last.
+    // With RTTs measured in microseconds, the first segment may seem to have left last.
     assert_eq!(left_in(|n| 1000 - 100 * n), RATE);
     assert_eq!(left_in(|n| n * SPACING / 5 * 4), 0);
 }
 
-/// The paced flight, and what follows it: segments left at the rate, arrived so much later than
-/// they would without a queue, and were acknowledged so late beyond that. Until there is a round
-/// trip that is held, or so many are over.
-fn is_held(host: &mut Host, queue_ns: u64, back_ns: u64, reply_every: u64) -> bool {
+/// The paced flight, and what follows it. Segments left at the rate. They arrived queue_ns later
+/// than without a queue, and their ACKs return_ns later than that. Returns whether a HOLD lasts a
+/// round trip.
+fn is_held(host: &mut Host, queue_ns: u64, return_ns: u64, reply_every: u64) -> bool {
     flight(host, AT_ONCE, SPACED, SPACED);
     assert_eq!(phase(host), "pacing");
     let begin_ns = RTT;
     for n in 0..2000 {
         let left_ns = begin_ns + n * SPACING;
-        let now_ns = left_ns + RTT + queue_ns + back_ns;
+        let now_ns = left_ns + RTT + queue_ns + return_ns;
         if n % reply_every == 0 {
             told(host, now_ns, left_ns, left_ns + SPACING + queue_ns);
         } else {
@@ -200,7 +199,7 @@ fn is_held(host: &mut Host, queue_ns: u64, back_ns: u64, reply_every: u64) -> bo
 }
 
 #[test]
-fn delays_of_the_way_back_are_none() {
+fn delays_of_the_return_path_do_not_count() {
     let queued = QUEUED - RTT;
     for reply_every in [1, 8] {
         assert!(!is_held(&mut host(), 0, 0, reply_every));
@@ -219,9 +218,9 @@ fn delays_of_the_way_back_are_none() {
     }
 }
 
-/// Acknowledgements come in bunches of 15 ms. That is no noise in which a queue of 6 ms could hide.
+/// ACK aggregation of 15 ms. It is no RTT noise in which a queue of 6 ms could hide.
 #[test]
-fn bunches_of_the_way_back_hide_no_queue() {
+fn ack_aggregation_on_the_return_path_hides_no_queue() {
     let mut host = host();
     flight(&mut host, AT_ONCE, SPACED, SPACED);
     let held = (0..4000).find(|n| {
@@ -239,7 +238,7 @@ fn bunches_of_the_way_back_hide_no_queue() {
 }
 
 #[test]
-fn what_a_reply_says_of_the_way_back_holds_for_a_round_trip() {
+fn the_return_delay_of_a_reply_holds_for_a_round_trip() {
     let mut host = host();
     flight(&mut host, AT_ONCE, SPACED, SPACED);
     let mut at_ns = RTT;
@@ -268,7 +267,7 @@ fn what_a_reply_says_of_the_way_back_holds_for_a_round_trip() {
 
 /// A peer may report anything.
 #[test]
-fn no_report_makes_a_window_of_more_than_is_believed_of_any_path() {
+fn no_report_makes_a_window_beyond_the_maximum_rate() {
     let mut least = 0x9e37_79b9_7f4a_7c15_u64;
     for _ in 0..2000 {
         let mut host = host();
@@ -281,7 +280,7 @@ fn no_report_makes_a_window_of_more_than_is_believed_of_any_path() {
             let inflight_bytes = host.decision.cwnd_bytes - SEGMENT;
             let before_bytes = host.decision.cwnd_bytes;
             let decision = host.ack(now_ns - host.ack.now_ns, inflight_bytes, ACK_CWND_LIMITED);
-            // 360 Mbit/s, three quarters of the path and ten segments; or slow start's.
+            // 360 Mbit/s, three quarters of the BDP and ten segments; or slow start's cwnd.
             let most_bytes = time_bytes(host.ack.rtt_ns) / 4 * 3 + 11 * SEGMENT;
             assert!(
                 decision.cwnd_bytes <= most_bytes.max(before_bytes + SEGMENT),
@@ -295,12 +294,12 @@ fn no_report_makes_a_window_of_more_than_is_believed_of_any_path() {
     }
 }
 
-/// What a path holds whose segments are 32 us apart.
+/// The BDP of a path whose segments are 32 us apart.
 fn time_bytes(rtt_ns: u64) -> u64 {
     rtt_ns / 32_000 * SEGMENT
 }
 
 #[test]
-fn the_rate_of_the_tests_is_a_segment_each_spacing() {
+fn the_rate_of_the_tests_is_one_segment_each_spacing() {
     assert_eq!(time_ns(SEGMENT, RATE), SPACING);
 }

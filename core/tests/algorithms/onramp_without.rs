@@ -1,9 +1,9 @@
-//! `onramp` with one of its ideas switched off: that idea is gone, and `onramp` with all of them is
-//! as ever.
+//! `onramp` with one of its ideas switched off. That idea has no effect then; with all ideas, it
+//! has.
 
 use crate::flights::{start, Host, MS};
 use crate::onramp::{
-    arrive, assert_segments, in_two_heaps, phase, round, until, PACED_RATE, QUEUED, RATE, RTT,
+    arrive, assert_segments, in_two_aggregates, phase, round, until, PACED_RATE, QUEUED, RATE, RTT,
     SEGMENT,
 };
 use crate::path::time_ns;
@@ -18,7 +18,7 @@ fn without(idea: &str) -> Host {
     starting(idea, start().srtt_ns)
 }
 
-/// The same, with this round trip of the handshake.
+/// The same, with this RTT of the handshake.
 fn starting(idea: &str, handshake_ns: u64) -> Host {
     let options = Without::ALL
         .into_iter()
@@ -38,19 +38,19 @@ fn starting(idea: &str, handshake_ns: u64) -> Host {
     host
 }
 
-/// With all of them, and with all but this one.
+/// With all ideas, and with all but this one.
 fn with_and_without(idea: &str) -> [Host; 2] {
     ["nothing", idea].map(without)
 }
 
-/// The first flight has told the rate.
+/// The first flight has given the rate.
 fn in_pacing(mut host: Host) -> Host {
     host.flight(time_ns(SEGMENT, RATE), ACK_CWND_LIMITED);
     assert_eq!(phase(&host), "pacing");
     host
 }
 
-/// The first segment behind it has arrived.
+/// The first paced segment has arrived.
 fn in_approach(host: Host) -> Host {
     let mut host = in_pacing(host);
     until(&mut host, "approach", RATE, RTT);
@@ -58,7 +58,7 @@ fn in_approach(host: Host) -> Host {
 }
 
 #[test]
-fn each_idea_has_a_bit_of_its_own() {
+fn each_idea_has_its_own_bit() {
     let of_others = [
         OPTION_PAPER_INITIAL_WINDOW,
         OPTION_TRAIN_ENDS,
@@ -77,7 +77,7 @@ fn each_idea_has_a_bit_of_its_own() {
 }
 
 #[test]
-fn without_measuring_no_rate_is_believed() {
+fn without_measuring_no_rate_is_used() {
     let mut host = without("measuring");
     for _ in 0..3 {
         let decision = host.flight(MS / 10, ACK_CWND_LIMITED);
@@ -90,7 +90,7 @@ fn without_measuring_no_rate_is_believed() {
     assert_eq!(host.decision.cwnd_bytes, 80 * SEGMENT);
 }
 
-/// Slow start still ends by the delay.
+/// The delay still ends slow start.
 #[test]
 fn without_measuring_delayed_samples_hold_slow_start() {
     let mut host = without("measuring");
@@ -100,17 +100,17 @@ fn without_measuring_delayed_samples_hold_slow_start() {
 }
 
 #[test]
-fn without_the_line_a_train_that_is_none_is_believed() {
+fn without_the_line_a_train_that_is_none_gives_a_rate() {
     let [mut with, mut without] = with_and_without("line");
-    in_two_heaps(&mut with);
-    in_two_heaps(&mut without);
+    in_two_aggregates(&mut with);
+    in_two_aggregates(&mut without);
     assert_eq!((phase(&with), phase(&without)), ("slow-start", "pacing"));
     assert_ne!(without.decision.estimate_bytes_per_s, 0);
 }
 
-/// Bunches of ten, in which samples fall by 9 ms; then a delay of 8 ms that stays.
+/// Aggregates of ten, in which samples drop by 9 ms; then a delay of 8 ms that stays.
 #[test]
-fn without_the_noise_a_delay_like_that_of_jitter_is_a_queue() {
+fn without_the_noise_jitter_counts_as_a_queue() {
     let phases = ["nothing", "noise"].map(|idea| {
         let mut host = in_approach(without(idea));
         for place in (0..10).cycle().take(3000) {
@@ -128,9 +128,9 @@ fn without_the_noise_a_delay_like_that_of_jitter_is_a_queue() {
     assert_eq!(phases, ["approach", "hold"]);
 }
 
-/// A path that becomes shorter is none: one flight of three has that.
+/// A path that becomes shorter is no noise: one flight of three has that drop.
 #[test]
-fn a_fall_that_does_not_come_again_is_no_noise() {
+fn a_drop_that_does_not_repeat_is_no_noise() {
     let mut host = in_approach(without("nothing"));
     round(&mut host, RATE, RTT);
     arrive(&mut host, 10, RATE, RTT - 20 * MS);
@@ -139,7 +139,7 @@ fn a_fall_that_does_not_come_again_is_no_noise() {
 }
 
 #[test]
-fn without_sharing_a_first_round_trip_that_is_longer_leaves_the_whole_path() {
+fn without_sharing_a_longer_first_rtt_leaves_the_whole_bdp() {
     let windows = ["nothing", "sharing"].map(|idea| {
         let mut host = starting(idea, RTT - 10 * MS);
         host.flight(MS / 10, ACK_CWND_LIMITED);
@@ -164,19 +164,19 @@ fn without_spacing_nothing_is_paced() {
 }
 
 #[test]
-fn without_validating_the_whole_path_is_filled_and_counts_as_carried() {
+fn without_validating_the_whole_bdp_is_filled_and_counts_as_validated() {
     let mut host = in_pacing(without("validating"));
     assert_eq!(host.decision.cwnd_bytes, 1000 * SEGMENT);
     assert_eq!(host.decision.pacing_bytes_per_s, RATE);
     until(&mut host, "approach", RATE, RTT);
     assert_segments(arrive(&mut host, 80, RATE, RTT).cwnd_bytes, 1010);
-    // Half of it arrives in time: with a round of validation, too much would have been sent.
+    // Half of it arrives in time: with a round of validation, the window would have been too large.
     let decision = until(&mut host, "done", RATE / 2, QUEUED);
     assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
 }
 
 #[test]
-fn without_validating_a_loss_leads_to_what_was_carried() {
+fn without_validating_a_loss_leads_to_the_carried_bdp() {
     for (idea, segments) in [("nothing", 20), ("validating", 500)] {
         let mut host = in_approach(without(idea));
         let window = host.decision.cwnd_bytes;
@@ -190,7 +190,7 @@ fn without_validating_a_loss_leads_to_what_was_carried() {
 }
 
 #[test]
-fn without_easing_the_window_grows_as_in_slow_start_once_it_is_carried() {
+fn without_easing_a_validated_cwnd_grows_as_in_slow_start() {
     let mut host = in_approach(without("easing"));
     for (one, of) in [(1, 3), (1, 1), (1, 1)] {
         let (before, outstanding) = (host.decision.cwnd_bytes, host.ack.inflight_bytes);
@@ -200,7 +200,7 @@ fn without_easing_the_window_grows_as_in_slow_start_once_it_is_carried() {
 }
 
 #[test]
-fn without_raising_a_flight_that_is_carried_is_the_end() {
+fn without_raising_a_carried_flight_ends_the_startup() {
     let mut host = in_approach(without("raising"));
     let outstanding = host.ack.inflight_bytes / SEGMENT;
     arrive(&mut host, outstanding - 1, RATE, RTT);
@@ -226,14 +226,14 @@ fn without_the_delay_nothing_is_held() {
     }
     let [mut with, mut without] = with_and_without("delay");
     for host in [&mut with, &mut without] {
-        in_two_heaps(host);
+        in_two_aggregates(host);
         arrive(host, 8, RATE, QUEUED);
     }
     assert_eq!((phase(&with), phase(&without)), ("hold", "slow-start"));
 }
 
 #[test]
-fn without_resting_congestion_avoidance_is_not_told_that_the_path_is_full() {
+fn without_resting_congestion_avoidance_does_not_learn_that_the_pipe_is_full() {
     let [with, without] = with_and_without("resting").map(|host| {
         let mut host = in_approach(host);
         round(&mut host, PACED_RATE, RTT);
@@ -250,7 +250,7 @@ fn without_resting_congestion_avoidance_is_not_told_that_the_path_is_full() {
 }
 
 #[test]
-fn without_repacing_a_drained_path_is_the_end() {
+fn without_repacing_a_drained_path_ends_the_startup() {
     let drained = with_and_without("repacing").map(|host| {
         let mut host = in_approach(host);
         until(&mut host, "drain", RATE / 2, QUEUED);
@@ -273,7 +273,7 @@ fn without_repacing_a_drained_path_is_the_end() {
 }
 
 #[test]
-fn without_retreat_a_loss_is_the_end_as_the_host_has_it() {
+fn without_retreat_a_loss_ends_the_startup_at_the_hosts_ssthresh() {
     for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TIMEOUT, "timeout")] {
         for mut host in [
             in_pacing(without("retreat")),

@@ -1,4 +1,4 @@
-//! What the interface promises to a host, whatever the host says.
+//! What the interface promises to a host, whatever the host reports.
 
 use crate::ack_train::any_size;
 use crate::flights::{start, MS, MSS};
@@ -9,19 +9,19 @@ use onramp_core::{
 };
 use proptest::prelude::*;
 
-/// An acknowledgement as a host sees it change: the rest follows from what went before.
+/// An ACK as a host sees it change. The rest follows from the previous ACK.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     gap_ns: u64,
     acked_segments: u64,
-    /// Of the window, in 1/256.
+    /// Of cwnd, in 1/256.
     window_filled: u64,
     flags: u32,
     /// What the peer reports of a pair; mostly nothing.
     pair_interval_ns: u64,
 }
 
-/// A flight of the window's size with some spacing, now and then something odd.
+/// A flight of the size of cwnd with some spacing, and sometimes an odd value.
 fn changes() -> impl Strategy<Value = Vec<Change>> {
     let usual = (1u32..20).prop_map(|_| ACK_CWND_LIMITED);
     let flags = prop_oneof![30 => usual, 1 => 0..4u32];
@@ -47,16 +47,16 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
     )
 }
 
-/// What a host may say next, in sense or nonsense.
+/// A possible or impossible report of a host.
 #[derive(Clone, Debug)]
 struct Event {
-    /// A loss of this kind; an acknowledgement otherwise.
+    /// A loss of this kind; `None`: an ACK.
     loss: Option<u32>,
-    /// Of the clock, with a step back now and then.
+    /// The step of the clock, sometimes backwards.
     gap_ns: i64,
     acked_segments: u64,
     lost_bytes: u64,
-    /// Where the window, the total or the segment are no longer what they were.
+    /// Values that contradict the previous record.
     inflight_bytes: Option<u64>,
     cwnd_bytes: Option<u64>,
     delivered_bytes: Option<u64>,
@@ -124,7 +124,7 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 impl Event {
-    /// The record of it, behind the last one.
+    /// The record of the event, after the last one.
     fn reported(&self, last: &Ack, decision: &Decision) -> Ack {
         let mss_bytes = self.mss_bytes.unwrap_or(last.mss_bytes);
         let acked_bytes = self.acked_segments * u64::from(mss_bytes);
@@ -143,7 +143,7 @@ impl Event {
             rtt_ns: self.rtt_ns,
             cwnd_bytes,
             ssthresh_bytes: decision.ssthresh_bytes,
-            // Every third brings a reply: of what has arrived by then, or of anything.
+            // Every third ACK has a reply, with a plausible interval or any other.
             pair_interval_ns: if self.rtt_ns.is_multiple_of(3) {
                 last.now_ns.wrapping_sub(1_000_000_000) >> (self.gap_ns & 1)
             } else {
@@ -184,7 +184,7 @@ fn starts() -> impl Strategy<Value = Start> {
         )
 }
 
-/// With what an algorithm needs.
+/// The start with what an algorithm needs.
 fn for_startup(name: &str, start: &Start) -> Start {
     Start {
         pace_bytes_per_s: if reserves(name) { 1_000_000 } else { 0 },
@@ -192,8 +192,8 @@ fn for_startup(name: &str, start: &Start) -> Start {
     }
 }
 
-/// The acknowledgements that a host obeying the decisions would report, each with what was decided
-/// before and after.
+/// The ACKs that a host would report if it obeys the decisions, each with the decision before and
+/// after it.
 fn run(
     startup: &mut Startup,
     start: &Start,
@@ -233,7 +233,7 @@ fn run(
     steps
 }
 
-/// The arrows of the state diagrams.
+/// The transitions of the state diagrams.
 fn may_follow(name: &str, before: u32, after: u32) -> bool {
     if name != "onramp" {
         let alternates = name == "astart"
@@ -243,7 +243,7 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
         return alternates || after >= before;
     }
     let next: &[&str] = match phase_name(before) {
-        // A threshold that the host had from the beginning ends it anywhere.
+        // An ssthresh that the host had from the beginning ends the start-up anywhere.
         "slow-start" => &["pacing", "hold", "done"],
         "pacing" => &["approach", "done"],
         "approach" => &["hold", "done"],
@@ -255,7 +255,7 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
     before == after || next.contains(&phase_name(after))
 }
 
-/// The algorithms that know nothing of the path, because no rate is reserved for them.
+/// The algorithms that measure the path, because no rate is reserved.
 fn that_measure() -> impl Iterator<Item = &'static &'static str> {
     startup_names().iter().filter(|name| !reserves(name))
 }
@@ -284,7 +284,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn decisions_keep_the_interfaces_promises(
+    fn decisions_keep_the_promises_of_the_interface(
         start in starts(),
         srtt_ns in 0u64..1_000_000_000,
         changes in changes(),
@@ -331,7 +331,7 @@ proptest! {
                     0
                 };
                 let is_given = after.phase == PHASE_RESERVED;
-                // Also where that is the host's threshold at once.
+                // Also where cwnd is at the host's ssthresh at once.
                 let is_measured = name == &"onramp"
                     && (phase_name(after.phase) == "pacing"
                         || before.estimate_bytes_per_s == 0 && after.estimate_bytes_per_s > 0);
@@ -354,7 +354,7 @@ proptest! {
         }
     }
 
-    /// Two hosts that say the same are told the same, and a copy goes on as its original.
+    /// Two hosts that report the same get the same decisions, and so does a copy of a start-up.
     #[test]
     fn decisions_follow_from_the_inputs_alone(
         start in starts(),
@@ -382,7 +382,7 @@ proptest! {
     }
 
     #[test]
-    fn a_loss_ends_every_start_up(
+    fn a_loss_ends_every_startup(
         start in starts(),
         changes in changes(),
         kind in 1u32..=3,
@@ -424,10 +424,9 @@ proptest! {
         }
     }
 
-    /// Nonsense gives a decision all the same: the native build of a test traps on undefined
-    /// behaviour.
+    /// Nonsense gives a decision too: the native build of a test traps on undefined behaviour.
     #[test]
-    fn no_input_is_undefined(
+    fn no_input_is_undefined_behaviour(
         start in (any_size(), any_size(), any_size(), any_size(), any::<u32>(), any::<u32>()),
         acks in prop::collection::vec(
             (
@@ -506,10 +505,10 @@ proptest! {
         }
     }
 
-    /// A host whose clock goes back, whose totals jump and whose segments change size has a window
-    /// all the same.
+    /// A host whose clock runs backwards, whose totals jump and whose segments change size has a
+    /// valid cwnd too.
     #[test]
-    fn every_record_has_a_whole_decision(
+    fn every_record_gets_a_whole_decision(
         start in starts(),
         events in prop::collection::vec(event(), 1..300),
     ) {

@@ -13,9 +13,11 @@
 //! contains a paper's numbers.
 
 mod bench;
+mod error;
 mod expectation;
 mod ledger;
 mod page;
+mod paper;
 mod reproduce;
 mod settings;
 mod statistics;
@@ -30,47 +32,17 @@ mod ritter_guaranteed_bandwidth;
 mod wang_astart;
 
 pub use bench::{Bench, Options, Run};
+pub use error::Error;
 pub use expectation::{Claim, Expected, Rule, Value};
 pub use ledger::{Alternative, Choice, Ledger, Row};
 pub use page::{file_name, index, page};
-pub use reproduce::{
-    reproduce, Figure, Influence, Measured, Part, Record, ReproducedPart, Reproduction,
-};
+pub use paper::{Figure, KernelFigures, Measured, Paper, Part};
+pub use reproduce::{reproduce, Influence, Record, ReproducedPart, Reproduction};
 pub use settings::Settings;
 pub use statistics::median;
 pub use study_table::Table;
 pub use view::{Change, Note, PartView};
 pub use watch::{Crossing, Flow, Timeout, Total, Watch, Windows};
-
-/// A paper.
-pub struct Paper {
-    /// Its numbers and open questions.
-    pub ledger: Ledger,
-    /// How each part of it is measured, in the ledger's order.
-    pub parts: &'static [Part],
-    /// Scenario files that run the paper's networks on a real kernel, beside today's congestion
-    /// controls.
-    pub kernel: &'static [&'static str],
-    /// Draws figures from the transfers of `kernel`.
-    pub kernel_figures: Option<KernelFigures>,
-}
-
-/// Draws a paper's figures from the transfers of its [`kernel`](Paper::kernel) scenarios, in their
-/// order and with traces.
-pub type KernelFigures = fn(&[onramp_report::Run]) -> Vec<Figure>;
-
-/// Why a paper could not be reproduced.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The simulator did not run a scenario.
-    #[error("{scenario}: {error}")]
-    Simulator {
-        /// Its name.
-        scenario: String,
-        /// Why.
-        error: onramp_sim::Error,
-    },
-}
 
 /// All papers, by first author.
 pub fn papers() -> Vec<Paper> {

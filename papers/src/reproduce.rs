@@ -1,53 +1,10 @@
 //! Measures a paper's rows and judges them, as decided and under each alternative.
 
 use crate::expectation::{Expected, Rule, Value};
+use crate::paper::Samples;
 use crate::statistics::median;
-use crate::{study_table, Bench, Error, Options, Paper, Row, Settings, Table};
-use onramp_report::reproduction::PageFigure;
+use crate::{study_table, Error, Figure, Measured, Options, Paper, Part, Row, Settings, Table};
 use serde::Serialize;
-
-/// A part of a paper: rows that come from the same runs and are measured together.
-pub struct Part {
-    /// Prefixes of its rows' ids.
-    pub ids: &'static [&'static str],
-    /// Its heading.
-    pub title: &'static str,
-    /// Whether it takes seconds only, even in a debug build.
-    pub quick: bool,
-    /// Names of the scenarios that it runs. Empty if no open question affects it.
-    pub scenarios: &'static [&'static str],
-    /// Measures it.
-    pub measure: fn(&Bench<'_>) -> Result<Measured, Error>,
-}
-
-/// The results of a part's runs.
-#[derive(Clone, Debug, Default)]
-pub struct Measured {
-    rows: Vec<(String, Samples)>,
-    /// The figures, redrawn.
-    pub figures: Vec<Figure>,
-    /// Studies of our own, for which the paper has no row.
-    pub tables: Vec<Table>,
-    /// Further findings, in sentences.
-    pub remarks: Vec<String>,
-}
-
-#[derive(Clone, Debug)]
-enum Samples {
-    /// One number for each seed.
-    Numbers(Vec<f64>),
-    /// A value without random events.
-    Exactly(Value),
-}
-
-/// A figure, drawn.
-#[derive(Clone, Debug)]
-pub struct Figure {
-    /// The figure as SVG.
-    pub svg: String,
-    /// The sentence below it.
-    pub caption: String,
-}
 
 /// A row, measured and judged: what `--json` prints.
 #[derive(Clone, Debug, Serialize)]
@@ -114,29 +71,6 @@ pub struct Reproduction {
     pub seeds: usize,
 }
 
-impl Figure {
-    /// The figure for a page.
-    pub fn page_figure(&self) -> PageFigure {
-        PageFigure {
-            svg: self.svg.clone(),
-            caption: self.caption.clone(),
-        }
-    }
-}
-
-impl Measured {
-    /// Adds a row's numbers, one for each seed.
-    pub fn numbers(&mut self, id: impl Into<String>, numbers: impl IntoIterator<Item = f64>) {
-        self.rows
-            .push((id.into(), Samples::Numbers(numbers.into_iter().collect())));
-    }
-
-    /// Adds a row's value that does not depend on the seed.
-    pub fn exactly(&mut self, id: impl Into<String>, value: Value) {
-        self.rows.push((id.into(), Samples::Exactly(value)));
-    }
-}
-
 impl Record {
     fn new(paper: &Paper, row: &Row, samples: &Samples) -> Record {
         let (measured, spread) = match samples {
@@ -170,55 +104,6 @@ impl Record {
                 .join(" "),
             section: row.section.clone(),
         }
-    }
-}
-
-impl Part {
-    fn run(&self, options: &Options<'_>, alternative: Settings) -> Result<Measured, Error> {
-        (self.measure)(&Bench::new(options, self.scenarios, alternative))
-    }
-
-    /// Whether any of these keys is for one of its scenarios.
-    fn is_changed_by(&self, settings: &Settings) -> bool {
-        self.scenarios
-            .iter()
-            .any(|scenario| settings.concern(scenario))
-    }
-
-    fn has(&self, row: &Row) -> bool {
-        self.ids.iter().any(|id| {
-            row.id == *id
-                || row
-                    .id
-                    .strip_prefix(id)
-                    .is_some_and(|rest| rest.starts_with('.'))
-        })
-    }
-}
-
-impl Paper {
-    /// The parts to reproduce: all, or only the quick ones.
-    fn chosen(&self, quick: bool) -> impl Iterator<Item = &'static Part> {
-        self.parts.iter().filter(move |part| part.quick || !quick)
-    }
-
-    /// How many times [`reproduce`] measures a part, for a progress bar.
-    pub fn steps(&self, quick: bool, alternatives: bool) -> usize {
-        let all = self
-            .ledger
-            .choices
-            .iter()
-            .filter(|_| alternatives)
-            .flat_map(|choice| &choice.alternatives);
-        let again = |settings: &Settings| {
-            self.chosen(quick)
-                .filter(|part| part.is_changed_by(settings))
-                .count()
-        };
-        self.chosen(quick).count()
-            + all
-                .map(|alternative| again(&Settings::of_table(&alternative.set)))
-                .sum::<usize>()
     }
 }
 

@@ -1,9 +1,8 @@
 //! Figures 9 and 10: ssthresh estimation and pacing (section 5.2).
 
-use super::{decoupled, every_second, lite, payload_rate, WAN};
-use crate::reproduce::Figure;
+use super::setup::{decoupled, every_second, lite, payload_rate, WAN};
 use crate::statistics::{mean, median};
-use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
 /// Interval of the times at which curves are compared.

@@ -1,9 +1,8 @@
 //! Figures 7 and 8: the cost of a timeout when another sender starts (section 5.1).
 
-use super::{Timing, KB, MB};
-use crate::reproduce::Figure;
+use super::setup::{Timing, KB, MB};
 use crate::statistics::{mean, median};
-use crate::{Bench, Error, Measured, Run, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// The figures measure for this time after the last sender's start.

@@ -1,10 +1,9 @@
 //! Figures 3, 4 and 5: TCP Lite over the WAN (section 3).
 
-use super::{lite, payload_rate, KB, MB, WAN};
-use crate::reproduce::Figure;
+use super::setup::{lite, payload_rate, KB, MB, WAN};
 use crate::statistics::median;
 use crate::watch::Flow;
-use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_report::trace_graph::{kilobytes_sent, trace_graph, TraceGraph};
 
 /// Times at which the paper cuts its runs.

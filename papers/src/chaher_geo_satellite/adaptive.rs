@@ -1,12 +1,11 @@
 //! Eq. (8): a gamma derived from losses (section 3), and pacing at a measured rate (section 4).
 
 use super::cycles::{cycles, Cycle};
-use super::{
+use super::setup::{
     duration_s, long, model, throughput, throughputs, transfer, LONG, SATELLITE, SEGMENT_BYTES,
 };
-use crate::reproduce::Figure;
 use crate::statistics::median;
-use crate::{Bench, Error, Measured, Run, Settings, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Watch};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
 /// core/algorithms/gamma.h uses this share of Eq. (8)'s result, because Eq. (7) needs a gamma below

@@ -1,7 +1,6 @@
 //! The model's own numbers, and figure 2 (sections 2 to 4).
 
-use crate::reproduce::Figure;
-use crate::{Bench, Error, Measured, Value};
+use crate::{Bench, Error, Figure, Measured, Value};
 use onramp_model::double_slow_start::Path;
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 

@@ -2,10 +2,11 @@
 //! and over R, for three buffers (sections 3 and 4).
 
 use super::cycles::cycles;
-use super::{buffer, gamma, long, model, spacing, throughputs, transfer, SATELLITE, SEGMENT_BYTES};
-use crate::reproduce::Figure;
+use super::setup::{
+    buffer, gamma, long, model, spacing, throughputs, transfer, SATELLITE, SEGMENT_BYTES,
+};
 use crate::statistics::median;
-use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_model::double_slow_start::{Path, Source};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 

@@ -1,10 +1,11 @@
 //! Figures 6 to 10: the window over time (section 5).
 
 use super::cycles::{cycles, restarts, Restart};
-use super::{gamma, model, spacing, throughput, throughputs, transfer, SATELLITE, SEGMENT_BYTES};
-use crate::reproduce::Figure;
+use super::setup::{
+    gamma, model, spacing, throughput, throughputs, transfer, SATELLITE, SEGMENT_BYTES,
+};
 use crate::statistics::median;
-use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_model::double_slow_start::{Path, Source};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 

@@ -1,8 +1,7 @@
 //! Figure 5: the first second of a connection, packet by packet (section 4.2.1).
 
-use super::{flow, origin_s};
-use crate::reproduce::Figure;
-use crate::{Bench, Crossing, Error, Measured, Run, Settings, Watch};
+use super::setup::{flow, origin_s};
+use crate::{Bench, Crossing, Error, Figure, Measured, Run, Settings, Watch};
 use onramp_core::pairs::FIRST;
 use onramp_report::ladder::{draw_ladder, Ladder, Rung, RungKind};
 use onramp_tcp::{Flags, Segment};

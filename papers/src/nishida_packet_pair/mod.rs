@@ -3,8 +3,9 @@
 
 mod ladder;
 mod segments;
+mod setup;
 
-use crate::{Flow, Ledger, Paper, Part, Run, Settings};
+use crate::{Ledger, Paper, Part};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
@@ -42,26 +43,3 @@ const PARTS: &[Part] = &[
 
 /// The slow return path between two kernels that exchange the option.
 const KERNEL: &[&str] = &[include_str!("kernel.toml")];
-
-/// Section 4: the paper's own TCP, with a timer of 10 ms at both ends, and a receiver that handles
-/// pairs in this way.
-fn new_tcp(packet_pair: &str) -> Settings {
-    Settings::of([
-        ("transfer.startup", "pair"),
-        ("transfer.clock", "10 ms"),
-        ("transfer.tick", "10 ms"),
-        ("receiver.packet_pair", packet_pair),
-        ("receiver.pair_option", "paper"),
-        ("receiver.pair_clock", "10 ms"),
-    ])
-}
-
-/// The single flow of a run.
-fn flow<'a>(run: &'a Run<'_>) -> &'a Flow {
-    run.watch.flows.first().expect("the transfer has begun")
-}
-
-/// When its sender could send. ns has no handshake, so this is time 0 of the paper.
-fn origin_s(flow: &Flow) -> f64 {
-    flow.established.expect("the connection stands").0
-}

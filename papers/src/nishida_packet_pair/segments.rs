@@ -1,9 +1,8 @@
 //! Figures 8, 9 and 11 to 13: segments sent within a given time (section 5).
 
-use super::{flow, new_tcp, origin_s};
-use crate::reproduce::Figure;
+use super::setup::{flow, new_tcp, origin_s};
 use crate::statistics::median;
-use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 const SYMMETRIC: &str = include_str!("symmetric.toml");

@@ -1,6 +1,6 @@
 //! The arrivals of a transfer's data, from which all of the paper's measurements are derived.
 
-use super::{transfer, RESERVED_BITS_PER_S};
+use super::setup::{transfer, RESERVED_BITS_PER_S};
 use crate::{Crossing, Run};
 use std::ops::Range;
 

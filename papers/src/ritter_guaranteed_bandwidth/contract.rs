@@ -2,9 +2,8 @@
 //! that a traffic contract drops.
 
 use super::curves::kilobytes;
-use super::{alternative, modified, transfer, RESERVED_BITS_PER_S};
-use crate::reproduce::Figure;
-use crate::{Bench, Error, Measured, Run, Settings, Table, Value, Watch};
+use super::setup::{alternative, modified, transfer, RESERVED_BITS_PER_S};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// Behind an expedited profile.

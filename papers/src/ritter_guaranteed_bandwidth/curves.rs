@@ -1,9 +1,8 @@
 //! Figure 4: a transfer of 100 kB, with and without slow start, delayed ACKs and a scaled window.
 
 use super::arrivals::{received, Arrivals};
-use super::{modified, RESERVED, RESERVED_BITS_PER_S, UNDELAYED};
-use crate::reproduce::Figure;
-use crate::{Bench, Error, Measured, Settings, Value, Watch};
+use super::setup::{modified, RESERVED, RESERVED_BITS_PER_S, UNDELAYED};
+use crate::{Bench, Error, Figure, Measured, Settings, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::Run;
 use onramp_results::SegmentSample;

@@ -1,7 +1,7 @@
 //! "the modifications can be switched on or off at the socket interface, thus per flow": a transfer
 //! that reserves nothing.
 
-use super::{transfer, RESERVED};
+use super::setup::{transfer, RESERVED};
 use crate::{Bench, Crossing, Error, Measured, Settings, Value, Watch};
 
 /// Beside another one.

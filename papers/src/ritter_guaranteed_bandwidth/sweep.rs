@@ -3,9 +3,8 @@
 
 use super::arrivals::Arrivals;
 use super::curves::{self, kilobytes};
-use super::{alternative, RESERVED, RESERVED_BITS_PER_S};
-use crate::reproduce::Figure;
-use crate::{Bench, Error, Measured, Settings, Table, Value, Watch};
+use super::setup::{alternative, RESERVED, RESERVED_BITS_PER_S};
+use crate::{Bench, Error, Figure, Measured, Settings, Table, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// RTTs in ms: "increasing from 10ms up to 500ms".

@@ -4,9 +4,8 @@
 use super::senders::{
     bdp_packets, segment_bytes, transfer, Beginning, Sender, ASTART, RENO, SENDERS,
 };
-use super::START;
-use crate::reproduce::Figure;
-use crate::{Bench, Error, Measured, Run, Settings, Value, Watch};
+use super::setup::START;
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
 /// The scenario's name here. The open questions about Reno's numbers affect nothing else.

@@ -1,8 +1,8 @@
 //! The share of a newcomer among NewReno connections that have filled the pipe, and its effect on
 //! them.
 
-use super::buffer;
 use super::senders::{bandwidth, rate, transfer, OF_ASTART, OF_NEWRENO, SENDERS};
+use super::setup::buffer;
 use crate::statistics::median;
 use crate::{Bench, Error, Measured, Run, Settings, Table, Value, Watch};
 

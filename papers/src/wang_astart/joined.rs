@@ -1,8 +1,8 @@
 //! "or other traffic joins in during the slow-start phase": packets without congestion control, or
 //! connections.
 
-use super::buffer;
 use super::senders::{Beginning, OF_ASTART, OF_HOE, OF_RENO};
+use super::setup::buffer;
 use super::sweep::{Point, Sweep};
 use crate::{Bench, Error, Measured, Settings, Value};
 

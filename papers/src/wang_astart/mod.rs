@@ -5,10 +5,11 @@ mod first_seconds;
 mod friendly;
 mod joined;
 mod senders;
+mod setup;
 mod sizes;
 mod sweep;
 
-use crate::{Ledger, Paper, Part, Settings};
+use crate::{Ledger, Paper, Part};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
@@ -67,15 +68,3 @@ const PARTS: &[Part] = &[
 
 /// Today's start-ups and these, before a small and a large buffer.
 const KERNEL: &[&str] = &[include_str!("astart.toml")];
-
-/// One bottleneck.
-const START: &str = include_str!("start.toml");
-
-/// A buffer in percent of the BDP: the share, and the key that sets it.
-fn buffer(percent: u32) -> (f64, Settings) {
-    let share = f64::from(percent) / 100.0;
-    (
-        share,
-        Settings::of([("path.queue", format!("{share} bdp"))]),
-    )
-}

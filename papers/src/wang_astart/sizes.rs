@@ -2,9 +2,8 @@
 //! connections carry most of the Internet traffic (elephants)": completion time by size.
 
 use super::senders::{transfer, SENDERS};
-use super::{buffer, START};
-use crate::reproduce::Figure;
-use crate::{Bench, Error, Measured, Run, Settings, Table, Watch};
+use super::setup::{buffer, START};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// Sizes in kB of payload.

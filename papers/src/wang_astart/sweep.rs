@@ -2,9 +2,8 @@
 
 use super::senders::{self, segment_bytes, transfer, Beginning, RENO, VEGAS};
 use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
-use super::{buffer, START};
-use crate::reproduce::Figure;
-use crate::{Bench, Error, Measured, Settings, Table, Value, Watch};
+use super::setup::{buffer, START};
+use crate::{Bench, Error, Figure, Measured, Settings, Table, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// A path or a load: a line of a table, and a point of a figure.

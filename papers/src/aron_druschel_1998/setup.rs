@@ -1,0 +1,82 @@
+//! The networks, timers and settings that the parts share.
+
+use crate::Settings;
+use onramp_scenario::Case;
+
+/// Figure 1: the high-speed WAN.
+pub(super) const WAN: &str = include_str!("wan.toml");
+
+/// See the notes of A.fig3.data.
+pub(super) const KB: f64 = 1e3;
+pub(super) const MB: f64 = 1e6;
+
+/// The three kinds of timers that the paper compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timing {
+    /// 4.4BSD's timers.
+    Original,
+    /// With the scaling of Brakmo & Peterson.
+    Brakmo,
+    /// The paper's: measured by a clock of 1 ms, scheduled by one of 500 ms.
+    Proposed,
+}
+
+impl Timing {
+    pub(super) const ALL: [Timing; 3] = [Timing::Original, Timing::Brakmo, Timing::Proposed];
+
+    /// Its name in the paper's figures.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Timing::Original => "orig-timer",
+            Timing::Brakmo => "Brakmo & Peterson",
+            Timing::Proposed => "prop-timer",
+        }
+    }
+
+    pub(super) fn settings(self) -> Settings {
+        match self {
+            Timing::Original => timers("bsd"),
+            Timing::Brakmo => timers("brakmo"),
+            Timing::Proposed => decoupled("500 ms"),
+        }
+    }
+}
+
+pub(super) fn timers(name: &'static str) -> Settings {
+    Settings::of([("transfer.timers", name), ("traffic.timers", name)])
+}
+
+/// The paper's timers on a host that measures time in steps of 1 ms, as all its proposals do
+/// (section 5), and schedules events with this tick.
+pub(super) fn decoupled(tick: &'static str) -> Settings {
+    let clocks = [
+        ("transfer.clock", "1 ms"),
+        ("traffic.clock", "1 ms"),
+        ("transfer.tick", tick),
+        ("traffic.tick", tick),
+    ];
+    timers("decoupled").and(&Settings::of(clocks))
+}
+
+/// The decided recovery of TCP Lite, for `wan.toml`, which has another one. This folder's own files
+/// have it already.
+pub(super) fn lite() -> Settings {
+    Settings::of([
+        ("transfer.recovery", "careful-reno"),
+        ("traffic.recovery", "careful-reno"),
+    ])
+}
+
+/// The decided receivers of section 5, for `wan.toml`. This folder's own files have them already.
+pub(super) fn every_second() -> Settings {
+    Settings::of([("receiver.timestamps", false)])
+}
+
+/// The maximum payload rate of the bottleneck, which is each scenario's first link, in bytes per
+/// second.
+pub(super) fn payload_rate(case: &Case) -> f64 {
+    let link = &case.network.links[0];
+    let headers_bytes = if case.receiver.timestamps { 52 } else { 40 };
+    let share = f64::from(link.mtu_bytes - headers_bytes) / f64::from(link.mtu_bytes);
+    link.forward.rate_bits_per_s as f64 / 8.0 * share
+}

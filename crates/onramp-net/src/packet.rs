@@ -3,7 +3,8 @@
 /// The properties of a packet that a link uses. The packet itself can be a simulator's handle into
 /// a pool, or a buffer of bytes.
 ///
-/// A link clones a packet only to duplicate it. [`Departure::is_copy`](crate::Departure::is_copy) marks the clone.
+/// A link clones a packet only to duplicate it. [`Departure::is_copy`](crate::Departure::is_copy)
+/// marks the clone.
 pub trait Packet: Clone {
     /// Size of the IP packet in bytes, headers included. The serialiser and every limit in bytes
     /// use this size. It must be below 2^30.

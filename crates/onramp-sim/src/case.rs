@@ -15,6 +15,7 @@ use onramp_scenario::{
 
 /// Checks that the simulator can run a case.
 ///
+/// # Errors
 /// [`Unsupported`] names the first key of the scenario that the simulator does not support.
 pub fn supports(case: &Case) -> Result<(), Unsupported> {
     endpoint::sender(

@@ -63,6 +63,7 @@ pub struct Counters {
 
 /// Simulates a case. The same case gives the same outcome on every machine.
 ///
+/// # Errors
 /// If the case needs a feature that the simulator does not have, if its network is invalid, or if
 /// the run was stopped.
 pub fn run(case: &Case, options: &Options) -> Result<Outcome, Error> {
@@ -71,6 +72,7 @@ pub fn run(case: &Case, options: &Options) -> Result<Outcome, Error> {
 
 /// Simulates a case with an observer, which receives every event and cannot change the run.
 ///
+/// # Errors
 /// The same as [`run`].
 pub fn run_observed<O: Observer>(
     case: &Case,

@@ -92,6 +92,7 @@ impl Cycle {
 impl Path {
     /// The cycle of this source on this path.
     ///
+    /// # Errors
     /// If gamma is not above 0 and at most 1/2, if [`Path::overflow_window_at`] rejects the rate,
     /// or if ssthresh or the window that overflows the buffer is less than one packet.
     pub fn cycle(&self, source: &Source) -> Result<Cycle, Invalid> {

@@ -35,6 +35,7 @@ impl Path {
     /// `background` (lambda) of them. The buffer has room for `buffer` packets (B), and the
     /// round-trip time without queueing is `round_trip_s` (tau).
     ///
+    /// # Errors
     /// [`Invalid`] if an argument is out of range.
     pub fn new(
         rate: f64,
@@ -105,6 +106,7 @@ impl Path {
     /// rate `spaced`. It is infinite at exactly the available rate. Segments never leave faster
     /// than without pacing.
     ///
+    /// # Errors
     /// If the rate is not a number above 0, or less than the available rate.
     pub fn overflow_window_at(&self, spaced: f64) -> Result<f64, Invalid> {
         let available = self.available();
@@ -163,6 +165,7 @@ impl Path {
     /// The window at which congestion avoidance starts if ssthresh is this factor of the window
     /// (section 3, figure 3).
     ///
+    /// # Errors
     /// If gamma is not above 0 and at most 1/2.
     pub fn avoidance_window(&self, gamma: f64) -> Result<f64, Invalid> {
         self.avoidance_window_of(&Source {
@@ -173,6 +176,7 @@ impl Path {
 
     /// The window at which congestion avoidance starts, for any source.
     ///
+    /// # Errors
     /// If gamma is not above 0 and at most 1/2, or if [`Path::overflow_window_at`] rejects the
     /// rate.
     pub fn avoidance_window_of(&self, source: &Source) -> Result<f64, Invalid> {
@@ -199,6 +203,7 @@ impl Path {
 /// model, X2 - X1 is 2 W_B - W for a window W between W_B and 2 W_B. With a larger window,
 /// congestion avoidance did not start.
 ///
+/// # Errors
 /// If gamma is not above 0 and at most 1/2, if the window is not above 0, or if `acknowledged` is
 /// negative or not less than the window: such a loss did not occur in slow start.
 pub fn adapted_gamma(gamma: f64, acknowledged: f64, window: f64) -> Result<f64, Invalid> {

@@ -64,6 +64,7 @@ pub struct Link<P> {
 impl<P: Packet> Link<P> {
     /// Builds an idle link.
     ///
+    /// # Panics
     /// If [`Config::check`] returns an error.
     pub fn from_config(config: &Config) -> Link<P> {
         if let Err(error) = config.check() {

@@ -38,10 +38,15 @@ static inline bool conn_startup_is_over(const struct onramp_connection *connecti
 	return startup_is_over(&connection->decision);
 }
 
-/* Is a rate reserved, so that losses do not change cwnd? */
+/* Is a rate reserved, so that losses do not change cwnd? For an algorithm that cannot reserve this
+ * is a constant, so the verifier does not walk the branches that depend on it. */
 static inline bool conn_is_reserved(const struct onramp_connection *connection)
 {
+#ifdef ONRAMP_RESERVES
 	return host_is_reserved(connection->decision.phase);
+#else
+	return false;
+#endif
 }
 
 /* Does the congestion avoidance raise cwnd? */

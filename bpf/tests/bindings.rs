@@ -102,7 +102,7 @@ fn records() -> String {
         .allowlist_type("onramp_.*|tcp_qos")
         .allowlist_var("ONRAMP_.*|TCP_QOS")
         .blocklist_var(".*_H")
-        .blocklist_type("pair_sent")
+        .blocklist_type("(startup|path_memory|pair)_.*")
         .default_enum_style(EnumVariation::Consts)
         .prepend_enum_name(false)
         .derive_default(true)
@@ -112,10 +112,8 @@ fn records() -> String {
         .formatter(Formatter::Prettyplease)
         .parse_callbacks(Box::new(Names))
         .disable_header_comment();
-    for (c, path) in CORE_TYPES {
-        builder = builder
-            .blocklist_type(c)
-            .raw_line(format!("use onramp_core::{path};"));
+    for (_, path) in CORE_TYPES {
+        builder = builder.raw_line(format!("use onramp_core::{path};"));
     }
     builder.generate().expect("intf.h compiles").to_string()
 }

@@ -110,8 +110,8 @@ mod tests {
         assert_eq!(timeout_probability(0.2, 2.0), 1.0);
     }
 
-    /// Equations 26 to 29: a series of k timeouts has the probability p^(k-1) (1-p) and lasts (2^k
-    /// - 1) T0. From the seventh on, each timeout lasts 64 T0.
+    /// Equations 26 to 29: a series of k timeouts lasts (2^k - 1) T0 and has the probability
+    /// p^(k-1) (1-p). From the seventh on, each timeout lasts 64 T0.
     #[test]
     fn the_backoff_is_the_mean_length_of_a_timeout_series() {
         for p in [0.01f64, 0.2, 0.5] {

@@ -303,7 +303,7 @@ fn a_forged_reply_is_ignored() {
 }
 
 #[test]
-fn what_the_sender_itself_spaced_says_nothing() {
+fn what_the_sender_itself_spaced_gives_no_rate() {
     let (mut probe, mut counts) = sent(20 * MS_NS);
     assert_eq!(
         probe.replied(
@@ -343,7 +343,7 @@ fn a_pair_is_two_segments_that_follow_one_another() {
     assert_eq!(counts, Counts::default());
 }
 
-/// A train of so many segments of 1000 bytes that left together at 1 s, from 0 on.
+/// A train of this many segments of 1000 bytes that left together at 1 s, from 0 on.
 fn train_sent(segments: u32) -> (Probe, Counts) {
     let (mut probe, mut counts) = (Probe::default(), Counts::default());
     probe.send_first(1000 * MS_NS, 1000);
@@ -400,7 +400,7 @@ fn replies_may_acknowledge_a_part_of_what_left_in_one_packet() {
 }
 
 #[test]
-fn segments_of_a_train_may_arrive_together_and_one_that_arrives_too_late_says_nothing() {
+fn segments_of_a_train_may_arrive_together_and_one_that_arrives_too_late_gives_no_rate() {
     let (mut probe, mut counts) = train_sent(4);
     let mut reply =
         |ns, ack| probe.replied(&mut counts, &PairOption::reply(1, ns), 9000 * MS_NS, ack);

@@ -1,4 +1,4 @@
-//! The rate of a path from the spacing of acknowledgements (Aron & Druschel, section 4.2.1).
+//! The rate of a path from the spacing of ACKs (Aron & Druschel, section 4.2.1).
 
 use crate::path::time_ns;
 use onramp_core::train::AckTrain;
@@ -9,8 +9,7 @@ const MSS: u32 = 1448;
 const MS: u64 = 1_000_000;
 const FIFTY_MBIT: u64 = 50_000_000 / 8;
 
-/// A train whose n-th acknowledgement arrives at the time, and acknowledges the segments in total,
-/// that the list says.
+/// A train. The list has the time of each ACK, and the segments that it acknowledges in total.
 pub fn train(points: &[(u64, u64)], mss_bytes: u32, rtt_ns: u64) -> AckTrain {
     let mss = u64::from(mss_bytes);
     let mut train = AckTrain::begin(
@@ -24,7 +23,7 @@ pub fn train(points: &[(u64, u64)], mss_bytes: u32, rtt_ns: u64) -> AckTrain {
     train
 }
 
-/// The acknowledgements of so many segments, spaced as a bottleneck spaces them, one for each
+/// The ACKs of this many segments, spaced as a bottleneck spaces them, one for each
 /// `stride` segments.
 pub fn spaced(
     segments: u64,
@@ -103,7 +102,7 @@ fn the_rate_of_an_even_train_is_exact_from_1_to_100_gbit_per_s() {
     );
 }
 
-/// Where the sums are largest.
+/// The case with the largest sums.
 #[test]
 fn the_rate_of_a_thousand_segments_in_a_round_trip_is_exact() {
     for rtt_ns in &RTTS_NS[1..] {
@@ -118,7 +117,7 @@ fn the_rate_of_a_thousand_segments_in_a_round_trip_is_exact() {
 
 /// "such that the total acknowledged data used to estimate the bandwidth is at least 2 segments"
 #[test]
-fn less_than_two_segments_say_nothing() {
+fn less_than_two_segments_give_no_rate() {
     let points = spaced(3, 1, FIFTY_MBIT, MSS);
     assert_eq!(train(&points[..1], MSS, 100 * MS).bytes_per_s(MSS), None);
     assert_eq!(train(&points[..2], MSS, 100 * MS).bytes_per_s(MSS), None);
@@ -136,15 +135,15 @@ fn segments_are_rounded_to_the_nearest() {
 }
 
 #[test]
-fn acknowledgements_at_one_instant_say_nothing() {
+fn acks_at_one_instant_give_no_rate() {
     let at_once: Vec<_> = (1..=10).map(|segment| (5 * MS, segment)).collect();
     assert_eq!(train(&at_once, MSS, 100 * MS).bytes_per_s(MSS), None);
 }
 
 /// Generic receive offload acknowledges up to 64 KiB at once, a receiver with delayed
-/// acknowledgements two segments.
+/// ACKs two segments.
 #[test]
-fn one_acknowledgement_for_many_segments_gives_the_same_rate() {
+fn one_ack_for_many_segments_gives_the_same_rate() {
     for stride in [2, 3, 8, 45] {
         let estimate =
             train(&spaced(stride * 10, stride, FIFTY_MBIT, MSS), MSS, 100 * MS).bytes_per_s(MSS);
@@ -166,26 +165,26 @@ fn assert_delay_is_ignored(segments: u64, rtt_ns: u64) {
     }
 }
 
-/// Aron & Druschel, 4.2.1: only "closely spaced" acknowledgements count.
+/// Aron & Druschel, 4.2.1: only "closely spaced" ACKs count.
 #[test]
-fn a_delayed_acknowledgement_of_the_last_segment_does_not_count() {
+fn a_delayed_ack_of_the_last_segment_does_not_count() {
     assert_delay_is_ignored(10, 20 * MS);
     assert_delay_is_ignored(10, 600 * MS);
 }
 
 #[test]
-fn a_delayed_acknowledgement_does_not_count_on_a_round_trip_of_seconds() {
+fn a_delayed_ack_does_not_count_on_a_round_trip_of_seconds() {
     assert_delay_is_ignored(10, 10_000 * MS);
 }
 
 #[test]
-fn a_delayed_acknowledgement_does_not_count_behind_a_train_of_two() {
+fn a_delayed_ack_does_not_count_behind_a_train_of_two() {
     assert_delay_is_ignored(4, 100 * MS);
 }
 
-/// What ends a train is a gap; the train before it counts.
+/// A gap ends a train; the train before it counts.
 #[test]
-fn what_follows_a_gap_does_not_count() {
+fn acks_after_a_gap_do_not_count() {
     let mut points = spaced(20, 1, FIFTY_MBIT, MSS);
     let last_ns = points.last().unwrap().0;
     points.extend((1..=10).map(|i| (last_ns + 90 * MS + i, 20 + i)));
@@ -203,7 +202,7 @@ fn a_train_of_thousands_is_measured_by_its_first_points() {
     assert!(error(estimate, FIFTY_MBIT) < 1e-3, "{estimate:?}");
 }
 
-/// Acknowledgements that arrive `batch` at a time, a microsecond apart, when the last of each is
+/// ACKs that arrive `batch` at a time, a microsecond apart, when the last of each is
 /// due.
 pub fn batched(mut points: Vec<(u64, u64)>, batch: usize, phase: usize) -> Vec<(u64, u64)> {
     let due: Vec<u64> = points.iter().map(|point| point.0).collect();
@@ -215,8 +214,8 @@ pub fn batched(mut points: Vec<(u64, u64)>, batch: usize, phase: usize) -> Vec<(
     points
 }
 
-/// A batch at the head of a flight must not be taken for the flight: an overestimate is sent into
-/// the path.
+/// A batch at the head of a flight must not stand for the flight: an overestimate would be sent
+/// into the path.
 #[test]
 fn batches_do_not_inflate_the_rate() {
     for (rate, rtt_ns) in [
@@ -285,8 +284,8 @@ proptest! {
         train.bytes_per_s(mss_bytes);
     }
 
-    /// Sums that overflowed would leave this interval at once: all points lie between two lines
-    /// from the first.
+    /// All points lie between two lines from the first point. Sums that overflow would leave this
+    /// interval at once.
     #[test]
     fn the_rate_lies_between_the_slowest_and_the_fastest_gap(
         srtt_ns in any_size(),
@@ -326,10 +325,10 @@ fn all_readings_of_an_even_train_are_its_rate() {
     }
 }
 
-/// A gap in the middle, such as a delayed acknowledgement leaves, is in two of the readings and not
+/// A gap in the middle, such as a delayed ACK leaves, is in two of the readings and not
 /// in the third.
 #[test]
-fn the_closest_acknowledgements_know_no_gap() {
+fn the_closest_acks_are_not_affected_by_a_gap() {
     let mut points = spaced(40, 2, FIFTY_MBIT, MSS);
     points
         .iter_mut()
@@ -344,7 +343,7 @@ fn the_closest_acknowledgements_know_no_gap() {
 /// "of the order of two orders of magnitude larger than the MTU": what lies apart by more than RTT
 /// / 32 is not close.
 #[test]
-fn acknowledgements_that_are_far_apart_are_no_pair() {
+fn acks_that_are_far_apart_are_no_pair() {
     let points =
         [(0, 3), (40 * MS, 6), (80 * MS, 9)].map(|(at_ns, segments)| (at_ns + MS, segments));
     let closest = |rtt_ns| train(&points, MSS, rtt_ns).bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST);
@@ -352,7 +351,7 @@ fn acknowledgements_that_are_far_apart_are_no_pair() {
     assert!(error(closest(1300 * MS), 3 * u64::from(MSS) * 25) < 1e-3);
 }
 
-/// With a clock of a millisecond many acknowledgements have one time: a pair begins with the first
+/// With a clock of a millisecond many ACKs have one time: a pair begins with the first
 /// of them.
 #[test]
 fn a_coarse_clock_makes_one_pair_of_many() {
@@ -360,7 +359,7 @@ fn a_coarse_clock_makes_one_pair_of_many() {
         .map(|ack| ((5 + ack / 4) * MS, 3 + 3 * ack))
         .collect();
     let train = train(&points, MSS, 100 * MS);
-    // From the first at 5 ms to the first at 6 ms there are four acknowledgements of three
+    // From the first at 5 ms to the first at 6 ms there are four ACKs of three
     // segments.
     assert_eq!(
         train.bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST),
@@ -370,7 +369,7 @@ fn a_coarse_clock_makes_one_pair_of_many() {
 
 /// An exact line, whatever its slope and however long it is.
 #[test]
-fn evenly_spaced_acknowledgements_are_a_line() {
+fn evenly_spaced_acks_are_a_line() {
     for rate_bits_per_s in [
         10_000u64,
         1_500_000,
@@ -390,7 +389,7 @@ fn evenly_spaced_acknowledgements_are_a_line() {
 
 /// One or two points, and many that have one time or one total, have no direction.
 #[test]
-fn what_has_no_extent_is_no_line() {
+fn points_without_extent_are_no_line() {
     let points = spaced(10, 1, FIFTY_MBIT, MSS);
     assert!(!train(&points[..1], MSS, 100 * MS).is_line());
     assert!(!train(&[(5 * MS, 3); 10], MSS, 100 * MS).is_line());
@@ -410,9 +409,9 @@ fn what_has_no_extent_is_no_line() {
     .is_line());
 }
 
-/// What the host's interrupts, or a network that sends in turns, make of a flight.
+/// ACK aggregation by the host's interrupts, or by a network that sends in turns.
 #[test]
-fn two_clumps_are_no_line() {
+fn two_aggregates_are_no_line() {
     for clump in [5, 8, 20] {
         for apart_ns in [MS, 20 * MS] {
             let arrival_ns =
@@ -454,7 +453,7 @@ proptest! {
 
     /// Jitter up to that of the whole train, at any scale at which it leaves no gap that ends one.
     #[test]
-    fn a_line_is_what_explains_nine_tenths(
+    fn a_line_explains_nine_tenths(
         (bits, jitter) in prop_oneof![(6u32..30, 0.0f64..6.0), (6u32..19, 6.0f64..30.0)],
         part in 1.0f64..2.0,
         gaps in prop::collection::vec((0.0f64..1.0, 1u64..8), 2..300),
@@ -478,7 +477,7 @@ proptest! {
 
     /// Steps at random, some of them long: trains that are far from even.
     #[test]
-    fn the_same_is_said_of_trains_in_pieces(
+    fn this_holds_for_uneven_trains(
         unit_ns in (0u32..16).prop_flat_map(|bits| 1u64 << bits..2 << bits),
         gaps in prop::collection::vec(
             (prop_oneof![8 => 0u64..10, 1 => 0u64..300], prop_oneof![8 => 1u64..4, 1 => 1u64..200]),
@@ -501,9 +500,9 @@ proptest! {
     }
 }
 
-/// Delays that vary by ten times the spacing leave of a flight of ten what is no line.
+/// Jitter of ten times the spacing makes a flight of ten segments no line.
 #[test]
-fn jitter_that_is_larger_than_the_train_s_spacing_is_no_line() {
+fn a_train_with_jitter_above_its_spacing_is_no_line() {
     let spacing_ns = MS / 10;
     let late = [9, 2, 7, 0, 8, 1, 6, 3, 9, 0];
     let mut points = spaced(10, 1, u64::from(MSS) * 10_000, MSS);

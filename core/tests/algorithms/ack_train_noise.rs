@@ -46,7 +46,7 @@ impl Random {
     }
 }
 
-/// Points of a flight of so many segments.
+/// Points of a flight of this many segments.
 type Noise = fn(&mut Random, u64) -> Vec<(u64, u64)>;
 
 fn even(segments: u64, stride: u64) -> Vec<(u64, u64)> {
@@ -101,7 +101,7 @@ fn summary(mut estimates: Vec<Option<f64>>) -> String {
 }
 
 #[test]
-fn the_line_stands_noise_better_than_the_quotient() {
+fn the_line_withstands_noise_better_than_the_quotient() {
     let mut table = String::from("estimate / truth over 1000 flights, 50 Mbit/s, 100 ms\n\n");
     writeln!(
         table,

@@ -1,5 +1,5 @@
-//! `astart`: what the threshold is, how the window grows below and above it, and which losses end
-//! it for how long.
+//! `astart`: ssthresh, the growth of cwnd below and above it, and which losses end the start-up for
+//! how long.
 
 use crate::flights::{start, Host, MS, MSS};
 use crate::path::{Path, Transfer};
@@ -30,7 +30,7 @@ fn host(start: Start) -> Host {
     host
 }
 
-/// With a first threshold of so many segments.
+/// With a first ssthresh of this many segments.
 fn up_to(segments: u64) -> Host {
     host(Start {
         ssthresh_bytes: segments * SEGMENT,
@@ -42,19 +42,19 @@ fn ack(host: &mut Host, gap_ns: u64) -> Decision {
     host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED)
 }
 
-/// Acknowledgements of a path of 1 MB/s, whose eligible window is 100 segments.
+/// ACKs of a path of 1 MB/s, whose eligible window is 100 segments.
 fn fast(host: &mut Host, acks: u64) -> Decision {
     (0..acks).for_each(|_| _ = ack(host, MS));
     host.decision
 }
 
-/// Acknowledgements that tell an eligible window of 10 segments.
+/// ACKs that give an eligible window of 10 segments.
 fn slow(host: &mut Host, acks: u64) -> Decision {
     (0..acks).for_each(|_| _ = ack(host, 10 * MS));
     host.decision
 }
 
-/// The window goes back to one segment, as after a timeout.
+/// cwnd goes back to one segment, as after a timeout.
 fn timeout(host: &mut Host, ssthresh_segments: u64) -> Decision {
     let decision = host.loss(
         LOSS_TIMEOUT,
@@ -77,7 +77,7 @@ fn transfer() -> Transfer {
 }
 
 #[test]
-fn the_first_threshold_is_the_host_s_or_32_kib() {
+fn the_first_ssthresh_is_the_host_s_or_32_kib() {
     assert_eq!(host(start()).decision.ssthresh_bytes, 32 * 1024);
     for segments in [5, 1000] {
         assert_eq!(up_to(segments).decision.ssthresh_bytes, segments * SEGMENT);
@@ -86,7 +86,7 @@ fn the_first_threshold_is_the_host_s_or_32_kib() {
 
 /// "ssthresh = max(ssthresh, ERE * RTT_min)"
 #[test]
-fn the_threshold_is_the_largest_eligible_window_that_there_was_in_whole_segments() {
+fn ssthresh_is_the_largest_eligible_window_that_there_was_in_whole_segments() {
     let transfer = transfer();
     let mut most = 32 * 1024;
     let mut rtt_min_ns = u64::MAX;
@@ -108,7 +108,7 @@ fn the_threshold_is_the_largest_eligible_window_that_there_was_in_whole_segments
 }
 
 #[test]
-fn an_estimate_that_falls_does_not_lower_it() {
+fn a_falling_estimate_does_not_lower_ssthresh() {
     let mut host = up_to(10);
     let high = fast(&mut host, 300);
     let low = slow(&mut host, 300);
@@ -151,7 +151,7 @@ fn slow_start_and_linear_growth_take_turns() {
 
 /// What the algorithm is for: slow start alone would stop at 32 KiB.
 #[test]
-fn the_window_grows_to_what_the_path_holds() {
+fn cwnd_grows_to_the_bdp() {
     let most = transfer().steps.last().unwrap().decision.cwnd_bytes;
     assert!(most > PATH.bdp_bytes() * 9 / 10, "{most} bytes");
 }
@@ -173,7 +173,7 @@ fn linear_growth_is_a_segment_for_each_window_that_is_acknowledged() {
 /// Of 21 segments that seven of these acknowledge, one is beyond a window of 20, and belongs to the
 /// next.
 #[test]
-fn what_is_acknowledged_beyond_a_window_is_of_the_next() {
+fn bytes_acknowledged_beyond_a_cwnd_count_for_the_next() {
     let mut host = up_to(20);
     slow(&mut host, 10);
     for window in [21, 22, 23] {
@@ -218,7 +218,7 @@ fn a_window_that_does_not_limit_grows_in_neither_way() {
 
 /// HyStart takes a queue for the end of the path.
 #[test]
-fn a_threshold_that_the_host_lowers_meanwhile_is_not_followed() {
+fn a_lower_ssthresh_of_the_host_is_not_used() {
     let mut host = up_to(20);
     slow(&mut host, 2);
     host.decision.ssthresh_bytes = 12 * SEGMENT;
@@ -230,7 +230,7 @@ fn a_threshold_that_the_host_lowers_meanwhile_is_not_followed() {
 }
 
 #[test]
-fn a_loss_ends_it_with_the_host_s_threshold() {
+fn a_loss_ends_it_with_the_hosts_ssthresh() {
     for (kind, exit) in [
         (LOSS_RECOVERY, "loss"),
         (LOSS_TAHOE, "loss"),
@@ -255,7 +255,7 @@ fn a_loss_ends_it_with_the_host_s_threshold() {
 
 /// "from the beginning and after each coarse timeout"
 #[test]
-fn after_a_timeout_it_begins_again_from_the_host_s_threshold() {
+fn after_a_timeout_it_begins_again_from_the_hosts_ssthresh() {
     let mut host = up_to(40);
     slow(&mut host, 60);
     for _ in 0..2 {
@@ -284,7 +284,7 @@ fn after_a_timeout_it_begins_again_from_the_host_s_threshold() {
 }
 
 #[test]
-fn a_timeout_begins_the_count_of_linear_growth_anew() {
+fn a_timeout_resets_the_count_of_linear_growth() {
     let mut host = up_to(20);
     slow(&mut host, 10 + 19);
     timeout(&mut host, 20);
@@ -295,7 +295,7 @@ fn a_timeout_begins_the_count_of_linear_growth_anew() {
 
 /// After a recovery, and after an idle time that follows it, slow start is as ever.
 #[test]
-fn after_a_recovery_slow_starts_end_at_the_host_s_threshold() {
+fn after_a_recovery_slow_starts_end_at_the_hosts_ssthresh() {
     for kind in [LOSS_RECOVERY, LOSS_TAHOE] {
         let mut host = up_to(10);
         fast(&mut host, 300);

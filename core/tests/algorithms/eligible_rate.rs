@@ -1,11 +1,11 @@
 //! The eligible rate estimate of `core/measure/eligible_rate.h`, against its definition.
 //!
-//! The C estimate remembers acknowledgements by sixteenths of a round trip. Three tests say where
-//! that shows: what it takes for the last round trip's, and for a sample's, is that of an interval
-//! which may be longer or shorter by a sixteenth of a round trip; the filter behind them is exact.
-//! What it comes to together has no simple bound, since the filter's time constant lies between one
-//! and eleven round trips by how unstable samples are compared with themselves: where a path has no
-//! noise at all, that of the sixteenths decides. It is measured: the table.
+//! The C estimate keeps ACKs by sixteenths of a round trip. Three tests show the effect: the
+//! interval of the throughput, and that of a sample, may be longer or shorter by a sixteenth of a
+//! round trip; the filter behind them is exact. The total error has no simple bound. The filter's
+//! time constant lies between one and eleven round trips, by how unstable samples are compared with
+//! themselves. On a path without any noise, the error of the sixteenths decides. The table measures
+//! the total.
 
 use crate::exact_rate::{interval_ns, ExactRate, Filter, History};
 use crate::flights::MS;
@@ -18,13 +18,13 @@ const MSS: u64 = 1000;
 const RTT_NS: u64 = 100 * MS;
 const NS_PER_S: f64 = 1e9;
 
-/// How acknowledgements of a connection come.
+/// How ACKs of a connection come.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     rtt_ns: u64,
-    /// Between two segments at the bottleneck.
+    /// The time between two segments at the bottleneck.
     spacing_ns: u64,
-    /// Segments that one acknowledgement covers.
+    /// Segments that one ACK covers.
     stride: u64,
     /// Each is late by less than so much, at random, and keeps its place.
     jitter_ns: u64,
@@ -40,7 +40,7 @@ const EVEN: Shape = Shape {
     batch: 1,
 };
 
-/// Between two acknowledgements that come one after the other: 1000 bytes at 1.6 Gbit/s.
+/// Between two ACKs that come one after the other: 1000 bytes at 1.6 Gbit/s.
 const LEAST_NS: u64 = 5_000;
 
 /// A number that looks random (SplitMix64).
@@ -50,7 +50,7 @@ fn random(n: u64) -> u64 {
     (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 11
 }
 
-/// The acknowledgements of flights, one a round trip, each of so many segments while the window is
+/// The ACKs of flights, one a round trip, each of this many segments while cwnd is
 /// so many.
 fn stream(shape: Shape, flights: &[(u64, u64)]) -> Vec<Ack> {
     let mut acks: Vec<Ack> = Vec::new();
@@ -118,7 +118,7 @@ fn streams() -> impl Strategy<Value = Vec<Ack>> {
                 jitter_ns: jitter * rtt_ns / 256,
                 batch,
             };
-            // No queue: the round-trip time stays.
+            // No queue: the RTT stays.
             let flights = slow_start(starts)
                 .into_iter()
                 .chain(windows.into_iter().map(|window| (most, most.max(window))));
@@ -161,7 +161,7 @@ proptest! {
         }
     }
 
-    /// The interval is that of the C estimate's own throughput. Between two acknowledgements there
+    /// The interval is that of the C estimate's own throughput. Between two ACKs there
     /// is no doubt.
     #[test]
     fn a_sample_is_that_of_its_interval_give_or_take_a_sixteenth_of_a_round_trip(
@@ -176,7 +176,7 @@ proptest! {
             last_ns = Some(ack.now_ns);
             let asked_ns =
                 interval_ns(ack, rate.throughput_bytes_per_s() as f64, ack.rtt_ns as f64);
-            // The throughput was rounded to a byte per second, and to a byte of the window.
+            // The throughput was rounded to a byte per second, and to a byte of cwnd.
             let rounded_bytes = 1.0 + ack.rtt_ns as f64 / NS_PER_S;
             let rounded_ns = 2.0 + ack.srtt_ns as f64 * rounded_bytes / ack.cwnd_bytes as f64;
             let part_ns = match asked_ns + rounded_ns < apart_ns {
@@ -250,7 +250,7 @@ fn late(jitter_ns: u64, stride: u64) -> Shape {
     }
 }
 
-/// How far the estimate is from that of every acknowledgement, at worst: in the first ten round
+/// How far the estimate is from that of every ACK, at worst: in the first ten round
 /// trips, and later.
 fn errors(shape: Shape, flights: &[(u64, u64)]) -> [String; 2] {
     let acks = stream(shape, flights);
@@ -268,7 +268,7 @@ fn errors(shape: Shape, flights: &[(u64, u64)]) -> [String; 2] {
 }
 
 #[test]
-fn the_estimate_is_that_of_every_acknowledgement_give_or_take_so_much() {
+fn the_estimate_is_near_the_exact_one() {
     let rows = [
         ("slow start, 80 Mbit/s", at(MS / 10, 1), slow_start(9)),
         (
@@ -348,7 +348,7 @@ fn under_congestion_a_sample_is_the_share() {
 
 /// The interval then reaches over a part of a burst, the gap before it, or several.
 #[test]
-fn the_less_of_a_window_is_delivered_the_less_is_left_of_the_bandwidth() {
+fn a_sample_falls_from_bandwidth_to_rate_as_less_of_cwnd_is_delivered() {
     let samples = [100, 105, 150].map(|window| {
         let mut acks = bursts(1);
         acks.iter_mut()
@@ -364,7 +364,7 @@ fn the_less_of_a_window_is_delivered_the_less_is_left_of_the_bandwidth() {
 /// Eight at once have samples of a gigabit per second for an instant. The mean of two takes half of
 /// that through the gap that follows.
 #[test]
-fn the_latest_sample_alone_is_not_misled_by_acknowledgements_that_come_together() {
+fn the_latest_sample_alone_is_not_misled_by_acks_that_come_together() {
     let acks = stream(Shape { batch: 8, ..EVEN }, &windows(1));
     let estimates = [OPTION_ERE_LATEST, 0].map(|options| after(&acks, options).bytes_per_s());
     assert!(
@@ -413,7 +413,7 @@ fn a_calm_path_is_followed_quickly_where_the_whole_connection_is_remembered() {
 }
 
 #[test]
-fn the_first_acknowledgement_s_sample_is_the_first_estimate() {
+fn the_first_acks_sample_is_the_first_estimate() {
     let acks = stream(EVEN, &[(1, 2)]);
     assert_eq!(
         after(&acks, 0).bytes_per_s(),
@@ -442,10 +442,10 @@ fn a_silence_leaves_nothing_of_the_past_but_its_last_sample() {
     assert!(after(&acks, 0).bytes_per_s().abs_diff((2_000 + before) / 2) <= 1);
 }
 
-/// Hosts tell nothing of what is acknowledged in congestion avoidance; after a timeout the next
-/// acknowledgement has it in its total.
+/// Hosts report no ACKs in congestion avoidance. After a timeout, the total of the next ACK
+/// includes them.
 #[test]
-fn what_nobody_told_of_did_not_arrive_at_once() {
+fn unreported_acks_did_not_arrive_at_once() {
     let acks = stream(EVEN, &[(100, 100); 20]);
     let last = *acks.last().unwrap();
     let mut rate = EligibleRate::new(0);
@@ -470,7 +470,7 @@ fn what_nobody_told_of_did_not_arrive_at_once() {
 
 /// A host whose clock ticks every 10 ms, or whose network delivers ten at a time.
 #[test]
-fn what_comes_at_one_moment_is_counted_whole() {
+fn acks_at_one_time_count_in_full() {
     let mut acks = stream(EVEN, &windows(1));
     acks.iter_mut()
         .for_each(|ack| ack.now_ns = ack.now_ns.next_multiple_of(10 * MS));
@@ -483,8 +483,8 @@ fn what_comes_at_one_moment_is_counted_whole() {
 
 /// What was acknowledged is remembered for sixteen parts of the round trip as it was then.
 #[test]
-fn while_the_round_trip_time_grows_the_throughput_is_that_of_less_than_one() {
-    // A queue that grows by a half in each round trip, at a steady rate: the window has what is
+fn while_the_rtt_grows_the_throughput_is_that_of_less_than_a_round_trip() {
+    // A queue that grows by a half in each round trip, at a steady rate: cwnd has what is
     // delivered.
     let mut acks = stream(EVEN, &windows(1));
     let growing = acks.len() / 2;
@@ -511,10 +511,10 @@ fn while_the_round_trip_time_grows_the_throughput_is_that_of_less_than_one() {
     );
 }
 
-/// A simulation begins at 0, and the smoothed round-trip time of a coarse clock may be longer than
+/// A simulation begins at 0, and the smoothed RTT of a coarse clock may be longer than
 /// that is ago.
 #[test]
-fn it_does_not_matter_when_time_began() {
+fn the_start_of_the_clock_does_not_matter() {
     let late = stream(EVEN, &[(50, 100)]);
     let since_ns = late[0].now_ns - MS;
     let early: Vec<_> = late
@@ -531,7 +531,7 @@ fn it_does_not_matter_when_time_began() {
     );
 }
 
-/// 100 Gbit/s and 600 ms: acknowledgements of 12.5 MB, which need 64 bits at every step.
+/// 100 Gbit/s and 600 ms: ACKs of 12.5 MB, which need 64 bits at every step.
 #[test]
 fn the_largest_paths_are_measured() {
     let shape = Shape {

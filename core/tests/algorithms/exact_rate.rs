@@ -6,7 +6,7 @@ use onramp_core::{Ack, OPTION_ERE_CALM, OPTION_ERE_LATEST};
 
 const NS_PER_S: f64 = 1e9;
 
-/// Every acknowledgement: when and how much.
+/// Every ACK: when and how much.
 #[derive(Default)]
 pub struct History(Vec<(u64, u64)>);
 
@@ -27,7 +27,7 @@ impl History {
     }
 }
 
-/// T_k before T_min: the longer, the less of the window is delivered.
+/// T_k before T_min: the longer, the less of cwnd is delivered.
 pub fn interval_ns(ack: &Ack, through: f64, rtt_min_ns: f64) -> f64 {
     let (rtt_ns, cwnd) = (ack.srtt_ns as f64, ack.cwnd_bytes as f64);
     rtt_ns * (cwnd - through * rtt_min_ns / NS_PER_S) / cwnd
@@ -94,7 +94,7 @@ impl Filter {
     }
 }
 
-/// ERE of a connection no two acknowledgements of which come at the same moment.
+/// ERE of a connection no two ACKs of which come at the same moment.
 #[derive(Default)]
 pub struct ExactRate {
     history: History,
@@ -112,7 +112,7 @@ impl ExactRate {
         }
     }
 
-    /// An acknowledgement arrived: the estimate.
+    /// An ACK arrived: the estimate.
     pub fn ack(&mut self, ack: &Ack) -> f64 {
         let rtt_min_ns = self.rtt_min_ns.unwrap_or(ack.rtt_ns).min(ack.rtt_ns);
         let apart_ns = self

@@ -1,4 +1,4 @@
-//! A test fixture: a host whose acknowledgements arrive as the test says, flight after flight.
+//! A test fixture: a host whose ACKs the test controls, flight after flight.
 
 use onramp_core::{
     Ack, Clock, Decision, Loss, Start, Startup, ACK_CWND_LIMITED, PHASE_DONE, UNLIMITED,
@@ -14,7 +14,7 @@ pub struct Host {
     acks_left: u32,
 }
 
-/// What a host with a clock of 1 us says when the connection is established.
+/// The start record of a host with a clock of 1 us.
 pub fn start() -> Start {
     Start {
         clock: Clock {
@@ -46,12 +46,12 @@ impl Host {
         }
     }
 
-    /// One acknowledgement of one segment, so long after the previous one.
+    /// One ACK of one segment, this time after the previous one.
     pub fn ack(&mut self, gap_ns: u64, inflight_bytes: u64, flags: u32) -> Decision {
         self.acknowledge(gap_ns, self.ack.mss_bytes.into(), inflight_bytes, flags)
     }
 
-    /// One of so many bytes, after which nothing is outstanding.
+    /// One ACK of these bytes, after which nothing is in flight.
     pub fn jump(&mut self, gap_ns: u64, acked_bytes: u64) -> Decision {
         self.acknowledge(gap_ns, acked_bytes, 0, ACK_CWND_LIMITED)
     }
@@ -85,8 +85,8 @@ impl Host {
         self.decision
     }
 
-    /// The acknowledgements of a whole window, one a segment and so far apart, after a round trip
-    /// of silence. A sender that the window limits fills it again at once; others send nothing
+    /// The ACKs of a whole window, one a segment and so far apart, after a round trip
+    /// of silence. A sender that cwnd limits fills it again at once; others send nothing
     /// more. Ends early when the start-up is done.
     pub fn flight(&mut self, spacing_ns: u64, flags: u32) -> Decision {
         let mss = u64::from(self.ack.mss_bytes);
@@ -106,7 +106,7 @@ impl Host {
         self.decision
     }
 
-    /// The host finds a loss; its congestion avoidance would set this threshold.
+    /// The host finds a loss; its congestion avoidance would set this ssthresh.
     pub fn loss(&mut self, kind: u32, inflight_bytes: u64, ssthresh_bytes: u64) -> Decision {
         self.decision = self.startup.loss(&Loss {
             now_ns: self.ack.now_ns,

@@ -1,4 +1,4 @@
-//! `gamma`: which threshold follows which loss, and what is learnt from it.
+//! `gamma`: which ssthresh follows which loss, and what is learnt from it.
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
@@ -8,7 +8,7 @@ use onramp_core::{
 
 const SEGMENT: u64 = MSS as u64;
 
-/// A host whose congestion avoidance has brought the window to so many segments, W_max.
+/// A host whose congestion avoidance has brought cwnd to this many segments, W_max.
 fn at_w_max(start: Start, segments: u64) -> Host {
     let mut host = Host::new(
         "gamma",
@@ -24,7 +24,7 @@ fn at_w_max(start: Start, segments: u64) -> Host {
     host
 }
 
-/// Acknowledgements of slow start up to the threshold.
+/// ACKs of slow start up to ssthresh.
 fn slow_start(host: &mut Host) {
     while host.decision.cwnd_bytes < host.decision.ssthresh_bytes {
         host.ack(MS, host.decision.cwnd_bytes, ACK_CWND_LIMITED);
@@ -35,12 +35,12 @@ fn slow_start(host: &mut Host) {
     );
 }
 
-/// Acknowledgements that congestion avoidance keeps to itself.
+/// ACKs that congestion avoidance keeps to itself.
 fn acknowledge(host: &mut Host, segments: u64) {
     host.ack.delivered_bytes += segments * SEGMENT;
 }
 
-/// A loss; the window goes back to one segment where slow start follows. The threshold, in
+/// A loss; cwnd goes back to one segment where slow start follows. ssthresh, in
 /// segments.
 fn loss(host: &mut Host, kind: u32) -> u64 {
     let half = host.decision.cwnd_bytes / 2;
@@ -55,10 +55,10 @@ fn loss(host: &mut Host, kind: u32) -> u64 {
 }
 
 #[test]
-fn eq_8_finds_the_share_and_the_next_threshold_is_that_of_w_max() {
+fn eq_8_finds_the_share_and_the_next_ssthresh_is_that_of_w_max() {
     let mut host = at_w_max(start(), 200);
     assert_eq!(loss(&mut host, LOSS_TAHOE), 100, "as it begins: a half");
-    // W_B = 80: the loss is seen 2 W_B - W = 60 acknowledgements after the window reached W = 100.
+    // W_B = 80: the loss is seen 2 W_B - W = 60 ACKs after cwnd reached W = 100.
     slow_start(&mut host);
     acknowledge(&mut host, 60);
     assert_eq!(
@@ -89,7 +89,7 @@ fn eq_8_finds_the_share_and_the_next_threshold_is_that_of_w_max() {
 fn less_than_a_quarter_goes_back_to_a_half() {
     let mut host = at_w_max(start(), 200);
     loss(&mut host, LOSS_TAHOE);
-    // Found before the window has reached the threshold: 2 W_B < W.
+    // Found before cwnd has reached ssthresh: 2 W_B < W.
     for _ in 0..70 {
         host.ack(MS, host.decision.cwnd_bytes, ACK_CWND_LIMITED);
     }
@@ -102,7 +102,7 @@ fn less_than_a_quarter_goes_back_to_a_half() {
 }
 
 #[test]
-fn fast_recovery_keeps_the_host_s_threshold_and_teaches_all_the_same() {
+fn fast_recovery_keeps_the_hosts_ssthresh_and_teaches_all_the_same() {
     let mut host = at_w_max(start(), 200);
     assert_eq!(loss(&mut host, LOSS_TIMEOUT), 100);
     slow_start(&mut host);

@@ -33,8 +33,7 @@ fn number(value: u64) -> String {
     }
 }
 
-/// Each change of phase or of what else is named, and every `stride`-th acknowledgement of each
-/// phase.
+/// Each change of phase or of the value of `what`, and every `stride`-th ACK of each phase.
 fn table(transfer: &Transfer, stride: usize, what: impl Fn(&Decision) -> u64) -> String {
     let mut table = format!(
         "{:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  phase\n",
@@ -101,7 +100,7 @@ fn paced_on_50_mbit_per_s_and_600_ms() {
     insta::assert_snapshot!(table(&transfer, 100, |decision| decision.estimate_bytes_per_s));
 }
 
-/// Its estimate and its threshold change with almost every acknowledgement.
+/// Its estimate and its ssthresh change with almost every ACK.
 #[test]
 fn astart_on_50_mbit_per_s_and_600_ms() {
     insta::assert_snapshot!(table(
@@ -111,7 +110,7 @@ fn astart_on_50_mbit_per_s_and_600_ms() {
     ));
 }
 
-/// A tenth of the path is reserved: the window follows from the first round trip on.
+/// A tenth of the path is reserved: cwnd follows from the first round trip on.
 #[test]
 fn qos_on_50_mbit_per_s_and_600_ms() {
     let path = Path {
@@ -137,7 +136,7 @@ fn hoe_on_50_mbit_per_s_and_600_ms() {
     insta::assert_snapshot!(table(&transfer, 400, |decision| decision.estimate_bytes_per_s));
 }
 
-/// What it holds is found again and again: the window grows until the path brings no more.
+/// The estimate follows the path: cwnd grows until the delivery rate no longer does.
 #[test]
 fn onramp_on_50_mbit_per_s_and_600_ms() {
     let transfer = on_50_mbit_per_s_and_600_ms("onramp", 12_000);

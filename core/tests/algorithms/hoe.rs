@@ -1,4 +1,4 @@
-//! `hoe`: which acknowledgements tell the rate, that they tell it once, and what ends slow start.
+//! `hoe`: which ACKs give the rate, that they give it once, and what ends slow start.
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
@@ -23,7 +23,7 @@ fn host(ssthresh_bytes: u64) -> Host {
     host
 }
 
-/// Acknowledgements of a segment each, so far apart, of a full window.
+/// ACKs of a segment each, so far apart, of a full window.
 fn acks(host: &mut Host, count: u64, gap_ns: u64) -> Decision {
     (0..count)
         .for_each(|_| _ = host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED));
@@ -39,7 +39,7 @@ fn measured() -> Host {
 }
 
 #[test]
-fn the_third_acknowledgement_of_a_flight_tells_the_rate() {
+fn the_third_ack_of_a_flight_gives_the_rate() {
     let mut host = host(UNLIMITED);
     let two = acks(&mut host, 2, MS);
     assert_eq!(
@@ -55,7 +55,7 @@ fn the_third_acknowledgement_of_a_flight_tells_the_rate() {
 
 /// The slope of a line, not what lies between its ends: 2 + 4 segments in 2 + 2 ms.
 #[test]
-fn acknowledgements_of_several_segments_count_for_what_they_are() {
+fn acks_of_several_segments_count_for_what_they_are() {
     let mut host = host(UNLIMITED);
     acks(&mut host, 1, MS);
     for bytes in [2 * SEGMENT, 4 * SEGMENT] {
@@ -66,7 +66,7 @@ fn acknowledgements_of_several_segments_count_for_what_they_are() {
 }
 
 #[test]
-fn acknowledgements_of_several_flights_tell_nothing() {
+fn acks_of_several_flights_give_no_rate() {
     let mut host = host(UNLIMITED);
     for _ in 0..10 {
         host.ack(RTT_NS, SEGMENT, ACK_CWND_LIMITED);
@@ -82,7 +82,7 @@ fn acknowledgements_of_several_flights_tell_nothing() {
 }
 
 #[test]
-fn what_was_measured_stays() {
+fn the_measured_ssthresh_stays() {
     let mut host = measured();
     let later = acks(&mut host, 60, MS / 4);
     assert_eq!(
@@ -93,7 +93,7 @@ fn what_was_measured_stays() {
 
 /// HyStart takes a queue for the end of the path.
 #[test]
-fn a_threshold_that_the_host_lowers_meanwhile_is_not_followed() {
+fn a_lower_ssthresh_of_the_host_is_not_used() {
     for acknowledged in [1, 3] {
         let mut host = host(UNLIMITED);
         let before = acks(&mut host, acknowledged, MS);
@@ -107,16 +107,16 @@ fn a_threshold_that_the_host_lowers_meanwhile_is_not_followed() {
 }
 
 #[test]
-fn what_was_measured_replaces_the_host_s_first_threshold() {
+fn the_measured_ssthresh_replaces_the_hosts_first_one() {
     for segments in [50, 200] {
         let mut host = host(segments * SEGMENT);
         assert_eq!(acks(&mut host, 3, MS).ssthresh_bytes, 100 * SEGMENT);
     }
 }
 
-/// The window is for the path without its queues.
+/// cwnd is for the path without its queues.
 #[test]
-fn the_round_trip_is_the_shortest_that_was_seen() {
+fn the_rtt_is_the_shortest_that_was_seen() {
     let mut host = host(UNLIMITED);
     for rtt_ns in [80 * MS, 50 * MS, 200 * MS] {
         host.ack.rtt_ns = rtt_ns;
@@ -135,7 +135,7 @@ fn without_a_round_trip_there_is_no_window() {
 }
 
 #[test]
-fn acknowledgements_at_one_moment_wait_for_a_later_one() {
+fn acks_at_one_moment_wait_for_a_later_one() {
     let mut host = host(UNLIMITED);
     let at_once = acks(&mut host, 5, 0);
     assert_eq!(
@@ -148,7 +148,7 @@ fn acknowledgements_at_one_moment_wait_for_a_later_one() {
 
 /// Nor the one after it, of which the application held back the sending.
 #[test]
-fn a_flight_that_the_application_held_back_tells_nothing() {
+fn a_flight_that_the_application_held_back_gives_no_rate() {
     let mut host = host(UNLIMITED);
     let flight = |host: &mut Host, flags| {
         for left in (0..10).rev() {
@@ -179,7 +179,7 @@ fn slow_start_ends_where_the_path_is_full() {
 }
 
 #[test]
-fn a_window_that_is_more_than_the_path_holds_stays_and_ends_it() {
+fn a_window_that_is_more_than_the_bdp_stays_and_ends_it() {
     let mut host = host(UNLIMITED);
     let end = acks(&mut host, 3, 20 * MS);
     assert_eq!((end.phase, exit_name(end.exit)), (PHASE_DONE, "estimate"));
@@ -190,7 +190,7 @@ fn a_window_that_is_more_than_the_path_holds_stays_and_ends_it() {
 }
 
 #[test]
-fn a_host_s_threshold_that_comes_first_ends_it() {
+fn a_hosts_ssthresh_that_comes_first_ends_it() {
     let mut host = host(12 * SEGMENT);
     let end = acks(&mut host, 2, MS);
     assert_eq!((end.phase, exit_name(end.exit)), (PHASE_DONE, "ssthresh"));
@@ -201,7 +201,7 @@ fn a_host_s_threshold_that_comes_first_ends_it() {
 }
 
 #[test]
-fn a_loss_ends_it_with_the_host_s_threshold() {
+fn a_loss_ends_it_with_the_hosts_ssthresh() {
     for (kind, exit) in [
         (LOSS_RECOVERY, "loss"),
         (LOSS_TAHOE, "loss"),

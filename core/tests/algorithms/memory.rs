@@ -17,7 +17,7 @@ fn learned(bytes: u64, rtt_ns: u64) -> Decision {
     }
 }
 
-/// And the path was full.
+/// The same, and the pipe was full.
 fn full(bytes: u64, rtt_ns: u64) -> Decision {
     Decision {
         is_full: 1,
@@ -25,7 +25,7 @@ fn full(bytes: u64, rtt_ns: u64) -> Decision {
     }
 }
 
-/// Of a connection whose handshake took so long.
+/// The start of a connection whose handshake took this long.
 fn start(srtt_ns: u64, options: u32) -> Start {
     Start {
         cwnd_bytes: WINDOW,
@@ -72,7 +72,7 @@ fn a_round_trip_of_half_or_of_more_than_ten_times_is_of_another_path() {
 }
 
 #[test]
-fn what_is_remembered_is_told_where_the_round_trip_fits() {
+fn the_remembered_bdp_is_used_where_the_rtt_fits() {
     for (srtt_ms, fits) in [
         (100, true),
         (51, true),
@@ -89,7 +89,7 @@ fn what_is_remembered_is_told_where_the_round_trip_fits() {
 }
 
 #[test]
-fn where_the_handshake_told_no_round_trip_it_waits_for_one() {
+fn without_a_handshake_rtt_the_entry_waits_for_one() {
     let take = |options| {
         let mut start = start(0, options);
         (entry().take(7, 2 * S, &mut start), start.remembered_bytes)
@@ -104,7 +104,7 @@ fn where_the_handshake_told_no_round_trip_it_waits_for_one() {
 
 /// Section 3.2.
 #[test]
-fn one_connection_at_a_time_has_it() {
+fn one_connection_at_a_time_uses_the_entry() {
     let mut entry = entry();
     assert!(told(&mut entry, 1, 2 * S, 100 * MS).is_some());
     assert!(told(&mut entry, 2, 2 * S + 1, 100 * MS).is_none());
@@ -118,14 +118,14 @@ fn one_connection_at_a_time_has_it() {
 }
 
 #[test]
-fn who_refuses_it_does_not_keep_others_from_it() {
+fn a_connection_that_does_not_use_the_entry_leaves_it_to_others() {
     let mut entry = entry();
     assert!(told(&mut entry, 1, 2 * S, 10 * MS).is_none());
     assert!(told(&mut entry, 2, 2 * S, 100 * MS).is_some());
 }
 
 #[test]
-fn who_hears_nothing_has_it_no_longer() {
+fn a_silent_connection_loses_the_entry() {
     let mut entry = entry();
     assert!(told(&mut entry, 1, 2 * S, 100 * MS).is_some());
     assert!(entry.keep(1, 3 * S) && !entry.keep(2, 3 * S));
@@ -157,7 +157,7 @@ fn who_hears_nothing_has_it_no_longer() {
 /// Section 3.1: less than four initial windows need not be saved; and of a path that was full they
 /// say that more is wrong.
 #[test]
-fn little_is_not_remembered_and_what_is_wrong_is_forgotten() {
+fn a_small_bdp_is_not_remembered_and_a_wrong_one_is_forgotten() {
     let of = |bytes, rtt_ns| news(&full(bytes, rtt_ns), WINDOW);
     assert_eq!(news(&Decision::default(), WINDOW), News::None);
     assert_eq!(
@@ -182,7 +182,7 @@ fn little_is_not_remembered_and_what_is_wrong_is_forgotten() {
 }
 
 #[test]
-fn what_is_little_is_judged_by_the_initial_window_and_by_ten_segments_at_least() {
+fn small_means_small_compared_with_the_initial_window_or_ten_segments() {
     let of = |cwnd_bytes, is_new| {
         window(
             &Start {
@@ -205,7 +205,7 @@ fn what_is_little_is_judged_by_the_initial_window_and_by_ten_segments_at_least()
 }
 
 #[test]
-fn the_newest_replaces_the_older_and_its_connection_has_it() {
+fn the_newest_bdp_replaces_the_older_and_its_connection_uses_the_entry() {
     let mut entry = Entry::default();
     assert!(
         told(&mut entry, 1, S, 100 * MS).is_none(),
@@ -216,13 +216,13 @@ fn the_newest_replaces_the_older_and_its_connection_has_it() {
         told(&mut entry, 2, S + 1, 100 * MS).is_none(),
         "the first goes on sending that"
     );
-    // The second has found less by itself, which says nothing where it did not fill the path.
+    // The second has found less by itself, which shows nothing where it did not fill the pipe.
     assert!(!entry.save(2, &learned(300_000, 90 * MS), S + 1));
     assert_eq!(
         (entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user),
         (600_000, 100 * MS, S, 1)
     );
-    // Where it did, that is its share; the entry stays the first one's.
+    // Where it did, the BDP is its share; the first connection still uses the entry.
     assert!(!entry.save(2, &full(300_000, 90 * MS), S + 2));
     assert_eq!(
         (entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user),
@@ -233,7 +233,7 @@ fn the_newest_replaces_the_older_and_its_connection_has_it() {
         told(&mut entry, 3, S + 3, 100 * MS),
         Some((300_000, 90 * MS))
     );
-    // More is news, and so is another path.
+    // A larger BDP is news, and so is another path.
     assert!(entry.save(3, &learned(400_000, 90 * MS), S + 4));
     assert!(entry.save(3, &learned(200_000, 45 * MS), S + 5));
     assert_eq!(
@@ -244,7 +244,7 @@ fn the_newest_replaces_the_older_and_its_connection_has_it() {
 
 /// Section 4.3.1. A processor may read the clock a little later than the one that saved.
 #[test]
-fn a_lifetime_ends() {
+fn an_entry_ends_with_its_lifetime() {
     let entry = entry();
     assert!(
         !entry.is_over(S + LIFETIME_NS, LIFETIME_NS)
@@ -305,13 +305,13 @@ fn acts() -> impl Strategy<Value = Vec<(u64, Act)>> {
 }
 
 proptest! {
-    /// Whatever happens: at most one connection believes that it has the entry and is right; nobody
-    /// is told what nobody said; and who was told may have used it.
+    /// In any sequence of events: at most one connection uses the entry and knows it, and a
+    /// connection gets only a BDP that was saved and that it may use.
     #[test]
-    fn an_entry_has_one_user_and_says_what_was_saved_last(acts in acts()) {
+    fn an_entry_has_one_user_and_the_bdp_that_was_saved_last(acts in acts()) {
         let (mut entry, mut now_ns) = (Entry::default(), 0);
         let mut last: Option<(u64, u64)> = None;
-        // When each connection last said that it has the entry, as far as it knows.
+        // When each connection last renewed its use of the entry, as far as it knows.
         let mut has: [Option<u64>; 5] = [None; 5];
         for (pause_ns, act) in acts {
             now_ns += pause_ns;
@@ -368,7 +368,7 @@ proptest! {
                     has[user as usize] = None;
                 }
             }
-            // Who has said so within a second, and whose word still stands, is the only one.
+            // At most one connection has renewed its use within a second and is still the user.
             let users = (1..5).filter(|user| {
                 entry.user == *user && has[*user as usize].is_some_and(|at| now_ns - at <= S)
             });

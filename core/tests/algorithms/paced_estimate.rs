@@ -8,7 +8,7 @@ use onramp_core::{
 
 const RTT_NS: u64 = 100 * MS;
 
-/// Of a path that holds so many segments in a round trip of 100 ms.
+/// Of a path that holds this many segments in a round trip of 100 ms.
 fn spacing_ns(bdp_segments: u64) -> u64 {
     RTT_NS / bdp_segments
 }
@@ -84,7 +84,7 @@ fn one_estimate_a_round_trip() {
     );
 }
 
-/// The window grows as in slow start until the estimate is final.
+/// cwnd grows as in slow start until the estimate is final.
 #[test]
 fn slow_start_goes_on_after_the_first_estimate() {
     let mut host = host();
@@ -114,7 +114,7 @@ fn estimates_agree_within_ten_percent_of_the_minimum() {
     }
 }
 
-/// The host's threshold is no estimate for the first one to agree with.
+/// The host's ssthresh is no estimate for the first one to agree with.
 #[test]
 fn one_estimate_is_never_final() {
     let mut host = Host::new(
@@ -172,7 +172,7 @@ fn a_flight_that_the_application_left_short_gives_no_estimate() {
     );
 }
 
-/// One acknowledgement of a whole flight has no spacing; the next flight counts.
+/// One ACK of a whole flight has no spacing; the next flight counts.
 #[test]
 fn a_flight_acknowledged_at_once_gives_no_estimate() {
     let mut host = host();
@@ -190,14 +190,14 @@ fn a_flight_acknowledged_at_once_gives_no_estimate() {
 }
 
 #[test]
-fn no_estimate_without_a_round_trip_time() {
+fn no_estimate_without_an_rtt() {
     let mut host = Host::new("paced", start(), 0);
     assert_eq!(host.flight(MS, ACK_CWND_LIMITED).estimate_bytes_per_s, 0);
 }
 
-/// The window must hold two segments, or nobody acknowledges in time.
+/// cwnd must hold two segments, or nobody acknowledges in time.
 #[test]
-fn the_threshold_is_at_least_two_segments() {
+fn ssthresh_is_at_least_two_segments() {
     let mut host = host();
     host.flight(300 * MS, ACK_CWND_LIMITED);
     assert_eq!(host.decision.ssthresh_bytes, 2 * u64::from(MSS));
@@ -220,10 +220,10 @@ fn the_product_holds_on_a_round_trip_of_microseconds() {
     assert_eq!(decision.ssthresh_bytes, 18_750);
 }
 
-/// The host's threshold (a route's metric) and the estimates are two things: the estimates agree
+/// The host's ssthresh (a route's metric) and the estimates are two things: the estimates agree
 /// with one another.
 #[test]
-fn estimates_agree_below_which_the_host_has_a_threshold() {
+fn estimates_agree_below_which_the_host_has_an_ssthresh() {
     let mut host = Host::new(
         "paced",
         Start {
@@ -328,9 +328,9 @@ fn a_total_that_wraps_costs_one_flight() {
     );
 }
 
-/// An acknowledgement that also covers what was sent a round trip later came as late as that did.
+/// An ACK that also covers what was sent a round trip later came as late as that did.
 #[test]
-fn a_stretch_acknowledgement_across_two_flights_is_in_neither_train() {
+fn a_stretch_ack_across_two_flights_is_in_neither_train() {
     let mut paced = Startup::new("paced").unwrap();
     paced.start(&start());
     let mut now_ns = 0;
@@ -350,7 +350,7 @@ fn a_stretch_acknowledgement_across_two_flights_is_in_neither_train() {
         });
         decision.estimate_bytes_per_s
     };
-    // Ten segments in flight behind the first three; the fourth acknowledgement waits for two of
+    // Ten segments in flight behind the first three; the fourth ACK waits for two of
     // the next flight.
     for (gap_ns, delivered) in [(0, 3), (MS, 6), (MS, 9), (MS, 12)] {
         assert_eq!(ack(gap_ns, delivered, 10), 0);

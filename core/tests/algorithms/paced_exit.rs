@@ -15,7 +15,7 @@ fn assert_exit(decision: Decision, exit: &str) {
 }
 
 #[test]
-fn estimate_when_the_window_reaches_the_measured_threshold() {
+fn estimate_when_cwnd_reaches_the_measured_ssthresh() {
     let mut host = paced_in("approach");
     while host.decision.phase != PHASE_DONE {
         host.ack(MS / 10, host.decision.cwnd_bytes - 1000, ACK_CWND_LIMITED);
@@ -24,9 +24,9 @@ fn estimate_when_the_window_reaches_the_measured_threshold() {
     assert_eq!(host.decision.cwnd_bytes, host.decision.ssthresh_bytes);
 }
 
-/// The path holds less than the window that measured it.
+/// The BDP is less than the cwnd that measured it.
 #[test]
-fn estimate_when_the_first_is_below_the_window() {
+fn estimate_when_the_first_is_below_cwnd() {
     let mut host = Host::new("paced", start(), 100 * MS);
     let done = host.flight(100 * MS / 15, ACK_CWND_LIMITED);
     assert_exit(done, "estimate");
@@ -34,7 +34,7 @@ fn estimate_when_the_first_is_below_the_window() {
 }
 
 #[test]
-fn ssthresh_when_the_window_reaches_the_hosts_threshold() {
+fn ssthresh_when_cwnd_reaches_the_hosts_ssthresh() {
     let mut host = Host::new(
         "paced",
         Start {
@@ -47,9 +47,9 @@ fn ssthresh_when_the_window_reaches_the_hosts_threshold() {
     assert_eq!(host.decision.cwnd_bytes, 15 * u64::from(MSS));
 }
 
-/// The threshold that was reached is still the host's, whatever has been measured meanwhile.
+/// The ssthresh that was reached is still the host's, whatever has been measured meanwhile.
 #[test]
-fn ssthresh_when_the_hosts_threshold_is_below_the_estimate() {
+fn ssthresh_when_the_hosts_ssthresh_is_below_the_estimate() {
     let mut host = Host::new(
         "paced",
         Start {
@@ -87,8 +87,8 @@ fn timeout_in_every_phase() {
     );
 }
 
-/// Acknowledge what is in flight, then a round trip that something else than the window limits.
-fn left_short(flags: u32) -> Decision {
+/// Acknowledge what is in flight, then a round trip that something else than cwnd limits.
+fn with_a_short_flight(flags: u32) -> Decision {
     let mut host = paced_in("approach");
     for left in (0..host.decision.cwnd_bytes / 1000).rev() {
         host.ack(MS / 10, left * 1000, flags);
@@ -101,17 +101,17 @@ fn left_short(flags: u32) -> Decision {
 
 #[test]
 fn application_when_it_leaves_a_round_trip_short() {
-    assert_exit(left_short(ACK_APP_LIMITED), "application");
+    assert_exit(with_a_short_flight(ACK_APP_LIMITED), "application");
 }
 
 #[test]
-fn receiver_when_neither_window_nor_application_is_the_limit() {
-    assert_exit(left_short(0), "receiver");
+fn receiver_when_neither_cwnd_nor_application_is_the_limit() {
+    assert_exit(with_a_short_flight(0), "receiver");
 }
 
-/// One acknowledgement at which the window was the limit keeps it going.
+/// One ACK at which cwnd was the limit keeps it going.
 #[test]
-fn a_round_trip_that_the_window_limits_goes_on() {
+fn a_round_trip_that_cwnd_limits_goes_on() {
     let mut host = paced_in("approach");
     for left in (0..host.decision.cwnd_bytes / 1000).rev() {
         let flags = if left == 0 { ACK_CWND_LIMITED } else { 0 };
@@ -122,7 +122,7 @@ fn a_round_trip_that_the_window_limits_goes_on() {
 
 /// The timer held segments back while pacing, not the receiver.
 #[test]
-fn the_round_trip_that_was_paced_is_not_held_against_anybody() {
+fn the_round_trip_that_was_paced_counts_against_neither() {
     let mut host = paced_in("pacing");
     let flight = host.ack.inflight_bytes / 1000;
     for _ in 0..flight {

@@ -138,9 +138,9 @@ fn a_coarse_clock_sends_no_later_than_slow_start() {
 }
 
 /// With N < p - d the ticks are over when the d segments have made their round trip:
-/// acknowledgements clock from there on.
+/// ACKs clock from there on.
 #[test]
-fn pacing_by_a_coarse_clock_ends_with_the_next_acknowledgement() {
+fn pacing_by_a_coarse_clock_ends_with_the_next_ack() {
     let clock = Clock {
         measure_ns: 1,
         event_ns: 20 * MS,
@@ -168,7 +168,7 @@ fn pacing_by_a_coarse_clock_ends_with_the_next_acknowledgement() {
 /// Pacing all that is sent is for clocks whose ticks are worth no more than a host may send at once
 /// (RFC 6928).
 #[test]
-fn acknowledgements_clock_the_approach_where_ticks_are_worth_more_than_ten_segments() {
+fn acks_clock_the_approach_where_ticks_are_worth_more_than_ten_segments() {
     for (event_ns, paces) in [(MS, true), (2 * MS, false)] {
         // 10 segments of 1000 bytes a millisecond: a segment each 100 us.
         let mut host = Host::new(
@@ -225,7 +225,7 @@ fn pacing_lasts_one_round_trip() {
 
 /// "the total transmitted data in one RTT remains less than the estimated pthresh value"
 #[test]
-fn the_window_stays_at_half_the_estimate_while_pacing() {
+fn cwnd_stays_at_half_the_estimate_while_pacing() {
     let mut host = paced_in("pacing");
     while phase_name(host.decision.phase) == "pacing" {
         assert_eq!(
@@ -284,7 +284,7 @@ fn approach_reaches_the_estimate_in_one_more_round_trip() {
 
 /// The controller behind it paces, or does not, as it likes.
 #[test]
-fn pacing_ends_with_the_start_up() {
+fn pacing_ends_with_the_startup() {
     let transfer = transfer(GEO, 50_000, 4000);
     let (_, done) = transfer.first_in("done").unwrap();
     assert_eq!(done.decision.pacing_bytes_per_s, UNLIMITED);

@@ -26,7 +26,7 @@ fn figure_5() -> Host {
     host
 }
 
-/// The acknowledgement of a segment with so many outstanding after it.
+/// The ACK of a segment with so many in flight after it.
 fn ack(host: &mut Host, gap_ns: u64, inflight: u64) -> Decision {
     let decision = host.ack(gap_ns, inflight * SEGMENT, ACK_CWND_LIMITED);
     host.ack.pair_interval_ns = 0;
@@ -39,7 +39,7 @@ fn replied(host: &mut Host, gap_ns: u64, inflight: u64, interval_ns: u64) -> Dec
     ack(host, gap_ns, inflight)
 }
 
-/// Figure 5's acknowledgements at 0.300, 0.540, 0.580, 0.780 and 0.820 s, one a segment.
+/// Figure 5's ACKs at 0.300, 0.540, 0.580, 0.780 and 0.820 s, one a segment.
 #[test]
 fn pairs_and_paced_segments_are_those_of_figure_5() {
     let mut host = Host::new(
@@ -111,9 +111,9 @@ fn the_last_report_counts() {
     assert_eq!(ack(&mut host, MS, 3).pacing_bytes_per_s, 2 * RATE);
 }
 
-/// HyStart takes delays of the way back for those of the data's.
+/// HyStart takes delays of the return path for those of the data's.
 #[test]
-fn a_threshold_that_the_host_lowers_meanwhile_counts_until_an_interval_is_known() {
+fn an_ssthresh_that_the_host_lowers_meanwhile_counts_until_an_interval_is_known() {
     for is_known in [false, true] {
         let mut host = Host::new("pair", start(), 100 * MS);
         replied(&mut host, 0, 9, if is_known { MS } else { 0 });
@@ -132,7 +132,7 @@ fn a_threshold_that_the_host_lowers_meanwhile_counts_until_an_interval_is_known(
 
 /// Two segments in a round trip, and nothing slower.
 #[test]
-fn an_interval_of_more_than_half_a_round_trip_is_not_believed() {
+fn an_interval_of_more_than_half_a_round_trip_is_not_used() {
     let mut host = figure_5();
     assert_eq!(
         replied(&mut host, MS, 3, 120 * MS + 1).pacing_bytes_per_s,
@@ -145,15 +145,15 @@ fn an_interval_of_more_than_half_a_round_trip_is_not_believed() {
 }
 
 #[test]
-fn no_pair_is_due_where_the_window_has_room_for_one_segment_only() {
+fn no_pair_is_due_where_cwnd_has_room_for_one_segment_only() {
     let mut host = figure_5();
-    // The window has two segments, and grows by one with each of these.
+    // cwnd has two segments, and grows by one with each of these.
     assert_eq!(ack(&mut host, 240 * MS, 2).pair, 0);
     assert_eq!(ack(&mut host, MS, 2).pair, 1);
 }
 
 #[test]
-fn what_the_bucket_holds_at_the_threshold_is_sent_by_safe_transmit() {
+fn what_the_bucket_holds_at_ssthresh_is_sent_by_safe_transmit() {
     let mut host = Host::new(
         "pair",
         Start {
@@ -172,7 +172,7 @@ fn what_the_bucket_holds_at_the_threshold_is_sent_by_safe_transmit() {
         (decision.cwnd_bytes, decision.pacing_bytes_per_s),
         (12 * SEGMENT, RATE)
     );
-    // Congestion avoidance has the window meanwhile.
+    // Congestion avoidance has cwnd meanwhile.
     host.decision.cwnd_bytes = 13 * SEGMENT;
     let decision = ack(&mut host, MS, 9);
     assert_eq!(
@@ -233,7 +233,7 @@ fn a_recovery_is_followed_by_safe_transmit_and_slow_start_by_itself() {
 }
 
 #[test]
-fn a_slow_start_that_begins_anew_knows_the_interval() {
+fn a_slow_start_that_restarts_knows_the_interval() {
     let mut host = figure_5();
     replied(&mut host, MS, 1, INTERVAL_NS);
     host.loss(LOSS_TIMEOUT, 4 * SEGMENT, 8 * SEGMENT);
@@ -270,7 +270,7 @@ fn a_clock_that_cannot_keep_the_rate_leaves_slow_start_as_it_is() {
 }
 
 #[test]
-fn without_a_threshold_slow_start_ends_at_what_the_path_holds() {
+fn without_an_ssthresh_slow_start_ends_at_the_bdp() {
     // 25 segments a second for 1 s. The first report, of half of it, ends nothing.
     let mut host = Host::new("pair", start(), 1000 * MS);
     replied(&mut host, MS, 9, 2 * INTERVAL_NS);

@@ -25,18 +25,18 @@ pub struct Transfer {
     pub sent_ns: Vec<u64>,
 }
 
-/// How long so many bytes take at a rate.
+/// How long these bytes take at a rate.
 pub fn time_ns(bytes: u64, rate_bytes_per_s: u64) -> u64 {
     (u128::from(bytes) * NS_PER_S / u128::from(rate_bytes_per_s)) as u64
 }
 
 impl Path {
-    /// What the path holds.
+    /// The BDP.
     pub fn bdp_bytes(&self) -> u64 {
         (u128::from(self.rate_bytes_per_s) * u128::from(self.delay_ns) / NS_PER_S) as u64
     }
 
-    /// Send so many segments. When its start-up is done the sender grows its window to ssthresh and
+    /// Send this many segments. When its start-up is done the sender grows its cwnd to ssthresh and
     /// no further.
     pub fn transfer(&self, algorithm: &str, start: Start, segments: usize) -> Transfer {
         let mss = u64::from(self.mss_bytes);
@@ -107,7 +107,7 @@ impl Path {
 }
 
 impl Transfer {
-    /// The first acknowledgement after which the connection was in this phase, and its place.
+    /// The first ACK after which the connection was in this phase, and its place.
     pub fn first_in(&self, phase: &str) -> Option<(usize, &Step)> {
         self.steps
             .iter()

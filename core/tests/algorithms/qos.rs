@@ -1,4 +1,4 @@
-//! `qos`: the window and the burst of a reservation, and what shows that it does not hold.
+//! `qos`: cwnd and the burst of a reservation, and what shows that it does not hold.
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 const SEGMENT: u64 = MSS as u64;
 /// 8 Mbit/s: a segment each millisecond.
 const RATE: u64 = 1_000_000;
-/// What a reservation may lose at once.
+/// The losses that a reservation tolerates at once.
 const MOST_SEGMENTS: u64 = 10;
 
 fn reserved() -> Start {
@@ -29,7 +29,7 @@ fn decided_at_start(start: Start) -> Decision {
     Host::new("qos", start, 0).decision
 }
 
-/// So many segments arrive, the last of them with news of so many that are lost.
+/// This many segments arrive. With the last of them, this many are marked lost.
 fn arrive(host: &mut Host, segments: u64, lost_segments: u64) -> Decision {
     for _ in 1..segments {
         host.ack(MS, 50 * SEGMENT, 0);
@@ -46,7 +46,7 @@ fn is_broken(decision: &Decision) -> bool {
 
 /// Equation 1: window size >= 2 * bandwidth * delay.
 #[test]
-fn the_window_is_two_paths_as_the_round_trip_is_known() {
+fn cwnd_is_twice_the_bdp_as_the_rtt_becomes_known() {
     let mut host = host();
     assert_eq!(phase_name(host.decision.phase), "reserved");
     assert_eq!(
@@ -73,7 +73,7 @@ fn the_window_is_two_paths_as_the_round_trip_is_known() {
 }
 
 #[test]
-fn the_window_is_no_less_than_the_host_s_initial_one_nor_a_path_and_a_burst() {
+fn cwnd_is_at_least_the_initial_window_and_the_bdp_and_a_burst() {
     let at = |srtt_ns, burst_bytes, cwnd_bytes| {
         decided_at_start(Start {
             srtt_ns,
@@ -98,7 +98,7 @@ fn the_window_is_no_less_than_the_host_s_initial_one_nor_a_path_and_a_burst() {
 }
 
 #[test]
-fn a_burst_is_a_millisecond_s_but_two_segments_at_least_and_ten_at_most() {
+fn a_burst_is_a_milliseconds_worth_but_two_to_ten_segments() {
     let burst = |pace_bytes_per_s| {
         decided_at_start(Start {
             pace_bytes_per_s,
@@ -129,7 +129,7 @@ fn a_burst_that_is_given_holds_a_segment_at_least() {
 }
 
 #[test]
-fn without_a_rate_it_is_over_before_it_begins_and_changes_nothing() {
+fn without_a_reserved_rate_the_startup_is_over_at_once_and_changes_nothing() {
     let host = Start {
         cwnd_bytes: 7 * SEGMENT,
         ssthresh_bytes: 90_000,
@@ -211,7 +211,7 @@ fn an_outage_breaks_it_at_once() {
 }
 
 #[test]
-fn the_avoidance_s_threshold_counts_if_it_is_the_lower_one() {
+fn the_avoidances_ssthresh_counts_if_it_is_the_lower_one() {
     let mut host = host();
     host.ack.lost_bytes += 11 * SEGMENT;
     assert_eq!(
@@ -240,7 +240,7 @@ fn mark_bytes(inflight_bytes: u64) -> u64 {
 }
 
 /// After how many round trips a reservation breaks of which every so many-th is marked, with a
-/// window of so many segments.
+/// window of this many segments.
 fn breaks_after(window: u64, every: u64) -> Option<u64> {
     let mut host = host();
     (1..200).find(|round| {
@@ -252,7 +252,7 @@ fn breaks_after(window: u64, every: u64) -> Option<u64> {
 }
 
 #[test]
-fn round_trips_that_are_all_marked_break_it_whatever_the_window() {
+fn round_trips_that_are_all_marked_break_it_whatever_cwnd() {
     for window in [10, 100, 1000, 10_000] {
         assert!(
             breaks_after(window, 1).is_some_and(|rounds| rounds <= 4),
@@ -281,7 +281,7 @@ fn a_loss_is_not_counted_again_as_an_event() {
     assert!(is_broken(&host.ack(MS, 50 * SEGMENT, 0)));
 }
 
-/// Acknowledgements of a byte each are worth as much as one of all.
+/// ACKs of a byte each are worth as much as one of all.
 #[test]
 fn fractions_of_a_byte_of_tolerance_are_kept() {
     let mut host = host();
@@ -363,7 +363,7 @@ proptest! {
 }
 
 #[test]
-fn a_loss_that_is_tolerated_leaves_everything_as_it_is() {
+fn a_tolerated_loss_changes_nothing() {
     let mut startup = onramp_core::Startup::new("qos").unwrap();
     let before = startup.start(&reserved());
     let loss = Loss {

@@ -1,4 +1,4 @@
-//! `gamma` and `spaced`, which come back: a slow start that begins anew after a time-out, and one
+//! `gamma` and `spaced`, which come back: a slow start that restarts after a timeout, and one
 //! that the application ends.
 
 use crate::flights::{start, Host, MS, MSS};
@@ -18,15 +18,15 @@ fn in_avoidance(algorithm: &str) -> Host {
     host
 }
 
-/// Congestion avoidance, of which the algorithm hears nothing, acknowledges so much that the window
-/// has so many segments.
+/// Congestion avoidance, of which the algorithm hears nothing, acknowledges so much that cwnd
+/// has this many segments.
 fn grown_to(host: &mut Host, segments: u64) {
     host.ack.now_ns += 10_000 * MS;
     host.ack.delivered_bytes += 3000 * SEGMENT;
     host.decision.cwnd_bytes = segments * SEGMENT;
 }
 
-/// A retransmission time-out: the host has a window of one segment then.
+/// A retransmission timeout: the host has a window of one segment then.
 fn timeout(host: &mut Host) -> Decision {
     let window = host.decision.cwnd_bytes;
     let decision = host.loss(LOSS_TIMEOUT, window, window / 2);
@@ -34,7 +34,7 @@ fn timeout(host: &mut Host) -> Decision {
     decision
 }
 
-/// Slow start up to the threshold, all of which is acknowledged one by one.
+/// Slow start up to ssthresh, all of which is acknowledged one by one.
 fn slow_start(host: &mut Host) {
     while !host.decision.is_over() || host.decision.cwnd_bytes < host.decision.ssthresh_bytes {
         host.ack(MS, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
@@ -50,7 +50,7 @@ fn gamma_is_a_half_until_a_slow_start_loses() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 40 * SEGMENT);
 }
 
-/// The slow start after the first time-out has the threshold 40 and overflows a buffer at 30: when
+/// The slow start after the first timeout has ssthresh 40 and overflows a buffer at 30: when
 /// that is found 20 were acknowledged in congestion avoidance (2 * 30 - 40). gamma is 15/16 of 30 /
 /// 80.
 #[test]
@@ -64,7 +64,7 @@ fn gamma_learns_where_fast_recovery_had_ended_the_first_slow_start() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 30 * SEGMENT * 15 / 16);
 }
 
-/// A time-out that follows fast recovery by less than a window is not one of W_max.
+/// A timeout that follows fast recovery by less than a window is not one of W_max.
 #[test]
 fn gamma_takes_no_share_of_a_window_that_was_just_cut() {
     let mut host = in_avoidance("gamma");
@@ -77,10 +77,10 @@ fn gamma_takes_no_share_of_a_window_that_was_just_cut() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 10 * SEGMENT);
 }
 
-/// Linux takes a time-out back where it was spurious (F-RTO): window and threshold are restored,
+/// Linux takes a timeout back where it was spurious (F-RTO): window and ssthresh are restored,
 /// and no slow start followed from which a loss could tell something.
 #[test]
-fn gamma_learns_nothing_from_a_time_out_that_was_taken_back() {
+fn gamma_learns_nothing_from_a_timeout_that_was_undone() {
     let mut host = in_avoidance("gamma");
     timeout(&mut host);
     grown_to(&mut host, 80);
@@ -89,10 +89,10 @@ fn gamma_learns_nothing_from_a_time_out_that_was_taken_back() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 40 * SEGMENT);
 }
 
-/// After an outage the first acknowledgement covers what came through while acknowledgements were
-/// lost: it takes the window from one segment to its threshold.
+/// After an outage the first ACK covers what came through while ACKs were
+/// lost: it takes cwnd from one segment to its ssthresh.
 #[test]
-fn spaced_spaces_what_one_acknowledgement_permits() {
+fn spaced_spaces_what_one_ack_permits() {
     let mut host = in_avoidance("spaced");
     let rate = host.decision.estimate_bytes_per_s;
     timeout(&mut host);
@@ -103,7 +103,7 @@ fn spaced_spaces_what_one_acknowledgement_permits() {
     );
     assert_eq!(phase_name(decision.phase), "pacing");
     assert_eq!(decision.pacing_bytes_per_s, rate + rate / 8);
-    // Half of the window is filled, then all of it.
+    // Half of cwnd is filled, then all of it.
     assert_eq!(
         phase_name(host.ack(50 * MS, 20 * SEGMENT, ACK_CWND_LIMITED).phase),
         "pacing"
@@ -116,8 +116,8 @@ fn spaced_spaces_what_one_acknowledgement_permits() {
     assert_eq!(filled.pacing_bytes_per_s, UNLIMITED);
 }
 
-/// The acknowledgements of five segments, a fifth of a round trip apart, look like a rate of five
-/// segments in a round trip. Slow start at that rate would not double its window.
+/// The ACKs of five segments, a fifth of a round trip apart, look like a rate of five
+/// segments in a round trip. Slow start at that rate would not double its cwnd.
 #[test]
 fn spaced_never_takes_longer_than_a_round_trip_for_a_window() {
     let mut host = in_avoidance("spaced");
@@ -134,10 +134,10 @@ fn spaced_never_takes_longer_than_a_round_trip_for_a_window() {
     );
 }
 
-/// An application that sends a little now and then says nothing about the path: neither rate nor
-/// threshold come of it.
+/// An application that sends a little now and then shows nothing about the path: neither rate nor
+/// ssthresh come of it.
 #[test]
-fn spaced_learns_nothing_from_what_does_not_fill_the_window() {
+fn spaced_learns_nothing_from_what_does_not_fill_cwnd() {
     let mut host = Host::new("spaced", start(), 100 * MS);
     host.flight(MS, ACK_CWND_LIMITED);
     let estimate = host.decision.estimate_bytes_per_s;

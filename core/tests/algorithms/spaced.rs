@@ -15,7 +15,7 @@ const PATH: Path = Path {
 };
 
 #[test]
-fn segments_leave_an_eighth_faster_than_acknowledgements_arrive() {
+fn segments_leave_an_eighth_faster_than_acks_arrive() {
     let mut host = Host::new("spaced", start(), 100 * MS);
     assert_eq!(
         host.decision.pacing_bytes_per_s, UNLIMITED,
@@ -29,7 +29,7 @@ fn segments_leave_an_eighth_faster_than_acknowledgements_arrive() {
 /// Growth is slow start's; on a path that loses nothing the queue stays within what an eighth more
 /// than its rate makes.
 #[test]
-fn the_first_slow_start_ends_at_what_the_path_holds_with_a_queue_of_an_eighth() {
+fn the_first_slow_start_ends_at_the_bdp_with_a_queue_of_an_eighth() {
     let transfer = PATH.transfer("spaced", start(), 5000);
     let (place, end) = transfer.first_in("avoidance").expect("it ends");
     assert_eq!(exit_name(end.decision.exit), "estimate");
@@ -141,7 +141,7 @@ fn it_comes_back_with_the_next_slow_start_and_what_it_has_measured() {
     );
 }
 
-/// The paper's constant R; the threshold is then the host's alone.
+/// The paper's constant R; ssthresh is then the host's alone.
 #[test]
 fn a_rate_that_is_given_is_the_rate() {
     let mut host = Host::new(
@@ -178,11 +178,11 @@ fn a_host_of_coarse_ticks_does_not_space_what_a_tick_would_bunch() {
     assert_eq!(rate_after(MS / 2), UNLIMITED, "22 of them");
 }
 
-/// A first window of one segment behind a receiver that delays every second acknowledgement by 200
-/// ms: the flights of one, two and three segments have no more than two acknowledgements, the last
+/// A first window of one segment behind a receiver that delays every second ACK by 200
+/// ms: the flights of one, two and three segments have no more than two ACKs, the last
 /// of them late.
 #[test]
-fn flights_of_a_few_acknowledgements_say_nothing() {
+fn flights_of_a_few_acks_give_no_rate() {
     let mut host = Host::new(
         "spaced",
         Start {
@@ -205,10 +205,10 @@ fn flights_of_a_few_acknowledgements_say_nothing() {
     }
 }
 
-/// Half of a flight waits for an acknowledgement that its receiver delayed: the pieces together
-/// look as slow as the window.
+/// Half of a flight waits for an ACK that its receiver delayed: the pieces together
+/// look as slow as cwnd.
 #[test]
-fn a_flight_in_two_pieces_says_nothing() {
+fn a_flight_in_two_pieces_gives_no_rate() {
     let mut host = Host::new("spaced", start(), 400 * MS);
     for _ in 0..4 {
         let segments = host.decision.cwnd_bytes / SEGMENT;
@@ -230,10 +230,10 @@ fn a_flight_in_two_pieces_says_nothing() {
     }
 }
 
-/// A host may set a threshold beyond the path, as NewReno does where a timeout ends a recovery that
-/// had inflated its window.
+/// A host may set an ssthresh beyond the path, as NewReno does where a timeout ends a recovery that
+/// had inflated its cwnd.
 #[test]
-fn a_threshold_beyond_the_path_is_not_waited_for() {
+fn an_ssthresh_beyond_the_path_is_not_waited_for() {
     let transfer = PATH.transfer(
         "spaced",
         Start {
@@ -258,7 +258,7 @@ fn a_rate_that_is_its_own_is_not_the_path_s() {
     let mut host = Host::new("spaced", start(), 100 * MS);
     let slow = host.flight(2 * MS, ACK_CWND_LIMITED);
     assert_eq!(slow.estimate_bytes_per_s, 500_000);
-    // The second left before there was a rate; it came in two pieces, and says nothing.
+    // The second left before there was a rate; it came in two pieces, and gives no rate.
     let segments = host.decision.cwnd_bytes / SEGMENT;
     for place in 1..=segments {
         let gap_ns = if place == 1 || place == segments / 3 {

@@ -1,4 +1,4 @@
-//! Slow start as it is (RFC 5681, section 3.1).
+//! `standard`: slow start (RFC 5681, section 3.1).
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
@@ -21,7 +21,7 @@ fn host(ssthresh_segments: u64) -> Host {
 /// "During slow start, a TCP increments cwnd by at most SMSS bytes for each ACK received that
 /// cumulatively acknowledges new data."
 #[test]
-fn the_window_doubles_each_round_trip() {
+fn cwnd_doubles_each_round_trip() {
     let mut host = host(1_000_000);
     for segments in [20, 40, 80, 160] {
         let decision = host.flight(MS, ACK_CWND_LIMITED);
@@ -43,14 +43,14 @@ fn growth_stops_exactly_at_ssthresh() {
 }
 
 #[test]
-fn a_window_at_ssthresh_ends_it() {
+fn a_cwnd_at_ssthresh_ends_the_startup() {
     let mut host = host(10);
     let done = host.ack(RTT_NS, 9_000, ACK_CWND_LIMITED);
     assert_eq!((done.phase, exit_name(done.exit)), (PHASE_DONE, "ssthresh"));
     assert_eq!(done.cwnd_bytes, 10_000);
 }
 
-/// RFC 7661: a window that was not used says nothing about the path.
+/// RFC 7661: a window that was not used shows nothing about the path.
 #[test]
 fn a_window_that_does_not_limit_does_not_grow() {
     let mut host = host(1_000);
@@ -58,7 +58,7 @@ fn a_window_that_does_not_limit_does_not_grow() {
 }
 
 #[test]
-fn a_loss_leaves_the_threshold_of_the_congestion_avoidance() {
+fn a_loss_leaves_the_ssthresh_of_congestion_avoidance() {
     for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TIMEOUT, "timeout")] {
         let mut host = host(1_000);
         host.flight(MS, ACK_CWND_LIMITED);

@@ -1,5 +1,5 @@
-//! The token bucket against exact arithmetic: what it lets go conforms, and nothing waits for
-//! longer than that needs.
+//! The token bucket against exact arithmetic: what leaves conforms, and nothing waits longer than
+//! necessary.
 
 use onramp_core::bucket::Bucket;
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ impl Exact {
         self
     }
 
-    /// When it has so many bytes.
+    /// When it has these bytes.
     fn ready_ns(&self, bytes: u32) -> u64 {
         let missing = (u128::from(bytes) * NS_PER_S).saturating_sub(self.tokens);
         self.now_ns + missing.div_ceil(self.rate) as u64
@@ -52,7 +52,7 @@ fn segments() -> impl Strategy<Value = Vec<(u32, u64)>> {
 
 proptest! {
     #[test]
-    fn what_it_lets_go_conforms_and_never_waits_longer_than_that_needs(
+    fn what_leaves_conforms_and_never_waits_longer_than_necessary(
         rate in rates(),
         depth in prop_oneof![9000u32..100_000, 9000..=u32::MAX],
         segments in segments(),
@@ -108,7 +108,7 @@ proptest! {
 }
 
 #[test]
-fn a_full_bucket_lets_its_depth_go_at_once_and_then_the_rate() {
+fn a_full_bucket_lets_its_depth_leave_at_once_and_then_the_rate() {
     let (mut bucket, mut now_ns) = (Bucket::default(), 5_000_000_000);
     let mut left = Vec::new();
     for _ in 0..5 {
@@ -127,14 +127,14 @@ fn what_is_taken_without_tokens_is_a_debt() {
 }
 
 #[test]
-fn more_than_its_depth_waits_until_it_is_full() {
+fn bytes_beyond_the_depth_wait_until_the_bucket_is_full() {
     let mut bucket = Bucket::default();
     bucket.take(0, 3000, 1_000_000);
     assert_eq!(bucket.ready_ns(5000, 1_000_000, 3000), 3_000_000);
 }
 
 #[test]
-fn no_numbers_are_undefined() {
+fn no_input_is_undefined_behaviour() {
     for rate in [0, 1, u64::MAX] {
         for bytes in [0, 1, u32::MAX] {
             let mut bucket = Bucket::default();

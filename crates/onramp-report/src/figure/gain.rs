@@ -40,16 +40,18 @@ struct Path<'a> {
 
 /// The chart as an SVG file, or `None` where the results are no such comparison.
 ///
-/// The results must have 3 to 12 groups. Each group must have exactly two rows from one host, plain
-/// CUBIC and a start-up, which is the same in all groups. All transfers must have finished.
+/// The results must have 3 to 12 groups, one for each path, all with the same size of transfer. Each
+/// group must have exactly two rows from one host: plain CUBIC, and a start-up that is the same in
+/// all groups. All transfers must have finished.
 pub(crate) fn draw(records: &[Record]) -> Option<String> {
     let groups = groups(records);
     let paths: Vec<Path<'_>> = groups.iter().map(path).collect::<Option<_>>()?;
     let first = paths.first()?;
-    let is_one_startup = paths
-        .iter()
-        .all(|path| path.startup.label == first.startup.label);
-    (PATHS.contains(&paths.len()) && is_one_startup).then(|| chart(&paths))
+    let is_comparable = paths.iter().all(|path| {
+        path.startup.label == first.startup.label
+            && path.group.first().size_bytes == first.group.first().size_bytes
+    });
+    (PATHS.contains(&paths.len()) && is_comparable).then(|| chart(&paths))
 }
 
 fn path<'a>(group: &'a Group<'a>) -> Option<Path<'a>> {
@@ -295,6 +297,10 @@ mod tests {
         let mut others = records(&[20.0, 100.0, 600.0]);
         others[5].startup = "paced".to_owned();
         assert!(draw(&others).is_none(), "two start-ups");
+        let mut sizes = records(&[20.0, 100.0, 600.0]);
+        sizes[4].size_bytes = 5_000_000;
+        sizes[5].size_bytes = 5_000_000;
+        assert!(draw(&sizes).is_none(), "two sizes");
         let mut unfinished = records(&[20.0, 100.0, 600.0]);
         unfinished[0].finished = false;
         assert!(draw(&unfinished).is_none(), "a transfer did not finish");

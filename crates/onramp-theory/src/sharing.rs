@@ -13,13 +13,11 @@ const BOTTLENECK_US: u32 = 5_000;
 static SECTION: Section = Section {
     title: "3. Two flows through one queue, round trips r : 1",
     formula: "k in rate ~ (1/RTT)^k. Reno: 1 (every packet has the same loss probability) to 2 \
-        (both \
-              flows lose at the same moments), Lakshman and Madhow 1997. CUBIC: 1/4 to 1. The table \
-              shows the bound that the queue is nearer to",
+              (both flows lose at the same moments), Lakshman and Madhow 1997. CUBIC: 1/4 to 1. \
+              The table shows the bound that the queue is nearer to",
     unit: "exponent; with 1 : 1, share of the first flow",
     reason: "a queue lies between the two bounds: RED is nearer to the first, a full drop-tail \
-        queue \
-             nearer to the second; chance 15 % in the ratio of the rates",
+             queue nearer to the second; chance 15 % in the ratio of the rates",
 };
 
 /// The avoidance, the round-trip time of the shorter flow, and the bottleneck. CUBIC leaves its

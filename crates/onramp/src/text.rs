@@ -1,4 +1,4 @@
-//! Columns for a terminal, and quantities as people write them.
+//! Text for a terminal: printing, wrapping, and quantities with units.
 
 use crate::failure::BAD_INPUT;
 pub use onramp_report::columns;
@@ -21,17 +21,17 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// The same, as wide as this: what the first column says beyond its first line is wrapped, down to
-/// 24, and indented.
+/// Columns within a width. The first line of a row's first cell is its label. The text after it is
+/// wrapped and indented, in at least 24 columns.
 pub fn columns_within(width: usize, rows: &[Vec<String>]) -> String {
-    const LEAST: usize = 24;
+    const MIN_WIDTH: usize = 24;
     let others: Vec<Vec<String>> = rows.iter().map(|row| row[1..].to_vec()).collect();
     let others = columns(&others)
         .lines()
         .map(UnicodeWidthStr::width)
         .max()
         .unwrap_or(0);
-    let room = width.saturating_sub(others + 2).max(LEAST);
+    let room = width.saturating_sub(others + 2).max(MIN_WIDTH);
     let mut lines = Vec::new();
     for row in rows {
         let (first, further) = row[0].split_once('\n').unwrap_or((&row[0], ""));
@@ -45,18 +45,18 @@ pub fn columns_within(width: usize, rows: &[Vec<String>]) -> String {
     columns(&lines)
 }
 
-/// A line for what is said, behind a label of so many columns, and further ones where it is long.
-pub fn wrapped(label: &str, columns: usize, said: &str, width: usize) -> String {
+/// A text after a label of `columns` columns, wrapped to a width. Further lines are indented.
+pub fn wrapped(label: &str, columns: usize, value: &str, width: usize) -> String {
     let mut label = format!("{label:<columns$}");
     let mut text = String::new();
-    for line in wrap(said, width.saturating_sub(columns + 1)) {
+    for line in wrap(value, width.saturating_sub(columns + 1)) {
         text += &format!("{label} {line}\n");
         label = " ".repeat(columns);
     }
     text
 }
 
-/// The lines of a text, none wider than this unless one word is.
+/// Wraps a text. Only a line with a single word can be wider than `width`.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -71,12 +71,12 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// How text on standard output looks.
+/// The appearance of text on standard output.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// Columns: those of the terminal.
+    /// Width of the terminal in columns; 100 without a terminal.
     pub width: usize,
-    /// Is there colour? Not in a pipe, and not where `NO_COLOR` is set.
+    /// Whether colours are used: not in a pipe, and not if `NO_COLOR` is set.
     pub colour: bool,
 }
 
@@ -91,13 +91,13 @@ impl Look {
     }
 }
 
-/// A rate of payload in bits per second, three digits.
+/// A payload rate in bits per second, with three digits.
 pub fn rate(bytes_per_s: u64) -> String {
     let bits = bytes_per_s as f64 * 8.0;
     scaled(bits, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"])
 }
 
-/// Bytes, three digits.
+/// A number of bytes, with three digits.
 pub fn bytes(bytes: u64) -> String {
     scaled(bytes as f64, &["B", "kB", "MB", "GB", "TB"])
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_goes_on_below_itself() {
+    fn a_long_text_continues_on_indented_lines() {
         assert_eq!(
             wrapped("unit:", 6, "one two three", 16),
             "unit:  one two\n       three\n"
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_column_is_wrapped_where_the_others_leave_too_little() {
+    fn the_first_column_is_wrapped_if_the_others_leave_little_room() {
         let row = |cells: &[&str]| {
             cells
                 .iter()

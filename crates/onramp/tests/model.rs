@@ -226,7 +226,7 @@ fn links_that_the_model_does_not_cover_are_refused() {
     );
     refused(
         &["--packet", "40 B"],
-        "a segment's IP packet has 41 B to 65535 B",
+        "an IP packet with a TCP segment has 41 B to 65535 B",
     );
     refused(&["--packet", "9 parsec"], "unknown unit `parsec`");
     link("40", &[])

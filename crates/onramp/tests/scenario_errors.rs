@@ -67,7 +67,8 @@ fn unreadable(make: impl FnOnce(&Path)) -> String {
 
 #[test]
 fn a_misspelt_key() {
-    insta::assert_snapshot!(refused(&GOOD.replace("[[transfer]]", "[sender]\nbufer = \"1 MB\"\n[[transfer]]"), &[(8, 1)]), @r#"
+    let text = GOOD.replace("[[transfer]]", "[sender]\nbufer = \"1 MB\"\n[[transfer]]");
+    insta::assert_snapshot!(refused(&text, &[(8, 1)]), @r#"
      × geo.toml: unknown key `bufer` in [sender]; did you mean `buffer`?
       ╭─[geo.toml:8:1]
     7 │ [sender]
@@ -188,19 +189,29 @@ fn a_missing_file() {
 
 #[test]
 fn a_directory() {
-    insta::assert_snapshot!(unreadable(|file| fs::create_dir(file).unwrap()), @"  × cannot read the scenario geo.toml: it is a directory, not a file");
+    let message = unreadable(|file| fs::create_dir(file).unwrap());
+    insta::assert_snapshot!(
+        message,
+        @"  × cannot read the scenario geo.toml: it is a directory, not a file"
+    );
 }
 
 #[test]
 fn a_pipe_without_writer() {
     let pipe = |file: &Path| nix::unistd::mkfifo(file, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    insta::assert_snapshot!(unreadable(pipe), @"  × cannot read the scenario geo.toml: it is a \
-        pipe, not a file");
+    insta::assert_snapshot!(
+        unreadable(pipe),
+        @"  × cannot read the scenario geo.toml: it is a pipe, not a file"
+    );
 }
 
 #[test]
 fn not_utf8() {
-    insta::assert_snapshot!(unreadable(|file| fs::write(file, b"name = \"g\xe9o\"\n").unwrap()), @"  × cannot read the scenario geo.toml: byte 9 is not UTF-8 text");
+    let message = unreadable(|file| fs::write(file, b"name = \"g\xe9o\"\n").unwrap());
+    insta::assert_snapshot!(
+        message,
+        @"  × cannot read the scenario geo.toml: byte 9 is not UTF-8 text"
+    );
 }
 
 #[test]

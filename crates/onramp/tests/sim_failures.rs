@@ -16,7 +16,7 @@ fn a_transfer_that_gave_up_is_a_failure() {
     );
     let ran = onramp(["sim", file.to_str().unwrap(), "--json"]).code(1);
     let ran = ran.warns(&[
-        "failed: broken: 100 MB, standard + cubic, run 1: the peer does not answer any more",
+        "failed: broken: 100 MB, standard + cubic, run 1: the peer no longer answers",
     ]);
     assert_eq!(ran.json()[0]["finished"], false);
 }

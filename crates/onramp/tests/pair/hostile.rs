@@ -101,7 +101,8 @@ fn options_that_a_receiver_cannot_use_are_counted_and_the_data_arrives() {
     assert_counts(&peer, [0, 0, 10, 0]);
     ignored.iter().for_each(|option| peer.send(option, b"i"));
     assert_counts(&peer, [0, 0, 10, 5]);
-    peer.send_at(peer.seq.wrapping_add(1 << 30), peer.ack, &first(9), b"x"); // TCP drops a segment out of the window
+    // TCP drops a segment that is out of the window.
+    peer.send_at(peer.seq.wrapping_add(1 << 30), peer.ack, &first(9), b"x");
     assert_counts(&peer, [0, 0, 10, 5]);
 
     // A pair, each half of it twice. Then the pair is complete.
@@ -175,7 +176,8 @@ fn unsolicited_replies_change_nothing() {
         &reply(id.wrapping_add(2), 5_000_000),
         &[],
     ); // a reply to another pair
-    peer.send_at(peer.seq, ends[1], &reply(id, 3_000_000_000), &[]); // an interval longer than the round trip
+       // An interval that is longer than the round trip.
+    peer.send_at(peer.seq, ends[1], &reply(id, 3_000_000_000), &[]);
     assert_counts(&peer, [0, 0, 0, 4]);
     let now = row(&peer);
     assert_eq!(

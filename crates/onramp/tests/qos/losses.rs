@@ -60,7 +60,8 @@ fn exec_reports_a_broken_reservation() {
         "python3",
         "-c",
     ]);
-    let program = "import socket\ns=socket.create_server(('',PORT))\nc,_=s.accept()\nc.sendall(bytes(1000000))";
+    let program = "import socket\ns=socket.create_server(('',PORT))\nc,_=s.accept()\n\
+                   c.sendall(bytes(1000000))";
     server.arg(program.replace("PORT", &PORT.to_string()));
     let server = serve(&path, server);
     assert_eq!(download(&path).0, 1_000_000);

@@ -59,15 +59,15 @@ fn verdict(answer: &Chaher) -> String {
     match answer.detected_window_packets {
         Some(detected) => format!(
             "Each cycle must have two slow starts: beta, {beta:.3}, is {times:.2} times below the \
-             {beta_limit:.3} up to which it is so. \
-             Slow start overflows the queue at {overflow:.1} packets, before its threshold of {threshold:.1}; the loss is \
-             found at a window of {detected:.1}, and congestion avoidance begins at half of that, {:.1}.",
+             {beta_limit:.3} up to which it is so. Slow start overflows the queue at \
+             {overflow:.1} packets, before its threshold of {threshold:.1}; the loss is found at \
+             a window of {detected:.1}, and congestion avoidance begins at half of that, {:.1}.",
             detected / 2.0
         ),
         None => format!(
             "Each cycle has one slow start: beta, {beta:.3}, is {times:.2} times above the \
-             {beta_limit:.3} up to which there are two. \
-             Slow start would overflow the queue at {overflow:.1} packets, and its threshold is {threshold:.1}."
+             {beta_limit:.3} up to which there are two. Slow start would overflow the queue at \
+             {overflow:.1} packets, and its threshold is {threshold:.1}."
         ),
     }
 }

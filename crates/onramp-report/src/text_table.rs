@@ -78,8 +78,8 @@ pub fn columns(rows: &[Vec<String>]) -> String {
     aligned_columns(rows, &[])
 }
 
-/// The same, with the columns flush right for which `is_right` is true. Columns without an entry are
-/// flush left.
+/// The same, with the columns flush right for which `is_right` is true. Columns without an entry
+/// are flush left.
 pub fn aligned_columns(rows: &[Vec<String>], is_right: &[bool]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let all: Vec<&[String]> = rows.iter().map(Vec::as_slice).collect();

@@ -40,9 +40,9 @@ struct Path<'a> {
 
 /// The chart as an SVG file, or `None` where the results are no such comparison.
 ///
-/// The results must have 3 to 12 groups, one for each path, all with the same size of transfer. Each
-/// group must have exactly two rows from one host: plain CUBIC, and a start-up that is the same in
-/// all groups. All transfers must have finished.
+/// The results must have 3 to 12 groups, one for each path, all with the same size of transfer.
+/// Each group must have exactly two rows from one host: plain CUBIC, and a start-up that is the
+/// same in all groups. All transfers must have finished.
 pub(crate) fn draw(records: &[Record]) -> Option<String> {
     let groups = groups(records);
     let paths: Vec<Path<'_>> = groups.iter().map(path).collect::<Option<_>>()?;

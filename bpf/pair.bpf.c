@@ -187,7 +187,7 @@ static void write(struct bpf_sock_ops *ctx)
 }
 
 /* When the segment arrived, by the kernel's receive time stamp or else by this program's clock */
-static __u64 arrival_ns(struct bpf_sock_ops *ctx, bool *is_timestamp)
+static __u64 arrival_ns(struct bpf_sock_ops *ctx, bool *has_timestamp)
 {
 	__s64 timestamp_ns = 0;
 
@@ -196,21 +196,21 @@ static __u64 arrival_ns(struct bpf_sock_ops *ctx, bool *is_timestamp)
 
 		timestamp_ns = kernel_ctx->skb->tstamp;
 	}
-	*is_timestamp = timestamp_ns > 0;
-	return *is_timestamp ? (__u64)timestamp_ns : bpf_ktime_get_ns();
+	*has_timestamp = timestamp_ns > 0;
+	return *has_timestamp ? (__u64)timestamp_ns : bpf_ktime_get_ns();
 }
 
 /* A segment with the mark `first` or `second` arrived. */
 static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
 		    const struct pair_option *option, __u32 seq, __u32 end)
 {
-	bool is_timestamp;
-	__u64 now_ns = arrival_ns(ctx, &is_timestamp);
+	bool has_timestamp;
+	__u64 now_ns = arrival_ns(ctx, &has_timestamp);
 
 	/* An interval between readings of two clocks means nothing. */
-	if (option->type == PAIR_OPTION_SECOND && is_timestamp != pairs->has_arrivals)
+	if (option->type == PAIR_OPTION_SECOND && has_timestamp != pairs->has_arrivals)
 		pairs->meter.is_waiting = false;
-	pairs->has_arrivals = is_timestamp;
+	pairs->has_arrivals = has_timestamp;
 	if (!pair_meter_arrived(&pairs->meter, &pairs->counts, option, now_ns, seq, end,
 				&pairs->reply))
 		return;

@@ -3,7 +3,7 @@
  * Drives the algorithm: the three things that happen to a connection, each in the same order.
  *
  *     on_established()   on_ack()       on_loss()
- *     start_input()      ack_input()    loss_input()      what the algorithm is told: inputs.h
+ *     start_input()      ack_input()    loss_input()      the input: inputs.h
  *     algorithm_start()  _ack()         _loss()           the algorithm: algorithm.template.h
  *     learn_path(), break_reservation(), request_pair()   what its decision means for other parts
  *     apply_decision()                                    what is applied: apply.h

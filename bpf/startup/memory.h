@@ -111,7 +111,7 @@ static __attribute__((noinline)) int save_path(struct sock *sk,
 	return 0;
 }
 
-/* The algorithm has decided: save what the decision says about the path. */
+/* The algorithm has decided: save the BDP and the RTT that the decision reports. */
 static inline void learn_path(struct sock *sk, struct onramp_connection *connection)
 {
 	if (config.memory_lifetime_ns && connection->decision.learned_bytes)

@@ -11,7 +11,7 @@ use std::fs;
 use std::mem::offset_of;
 
 /// The limit for a program of a start-up. The kernel refuses a program at 1,000,000. On Linux 6.18
-/// and with clang 14, `astart` needs 53,000, `onramp` 35,000 and the others 7,000 at most; other
+/// and with clang 14, `astart` needs 52,000, `onramp` 35,000 and the others 7,000 at most; other
 /// kernels and compilers differ by a factor of two.
 const MAX_STARTUP_INSTRUCTIONS: u64 = 150_000;
 

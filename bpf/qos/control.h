@@ -35,13 +35,10 @@ static bool uses_ours(struct bpf_sock *sk)
 }
 
 /* Does the socket use another registration of the same start-up? The programs of that registration
- * answer for it.
- *
- * FIXME: registrations are named onramp_qos, onramp_qos.2 and so on, so the prefix never matches.
- */
+ * answer for it. All of them are named onramp_qos, or begin so. */
 static bool uses_another_registration(struct bpf_sock *sk)
 {
-	static const char prefix[] = "qos";
+	static const char prefix[] = "onramp_qos";
 	char name[ONRAMP_NAME_BYTES] = {};
 
 	if (bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)) || is_ours(name))

@@ -15,9 +15,8 @@ fn a_transfer_that_gave_up_is_a_failure() {
         "[[transfer]]\nsize = \"100 MB\"\n",
     );
     let ran = onramp(["sim", file.to_str().unwrap(), "--json"]).code(1);
-    let ran = ran.warns(&[
-        "failed: broken: 100 MB, standard + cubic, run 1: the peer no longer answers",
-    ]);
+    let ran =
+        ran.warns(&["failed: broken: 100 MB, standard + cubic, run 1: the peer no longer answers"]);
     assert_eq!(ran.json()[0]["finished"], false);
 }
 

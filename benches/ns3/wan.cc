@@ -294,12 +294,14 @@ dumbbell::dumbbell(const options &chosen, uint32_t segment)
 	}
 }
 
-} // namespace
-
-int main(int argc, char **argv)
+uint32_t segment_of(const options &chosen)
 {
-	stopwatch process;
-	options chosen;
+	return ip_packet - ip_and_tcp_headers - (chosen.timestamps ? timestamps_option : 0);
+}
+
+// Returns false after an error message if an option is out of its range.
+bool read_options(options &chosen, int argc, char **argv)
+{
 	CommandLine cmd(__FILE__);
 	cmd.Usage("Bulk TCP transfers through one bottleneck; prints one line of JSON.");
 	cmd.AddValue("flows", "number of senders, each with its own receiver", chosen.flows);
@@ -314,20 +316,31 @@ int main(int argc, char **argv)
 	if (chosen.flows < 1 || chosen.flows > max_flows || !(chosen.seconds > 0)) {
 		fprintf(stderr, "wan: --flows must be 1 to %u, and --seconds more than 0\n",
 			max_flows);
-		return 2;
+		return false;
 	}
 
-	uint32_t segment =
-		ip_packet - ip_and_tcp_headers - (chosen.timestamps ? timestamps_option : 0);
+	uint32_t segment = segment_of(chosen);
 	// ns-3 3.37 crashes with a segmentation fault after a loss if the receive window and not
 	// the send buffer limits a sender.
 	if (chosen.sndbuf < segment || chosen.sndbuf > receive_buffer) {
 		fprintf(stderr,
 			"wan: --sndbuf must be %u to %u (a segment to the receive buffer)\n",
 			segment, receive_buffer);
-		return 2;
+		return false;
 	}
+	return true;
+}
 
+} // namespace
+
+int main(int argc, char **argv)
+{
+	stopwatch process;
+	options chosen;
+	if (!read_options(chosen, argc, argv))
+		return 2;
+
+	uint32_t segment = segment_of(chosen);
 	set_tcp_defaults(chosen, segment);
 	dumbbell network(chosen, segment);
 

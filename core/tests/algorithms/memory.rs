@@ -304,6 +304,18 @@ fn acts() -> impl Strategy<Value = Vec<(u64, Act)>> {
     prop::collection::vec((prop_oneof![0..S / 4, 0..3 * S], act), 1..100)
 }
 
+/// At most one connection has renewed its use within a second and is still the user. Either every
+/// connection may take the entry, or only its user.
+fn has_one_user(entry: &Entry, renewed: &[Option<u64>; 5], now_ns: u64) -> bool {
+    let users = (1..5u64).filter(|user| {
+        entry.user == *user && renewed[*user as usize].is_some_and(|at| now_ns - at <= S)
+    });
+    let others = (1..5u64)
+        .filter(|user| !entry.is_in_use(*user, now_ns))
+        .count();
+    users.count() <= 1 && (others == 4 || others <= 1)
+}
+
 proptest! {
     /// In any sequence of events: at most one connection uses the entry and knows it, and a
     /// connection gets only a BDP that was saved and that it may use.
@@ -368,18 +380,7 @@ proptest! {
                     has[user as usize] = None;
                 }
             }
-            // At most one connection has renewed its use within a second and is still the user.
-            let users = (1..5).filter(|user| {
-                entry.user == *user && has[*user as usize].is_some_and(|at| now_ns - at <= S)
-            });
-            prop_assert!(users.count() <= 1);
-            let others = (1..5u64)
-                .filter(|user| !entry.is_in_use(*user, now_ns))
-                .count();
-            prop_assert!(
-                others == 4 || others <= 1,
-                "it is everybody's, or one's: {others}"
-            );
+            prop_assert!(has_one_user(&entry, &has, now_ns));
         }
     }
 }

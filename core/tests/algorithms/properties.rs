@@ -463,29 +463,19 @@ proptest! {
                 remembered_bytes: start.3,
                 remembered_rtt_ns: start.0,
             });
-            for &(
-                now_ns,
-                acked_bytes,
-                delivered_bytes,
-                inflight_bytes,
-                srtt_ns,
-                cwnd_bytes,
-                mss_bytes,
-                flags,
-            ) in &acks
-            {
+            for &(now_ns, acked, delivered, inflight, srtt, cwnd, mss_bytes, flags) in &acks {
                 let decision = startup.ack(&Ack {
                     now_ns,
-                    acked_bytes,
-                    delivered_bytes,
-                    lost_bytes: cwnd_bytes,
-                    inflight_bytes,
-                    srtt_ns,
-                    rtt_ns: inflight_bytes,
-                    cwnd_bytes,
+                    acked_bytes: acked,
+                    delivered_bytes: delivered,
+                    lost_bytes: cwnd,
+                    inflight_bytes: inflight,
+                    srtt_ns: srtt,
+                    rtt_ns: inflight,
+                    cwnd_bytes: cwnd,
                     ssthresh_bytes: UNLIMITED,
-                    pair_interval_ns: srtt_ns,
-                    pair_bytes: acked_bytes,
+                    pair_interval_ns: srtt,
+                    pair_bytes: acked,
                     mss_bytes,
                     flags,
                 });

@@ -90,18 +90,7 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
         .zip(&traffic)
         .map(|(flow, transfer)| writer.traffic(flow, transfer))
         .collect();
-    if let Some(ms) = writer.sndbuf_limited_ms {
-        notes.push(format!(
-            "the send buffer held the sender back for {ms:.1} ms: give the scenario's sender a \
-             larger `buffer`"
-        ));
-    }
-    if traces.left_out > 0 {
-        notes.push(format!(
-            "the trace ends early: {} segments are left out",
-            traces.left_out
-        ));
-    }
+    notes.extend(notes_on_limits(writer.sndbuf_limited_ms, traces.left_out));
     let forward = layout.bottleneck(0) as usize;
     let link = LinkSummary {
         forward: links[forward],
@@ -121,6 +110,23 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
         notes,
         link,
     }
+}
+
+/// Notes on what the send buffer and the trace's limit took from the run.
+fn notes_on_limits(sndbuf_limited_ms: Option<f64>, left_out_segments: u64) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(ms) = sndbuf_limited_ms {
+        notes.push(format!(
+            "the send buffer held the sender back for {ms:.1} ms: give the scenario's sender a \
+             larger `buffer`"
+        ));
+    }
+    if left_out_segments > 0 {
+        notes.push(format!(
+            "the trace ends early: {left_out_segments} segments are left out"
+        ));
+    }
+    notes
 }
 
 /// Notes on a run that is suspect, for these reasons.

@@ -245,24 +245,86 @@ startup = ["astart", "hoe"]
 avoidance = "cubic"
 "#;
 
+/// A scenario file whose link loses everything for 600 ms, ten times.
+fn write_outages(file: &Path) {
+    let outage = |from_ms: u64| [(from_ms, 100), (from_ms + 600, 0)];
+    let changes: String = (0..10)
+        .flat_map(|n| outage(1000 + 1600 * n))
+        .map(|(at_ms, loss)| format!("[[link.change]]\nat = \"{at_ms} ms\"\nloss = \"{loss} %\"\n"))
+        .collect();
+    let scenario = OUTAGE.replace("[[transfer]]", &format!("{changes}[[transfer]]"));
+    fs::write(file, scenario).unwrap();
+}
+
+/// The lines of a recording, connection by connection. Each registration counts its own
+/// connections.
+fn by_connection(lines: &[Value]) -> Vec<Vec<&Value>> {
+    let connection =
+        |line: &Value| ["startup", "transfer", "connection"].map(|key| line[key].clone());
+    let mut connections: Vec<Vec<&Value>> = Vec::new();
+    for line in lines {
+        match connections
+            .iter_mut()
+            .find(|lines| connection(lines[0]) == connection(line))
+        {
+            Some(lines) => lines.push(line),
+            None => connections.push(vec![line]),
+        }
+    }
+    connections
+}
+
+fn phase(line: &Value) -> &'static str {
+    phase_name(line["decision"]["phase"].as_u64().unwrap() as u32)
+}
+
+fn ssthresh(line: &Value) -> u64 {
+    line["decision"]["ssthresh_bytes"].as_u64().unwrap()
+}
+
+fn loss_kind(line: &Value) -> Option<u64> {
+    line["input"]["loss"]["kind"].as_u64()
+}
+
+/// After each RTO of `astart` that was not undone, slow start begins again. Returns how often it
+/// did, and how often ssthresh was raised after it.
+fn restarts_and_raises(lines: &[&Value]) -> (usize, usize) {
+    let (mut restarts, mut raises) = (0, 0);
+    for (timeout, line) in lines.iter().enumerate() {
+        if loss_kind(line) != Some(u64::from(LOSS_TIMEOUT)) {
+            continue;
+        }
+        assert_eq!(phase(line), "avoidance");
+        let until_loss: Vec<_> = lines[timeout + 1..]
+            .iter()
+            .take_while(|line| loss_kind(line).is_none())
+            .collect();
+        let Some(first) = until_loss.first() else {
+            continue;
+        };
+        if first["input"]["ack"]["cwnd_bytes"].as_u64().unwrap() >= ssthresh(line) {
+            continue; // the RTO was undone
+        }
+        assert_eq!(phase(first), "slow-start");
+        assert!(until_loss
+            .iter()
+            .all(|line| ["slow-start", "linear"].contains(&phase(line))));
+        restarts += 1;
+        raises += usize::from(
+            until_loss
+                .iter()
+                .any(|later| ssthresh(later) > ssthresh(line)),
+        );
+    }
+    (restarts, raises)
+}
+
 #[test]
 fn an_rto_restarts_astart_and_does_not_restart_hoe() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("outage.toml");
-    let outage = |from_ms: u64| [(from_ms, 100), (from_ms + 600, 0)];
-    let changes = (0..10).flat_map(|n| outage(1000 + 1600 * n));
-    let changes = changes.map(|(at_ms, loss)| {
-        format!("[[link.change]]\nat = \"{at_ms} ms\"\nloss = \"{loss} %\"\n")
-    });
-    fs::write(
-        &file,
-        OUTAGE.replace(
-            "[[transfer]]",
-            &format!("{}[[transfer]]", changes.collect::<String>()),
-        ),
-    )
-    .unwrap();
+    write_outages(&file);
     let recording = dir.path().join("recording.jsonl");
     onramp([
         "lab".as_ref(),
@@ -272,67 +334,26 @@ fn an_rto_restarts_astart_and_does_not_restart_hoe() {
     ])
     .code(0);
     let lines = lines(&recording);
-    // Each registration counts its own connections.
-    let connection =
-        |line: &Value| ["startup", "transfer", "connection"].map(|key| line[key].clone());
-    let mut connections: Vec<Vec<&Value>> = Vec::new();
-    for line in &lines {
-        match connections
-            .iter_mut()
-            .find(|lines| connection(lines[0]) == connection(line))
-        {
-            Some(lines) => lines.push(line),
-            None => connections.push(vec![line]),
-        }
-    }
+    let connections = by_connection(&lines);
     assert_eq!(connections.len(), 2);
-    let phase = |line: &Value| phase_name(line["decision"]["phase"].as_u64().unwrap() as u32);
-    let ssthresh = |line: &Value| line["decision"]["ssthresh_bytes"].as_u64().unwrap();
-    let loss = |line: &&Value| line["input"]["loss"]["kind"].as_u64();
-    let (mut restarts, mut raised) = (0, 0);
+    let (mut restarts, mut raises) = (0, 0);
     for lines in connections {
         if lines[0]["startup"] == "hoe" {
-            let end = lines
-                .iter()
-                .position(|line| phase(line) == "done")
-                .expect("it ends");
+            let end = lines.iter().position(|line| phase(line) == "done");
             assert_eq!(
                 end,
-                lines.len() - 1,
+                Some(lines.len() - 1),
                 "an ended start-up gets no more inputs"
             );
-            continue;
-        }
-        for (timeout, line) in lines.iter().enumerate() {
-            if loss(line) != Some(u64::from(LOSS_TIMEOUT)) {
-                continue;
-            }
-            assert_eq!(phase(line), "avoidance");
-            let until_loss: Vec<_> = lines[timeout + 1..]
-                .iter()
-                .take_while(|line| loss(line).is_none())
-                .collect();
-            let Some(first) = until_loss.first() else {
-                continue;
-            };
-            if first["input"]["ack"]["cwnd_bytes"].as_u64().unwrap() >= ssthresh(line) {
-                continue; // the RTO was undone
-            }
-            assert_eq!(phase(first), "slow-start");
-            assert!(until_loss
-                .iter()
-                .all(|line| ["slow-start", "linear"].contains(&phase(line))));
-            restarts += 1;
-            raised += usize::from(
-                until_loss
-                    .iter()
-                    .any(|later| ssthresh(later) > ssthresh(line)),
-            );
+        } else {
+            let (more_restarts, more_raises) = restarts_and_raises(&lines);
+            restarts += more_restarts;
+            raises += more_raises;
         }
     }
     assert!(
-        restarts > 0 && raised > 0,
-        "{restarts} restarts, {raised} times raised"
+        restarts > 0 && raises > 0,
+        "{restarts} restarts, {raises} times raised"
     );
     replay(&recording, &[]).code(0).says(&[
         "2 connections",

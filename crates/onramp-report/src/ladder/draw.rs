@@ -162,13 +162,19 @@ impl Canvas {
             self.svg
                 .polyline(flight.rung.kind.class(), &[*from, *to], tooltip);
         }
+        self.sending_marks(&drawn);
+        self.arrival_marks(drawn);
+    }
+
+    /// Marks the sendings of pairs and of paced segments.
+    fn sending_marks(&mut self, drawn: &[Drawn<'_>]) {
         let mut around = BTreeSet::new();
         for Drawn {
             flight,
             from,
             tooltip,
             ..
-        } in &drawn
+        } in drawn
         {
             let Rung {
                 kind,
@@ -185,6 +191,10 @@ impl Canvas {
                 }
             }
         }
+    }
+
+    /// Marks the arrivals, and the losses with their number.
+    fn arrival_marks(&mut self, drawn: Vec<Drawn<'_>>) {
         let mut counted: Vec<f64> = Vec::new();
         for Drawn {
             flight,

@@ -27,11 +27,8 @@ fn a_reservation_counts_until_it_is_cleared_or_its_connection_ends() {
         (shown.phase, shown.pacing_bytes_per_s),
         ("reserved", Some(2 * MEGABYTE))
     );
-    assert_eq!(
-        ask(&two, rate(2 * MEGABYTE)),
-        Err(Errno::EBUSY),
-        "one megabyte is left"
-    );
+    let too_much = ask(&two, rate(2 * MEGABYTE));
+    assert_eq!(too_much, Err(Errno::EBUSY), "one megabyte is left");
     assert_eq!((in_force(&two), control_of(&two)), (None, before.clone()));
     assert_eq!(ask(&two, rate(MEGABYTE)), Ok(()));
     assert_eq!(host.reserved(), 3 * MEGABYTE);
@@ -58,14 +55,9 @@ fn a_reservation_counts_until_it_is_cleared_or_its_connection_ends() {
         (in_force(&one), control_of(&one), host.reserved()),
         (None, before, MEGABYTE)
     );
-    assert_eq!(
-        ask(&one, None),
-        Err(Errno::EINVAL),
-        "there is nothing left to clear"
-    );
+    assert_eq!(ask(&one, None), Err(Errno::EINVAL), "nothing to clear");
 
-    // The application's own choice of a congestion control ends a reservation too.
-    choose(&two, "reno");
+    ask(&two, None).unwrap();
     assert_eq!((in_force(&two), host.reserved()), (None, 0));
     ask(&two, rate(MEGABYTE)).unwrap();
     drop((two, _b));
@@ -82,6 +74,18 @@ fn a_reservation_counts_until_it_is_cleared_or_its_connection_ends() {
     } = host.limit();
     // A change of a granted rate is not counted as a grant.
     assert_eq!((granted, refused, broken), (3, 3, 0));
+}
+
+#[test]
+fn the_applications_choice_of_a_congestion_control_ends_a_reservation() {
+    let Some(host) = Host::new(3 * MEGABYTE) else {
+        return;
+    };
+    let listener = listener();
+    let (one, _other_end) = connection_of(&listener);
+    ask(&one, rate(MEGABYTE)).unwrap();
+    choose(&one, "reno");
+    assert_eq!((in_force(&one), host.reserved()), (None, 0));
 }
 
 #[test]

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
  * The interface between the BPF programs and user space: the records in maps, in read-only data and
  * in the event ring. The crate onramp-kernel uses them through bpf/src/bindings.rs, which a test
  * generates from this file: `ONRAMP_UPDATE_BINDINGS=1 cargo test -p onramp-bpf` after each change.
  *
- * Every byte of a record belongs to a member. Padding would carry bytes that nobody has written.
+ * Every byte of a record belongs to a member. Padding would carry uninitialised bytes.
  */
 #ifndef ONRAMP_INTF_H
 #define ONRAMP_INTF_H
@@ -138,7 +138,7 @@ struct onramp_usage {
 	uint64_t broken;      /* reservations that were granted, and broke */
 };
 
-/* Packet pairs of a connection whose peer knows the TCP option. bpf/pair.bpf.c, which writes and
+/* Packet pairs of a connection whose peer supports the TCP option. bpf/pair.bpf.c, which writes and
  * reads the option, shares this record with the start-up. Both run under the socket's lock. */
 struct onramp_pairs {
 	struct pair_probe probe;   /* the pairs that this end sends */
@@ -152,7 +152,7 @@ struct onramp_pairs {
 	uint8_t request;           /* enum startup_pair_request: how to mark the next segments */
 	uint8_t has_reply;         /* reply waits for a segment with room for it */
 	uint8_t ack_now;           /* acknowledge the segment that is arriving at once */
-	uint8_t has_arrivals;      /* the first arrived with a receive time stamp of the kernel */
+	uint8_t has_arrivals;      /* the last arrival had a kernel time stamp */
 	uint8_t reserved[3];       /* 0 */
 };
 

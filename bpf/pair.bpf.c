@@ -5,7 +5,7 @@
  *
  *     SYN       carries `permitted`; the SYN-ACK carries it too if the SYN did
  *     probe     when the start-up requests a pair, the next two full segments carry `first` and
- *               `second`; in a train, all that follow carry `second`
+ *               `second`; in a train, all full segments that follow carry `second`
  *     meter     when both have arrived, the ACK carries `reply`
  *
  * A connection whose peer does not send `permitted` stops asking for these calls.
@@ -207,7 +207,8 @@ static void measure(struct bpf_sock_ops *ctx, struct onramp_pairs *pairs,
 	bool has_timestamp;
 	__u64 now_ns = arrival_ns(ctx, &has_timestamp);
 
-	/* An interval between readings of two clocks means nothing. */
+	/* has_arrivals: the last arrival had a kernel time stamp. An interval between a time stamp
+	 * of the kernel and a time at which TCP processed a segment is meaningless. */
 	if (option->type == PAIR_OPTION_SECOND && has_timestamp != pairs->has_arrivals)
 		pairs->meter.is_waiting = false;
 	pairs->has_arrivals = has_timestamp;

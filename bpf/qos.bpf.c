@@ -181,9 +181,9 @@ static bool is_option(const struct bpf_sockopt *ctx)
 	       ctx->sk->protocol == IPPROTO_TCP;
 }
 
-/* Does the application choose a congestion control? Before the connection is established, the
- * choice replaces a requested reservation if the kernel accepts it, which shows when the connection
- * is established. */
+/* Does the application set TCP_CONGESTION? Before the connection is established, this cancels a
+ * requested reservation, provided that the kernel accepts the choice. Whether it did is known once
+ * the connection is established. */
 static bool is_choice_of_control(const struct bpf_sockopt *ctx)
 {
 	return ctx->level == IPPROTO_TCP && ctx->optname == TCP_CONGESTION && ctx->sk;
@@ -235,8 +235,8 @@ int onramp_get_qos(struct bpf_sockopt *ctx)
 
 	if (!is_option(ctx))
 		return pass(ctx);
-	/* The kernel has no such option and returned ENOPROTOOPT. A program that knows a
-	 * reservation answers; otherwise the innermost does. */
+	/* The kernel has no such option and returned ENOPROTOOPT. The program that has a
+	 * reservation in force answers; otherwise the innermost one does. */
 	reservation = bpf_sk_storage_get(&onramp_reserved, ctx->sk, 0, 0);
 	is_in_force = reservation && ((reservation->state == ONRAMP_RESERVATION_ASKED &&
 				       !reservation->app_chose_control) ||

@@ -4,12 +4,13 @@
  * This file has the hooks that the kernel calls. build.rs compiles it once for each algorithm of
  * core/registry.h.
  *
- * During the start-up the algorithm decides cwnd, ssthresh and the pacing rate. A loss ends the
- * start-up before the kernel reduces cwnd. Afterwards the kernel's own congestion avoidance and
- * loss recovery control the connection. If the algorithm wants that, it decides again in the next
- * slow start.
+ * During the start-up the algorithm decides cwnd, ssthresh and the pacing rate. A loss is reported
+ * to the algorithm first. Most start-ups end there. `onramp` follows the repair (RETREAT) and may
+ * still change ssthresh, and a reserved rate goes on (core/host.h). Afterwards the kernel's own
+ * congestion avoidance and loss recovery control the connection. An algorithm that ended with
+ * AVOIDANCE decides again in the next slow start.
  *
- * The way of an ACK, for the algorithm `paced`:
+ * The functions that an ACK passes through, for the algorithm `paced`:
  *
  *     onramp_control()    the kernel's cong_control hook, below
  *     control()           recovery, start-up or avoidance? below
@@ -17,7 +18,7 @@
  *     algorithm_ack()     startup/algorithm.template.h, with ALGORITHM = paced
  *     paced_ack()         core/algorithms/paced.h
  *
- * cwnd, ssthresh and the pacing rate are written in startup/apply.h and nowhere else.
+ * Only startup/apply.h writes cwnd, ssthresh and the pacing rate.
  *
  * BBR sees every ACK from the first one on, so that its model of the path is complete when it takes
  * over. Until then its decisions are overwritten.
@@ -209,8 +210,10 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 }
 
 #ifdef ONRAMP_SENDS_PAIRS
-/* The first hook that the kernel calls for an ACK. It also runs for each segment that carries a TCP
- * option. */
+/* The kernel calls this hook first for an ACK, before it reads cwnd. So the cwnd that
+ * let_pair_leave() reduced is restored here. The hook also runs for each segment with the option of
+ * packet pairs, as such a segment takes the kernel's slow path. The kernel has not decided yet when
+ * to acknowledge that segment. So a reply to a pair is requested here, as an immediate ACK. */
 SEC("struct_ops")
 void BPF_PROG(onramp_in_ack, struct sock *sk, __u32 flags)
 {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
  * The contract between a start-up algorithm and its host: who owns cwnd, ssthresh and pacing in
- * each phase, and which events the host reports. Every host calls these functions and decides
- * nothing of this by itself. They are pure: they read the arguments and nothing else.
+ * each phase, and which events the host reports. Every host calls these functions and makes no such
+ * decision by itself. The exception is BBR, see below. The functions are pure: they read their
+ * arguments and nothing else.
  *
  * phase                cwnd and ssthresh       ACKs reported           losses    pacing
  * -------------------  ----------------------  ----------------------  --------  ---------
  * SLOW_START, PACING,  algorithm               outside of recovery     reported  algorithm
  * APPROACH, LINEAR,
  * HOLD, DRAIN
- * RESERVED             algorithm, in recovery  all                     reported  algorithm
- *                      and after an RTO or an
- *                      idle time too
+ * RESERVED             algorithm, always       all                     reported  algorithm
  * RETREAT              cwnd: loss recovery;    all, those of recovery  reported  algorithm
  *                      ssthresh: algorithm     are marked
  * AVOIDANCE            congestion avoidance;   outside of recovery,    reported  algorithm
@@ -27,19 +26,23 @@
  *   takes from the decision only what the algorithm still owns.
  * - Every loss that is reported yields a decision, and its ssthresh is the new one. Loss recovery
  *   owns cwnd from there to the end of the recovery, except in RESERVED.
- * - RESERVED: a loss, an RTO and an idle time leave cwnd as it was decided.
+ * - RESERVED: cwnd stays as decided, also in recovery, after an RTO and after an idle time.
  * - RETREAT: a loss is being repaired, and recovery leads cwnd to ssthresh. Each ACK may still
  *   change ssthresh. ACKs of the recovery carry STARTUP_ACK_RECOVERING. The first ACK after the
  *   recovery ends the phase. A host that cannot follow ssthresh treats RETREAT as DONE.
  * - AVOIDANCE: the start-up is over until the next slow start. cwnd falls below ssthresh again
- *   after an RTO or an idle time. The algorithm then owns cwnd until it says AVOIDANCE again.
+ *   after an RTO or an idle time. The algorithm then owns cwnd until it decides AVOIDANCE again.
  * - SAFE: congestion avoidance owns cwnd, and the algorithm only paces what cwnd permits.
  * - DONE: the start-up is over for good. The host never calls the algorithm again.
  * - Where the decided pacing rate is STARTUP_UNLIMITED, the host paces as it would without a
  *   start-up.
  *
- * A host whose congestion avoidance paces and has no slow start of its own (BBR) treats AVOIDANCE
- * and SAFE as DONE, except for the reports of losses.
+ * BBR paces and ignores ssthresh. A host with BBR differs:
+ *
+ * - It treats AVOIDANCE and SAFE as DONE, but still reports losses.
+ * - Until the start-up is over, it reports every ACK that delivers new data, also in recovery. It
+ *   does not call host_reports_ack().
+ * - It cannot follow ssthresh, so RETREAT is DONE.
  */
 #ifndef ONRAMP_HOST_H
 #define ONRAMP_HOST_H
@@ -71,7 +74,7 @@ static inline bool host_is_paced_by_algorithm(uint32_t phase)
 }
 
 /* The host's congestion avoidance raises cwnd, outside of recovery. Otherwise the algorithm does.
- * cwnd and ssthresh are in one unit, whichever. */
+ * cwnd and ssthresh may be in any unit, but must be in the same one. */
 static inline bool host_owns_cwnd(uint32_t phase, uint64_t cwnd, uint64_t ssthresh)
 {
 	if (phase == STARTUP_PHASE_AVOIDANCE)
@@ -85,7 +88,8 @@ static inline bool host_reports_recovery(uint32_t phase)
 	return host_is_reserved(phase) || host_is_retreating(phase);
 }
 
-/* The host reports this ACK to the algorithm. cwnd and ssthresh are in one unit, whichever. */
+/* The host reports this ACK to the algorithm. The caller has checked that the ACK delivers new
+ * data. cwnd and ssthresh may be in any unit, but must be in the same one. */
 static inline bool host_reports_ack(uint32_t phase, uint64_t cwnd, uint64_t ssthresh,
 				    bool is_recovering)
 {

@@ -40,10 +40,10 @@ struct startup_clock {
 enum startup_option {
 	/* Use the initial window of RFC 3390 instead of the host's. */
 	STARTUP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
-	/* The rate of a flight is that between its first and its last ACK
+	/* The rate of a flight is computed from its first and its last ACK
 	 * (core/measure/ack_train.h). */
 	STARTUP_OPTION_TRAIN_ENDS = 1 << 1,
-	/* The rate of a flight is that of its most closely spaced ACKs
+	/* The rate of a flight is computed from its most closely spaced ACKs
 	 * (core/measure/ack_train.h). */
 	STARTUP_OPTION_TRAIN_CLOSEST = 1 << 2,
 	/* The filter of the eligible rate takes the latest sample alone
@@ -68,7 +68,8 @@ enum startup_option {
 	STARTUP_OPTION_WITHOUT_RAISING = 1 << 11,
 	/* No HOLD: only a loss ends growth. */
 	STARTUP_OPTION_WITHOUT_DELAY = 1 << 12,
-	/* Congestion avoidance is not told that the pipe is full. */
+	/* is_full of struct startup_decision is never set: congestion avoidance goes on to search
+	 * for a larger window. */
 	STARTUP_OPTION_WITHOUT_RESTING = 1 << 13,
 	/* After DRAIN, PACING does not happen a second time. */
 	STARTUP_OPTION_WITHOUT_REPACING = 1 << 14,
@@ -139,7 +140,7 @@ struct startup_ack {
 	uint64_t delivered_bytes;
 	/* Marked lost since the start. A retransmission that is lost again counts each time. */
 	uint64_t lost_bytes;
-	/* In flight after this ACK. */
+	/* In flight after this ACK: the pipe of RFC 6675, without bytes marked lost or sacked. */
 	uint64_t inflight_bytes;
 	/* Smoothed RTT, this sample included; 0 before the first sample. */
 	uint64_t srtt_ns;
@@ -175,7 +176,8 @@ enum startup_loss_kind {
 struct startup_loss {
 	/* The time of the event, on the host's clock. */
 	uint64_t now_ns;
-	/* FlightSize of RFC 5681: sent and not cumulatively acknowledged. */
+	/* FlightSize of RFC 5681: sent and not cumulatively acknowledged. This is not the
+	 * inflight_bytes of struct startup_ack. */
 	uint64_t inflight_bytes;
 	/* The host's cwnd. */
 	uint64_t cwnd_bytes;
@@ -201,7 +203,7 @@ enum startup_phase {
 	STARTUP_PHASE_APPROACH,
 	/* The start-up is over for good. */
 	STARTUP_PHASE_DONE,
-	/* The start-up is over until the next slow start, which is the algorithm's again. */
+	/* The start-up is over until the next slow start, which the algorithm controls again. */
 	STARTUP_PHASE_AVOIDANCE,
 	/* Congestion avoidance owns cwnd. The algorithm still paces what cwnd permits. */
 	STARTUP_PHASE_SAFE,
@@ -278,8 +280,9 @@ struct startup_decision {
 	/* Depth of the token bucket that paces (core/parts/token_bucket.h); 0: the host paces in
 	 * its own way. */
 	uint32_t burst_bytes;
-	/* The BDP that the host remembers of the path from now on (core/parts/path_memory.h); 0:
-	 * nothing new; STARTUP_UNLIMITED: the remembered BDP is wrong. */
+	/* What the path carried in a round trip, offered to the path memory
+	 * (core/parts/path_memory.h); the BDP if is_full. 0: nothing new. STARTUP_UNLIMITED: the
+	 * remembered BDP is wrong. */
 	uint64_t learned_bytes;
 	/* The minimum RTT that belongs to learned_bytes. */
 	uint64_t learned_rtt_ns;
@@ -298,7 +301,7 @@ enum startup_capability {
 	STARTUP_RESUMES = 1 << 3,
 };
 
-/* Room that a host keeps for the state of any algorithm. */
+/* Size of the state that a host reserves for an algorithm. */
 #define STARTUP_STATE_BYTES 768
 
 #define STARTUP_ASSERT_STATE(type)                                                                 \
@@ -356,7 +359,7 @@ static inline bool startup_window_was_full(const struct startup_ack *ack)
 #define STARTUP_INTERRUPT_NS UINT64_C(1000000)
 
 /* A host with this scheduling granularity can pace this rate. A host with timers always can. A host
- * with a periodic interrupt can where one tick is worth 10 segments at most. */
+ * with a periodic interrupt can if at most 10 segments leave per tick. */
 static inline bool startup_can_pace(uint64_t event_ns, uint64_t bytes_per_s, uint64_t mss_bytes)
 {
 	/* rate * tick <= 10 segments, by division: neither side overflows. */

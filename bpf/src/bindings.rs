@@ -426,7 +426,7 @@ const _: () = {
     ][::core::mem::offset_of!(Usage, refused) - 16usize];
     ["Offset of field: Usage::broken"][::core::mem::offset_of!(Usage, broken) - 24usize];
 };
-/// Packet pairs of a connection whose peer knows the TCP option. bpf/pair.bpf.c, which writes and
+/// Packet pairs of a connection whose peer supports the TCP option. bpf/pair.bpf.c, which writes and
 /// reads the option, shares this record with the start-up. Both run under the socket's lock.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -453,7 +453,7 @@ pub struct Pairs {
     pub has_reply: u8,
     /// acknowledge the segment that is arriving at once
     pub ack_now: u8,
-    /// the first arrived with a receive time stamp of the kernel
+    /// the last arrival had a kernel time stamp
     pub has_arrivals: u8,
     /// 0
     pub reserved: [u8; 3usize],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The only file of the start-up programs that writes to the kernel's socket: cwnd, ssthresh, the
- * pacing rate, and whether the socket is paced. All others call the functions of this file.
+ * The only file of the start-up programs that writes cwnd, ssthresh, sk_pacing_rate or
+ * sk_pacing_status. All others call the functions of this file.
  */
 #ifndef ONRAMP_APPLY_H
 #define ONRAMP_APPLY_H

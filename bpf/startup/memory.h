@@ -51,8 +51,8 @@ static inline void fill_path(const struct sock *sk, struct onramp_path *path)
 	}
 }
 
-/* A connection starts: put what it may use of the path's entry into `start`. A socket that has sent
- * data keeps its own cwnd and uses no entry, but its measurements are saved. */
+/* A connection starts: copy the remembered BDP into `start` if it may be used. A socket that has
+ * already sent data gets none; what it learns is still saved. */
 static inline void begin_memory(struct sock *sk, struct onramp_connection *connection,
 				struct startup_start *start)
 {

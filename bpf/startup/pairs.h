@@ -21,7 +21,7 @@
 #include "pairs_map.h"
 #endif
 
-/* NULL if one of the two ends does not know the option */
+/* NULL if one of the two ends does not support the option */
 static inline struct onramp_pairs *pairs_of(struct sock *sk)
 {
 #ifdef ONRAMP_SENDS_PAIRS
@@ -31,7 +31,7 @@ static inline struct onramp_pairs *pairs_of(struct sock *sk)
 #endif
 }
 
-/* Tell the program of the option which segments to mark. */
+/* Set which segments the program of the option marks. */
 static void request_pair(struct sock *sk, const struct onramp_connection *connection)
 {
 	struct onramp_pairs *pairs = pairs_of(sk);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel's own TCP code computes in inline functions, which BPF programs cannot call. Each
- * function here reads a socket and changes nothing.
+ * Values read from a socket. Some repeat kernel functions that BPF cannot call; their names stand
+ * in brackets. No function here changes the socket.
  */
 #ifndef ONRAMP_TCP_H
 #define ONRAMP_TCP_H
@@ -17,7 +17,7 @@ static inline __u32 mss_of(const struct tcp_sock *tp)
 	return tp->mss_cache ?: 1;
 }
 
-/* tcp_packets_in_flight() */
+/* Segments in flight (tcp_packets_in_flight()) */
 static inline __u32 packets_in_flight(const struct tcp_sock *tp)
 {
 	return tp->packets_out - (tp->sacked_out + tp->lost_out) + tp->retrans_out;
@@ -62,7 +62,7 @@ static inline bool reduces_cwnd(__u32 ca_state)
 	return ca_state == TCP_CA_CWR || ca_state == TCP_CA_Recovery;
 }
 
-/* tcp_may_raise_cwnd() */
+/* May this ACK raise cwnd? (tcp_may_raise_cwnd()) */
 static inline bool may_raise_cwnd(const struct tcp_sock *tp, int flag)
 {
 	const struct sock *sk = (const struct sock *)tp;

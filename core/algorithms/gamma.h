@@ -38,7 +38,7 @@
  *   loss, no slow start overflows a buffer, and ssthresh is the host's. Such a loss still adapts
  *   gamma.
  * - A timeout that ends a fast recovery (section 2's case for other TCPs) gets no share either:
- * cwnd was already reduced, and is not W_max.
+ *   cwnd was already reduced, and is not W_max.
  * - The first slow start has no ssthresh and ends as it does without gamma.
  * - ssthresh is never above the host's. (CUBIC's is 0.7 * cwnd.)
  * - gamma falls and returns to 1/2, but does not rise by itself. The paper has no rule for a buffer

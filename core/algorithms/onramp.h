@@ -31,16 +31,18 @@
  *
  *   (1)  a flight's ACKs give a rate, or the remembered BDP is used
  *   (2)  the first paced segment is acknowledged
- *   (3)  8 samples are delayed. SLOW START too, with 8 samples at the begin of a flight
- *   (4)  a sample is not delayed, or the delivery rate grew
+ *   (3)  8 samples are delayed. SLOW START too, with 8 samples at the beginning of a flight
+ *   (4)  a sample is not delayed, or the delivery rate grew (back to SLOW START if no BDP is known)
  *   (5)  the delay stayed for a round trip and the rate did not grow: the pipe is full (delay)
  *   (6)  the delay stayed for half a round trip, and the path did not carry w
  *   (7)  a loss that ACKs found; in DRAIN too, and in PACING with the remembered BDP
  *   (8)  the repair has ended, and the path did not carry w
  *   (9)  the repair has ended otherwise (loss)
- *   (10) the RTT stayed long: competing flows are there (delay, loss)
+ *   (10) the RTT stayed long: competing flows are there (delay, loss). A second DRAIN ends so too,
+ *        whatever the RTT
  *   (11) the RTT fell back to the baseline: no competing flow is there. Only once
- *   A loss of slow start's own segments and an RTO lead to DONE from every phase (loss, timeout).
+ *   A loss in SLOW START or PACING (without a remembered BDP), and every RTO, lead to DONE (loss,
+ *   timeout).
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
  * BDP at that rate and no further.
@@ -52,7 +54,8 @@
  *
  * HOLD: cwnd stays for a round trip. A queue of the sender's own stays too, and the delivery rate
  * does not grow with cwnd. A delay with another cause passes, or the rate grows in spite of it. If
- * the pipe is full, cwnd becomes the BDP and 1/16, and congestion avoidance is told.
+ * the pipe is full, cwnd becomes the BDP plus 1/16, and congestion avoidance need not search for
+ * more.
  *
  * DRAIN: the path did not carry w, and cwnd is what it was before w. When the excess has left the
  * queue, the RTT decides. If the RTT is what it was before the first flight, the queue was the
@@ -63,7 +66,7 @@
  * RETREAT: a loss is being repaired. When every segment in flight has arrived or is marked lost,
  * the delivery rate is known. Its BDP becomes ssthresh, or the ssthresh of congestion avoidance if
  * that is lower. If 7/8 of w arrived as fast as it left, for half a round trip, the path carried w,
- * and the loss was not congestion caused by its rate. If the path did not carry w, ssthresh is a
+ * and the loss was not caused by the rate of w. If the path did not carry w, ssthresh is a
  * quarter of what was carried. Until that is known, ssthresh is the cwnd before w. A rising
  * ssthresh lets more segments leave; they are paced.
  *
@@ -75,7 +78,9 @@
  * this connection's first segments is theirs. It made the first RTT longer than the handshake's. On
  * average there is as much behind the first segments:
  *
- *   share = 10 / (10 + 2 q)     q: segments served in RTT_first - RTT_handshake - 1 ms
+ *   share = 10 / (10 + 2 q)     q: segments served in RTT_first - RTT_handshake - 1 ms - t
+ *                               t: serialisation time of the bytes that the first ACK covers, and
+ *                                  of one segment more
  *
  * A remembered path (core/parts/path_memory.h; RFC 9959, its sections in brackets) has a BDP R that
  * another connection has filled. Half of R may be sent before it is validated (3.3), paced:
@@ -86,15 +91,15 @@
  *               If that BDP is 2 R at most, the two confirm each other, and w is the whole BDP.
  *
  * Up to R, cwnd grows as in slow start (3.4). It grows beyond R when a round trip has been carried.
- * A loss before that is a Safe Retreat (3.5). ssthresh is half of what has arrived since, until all
- * is accounted for. Then it is reduced by the factor of congestion avoidance, and cwnd does not
- * grow by it. The host then forgets R. It also forgets R if the first flight shows that the BDP is
- * below what has been sent.
+ * A loss before that is a Safe Retreat (3.5). Until every segment is acknowledged or marked lost,
+ * ssthresh is half of the bytes delivered since the jump. Then ssthresh is these bytes, reduced by
+ * the factor of congestion avoidance, and at most the cwnd of the loss. The host then forgets R. It
+ * also forgets R if the first flight shows that the BDP is below what has been sent.
  *
- * What is learned: the maximum that was acknowledged in a round trip, without its queue. Of a paced
- * flight it is the BDP at its delivery rate, once enough has arrived to be worth remembering. Of a
- * full pipe it is the BDP. It is reported where the pipe was full, or where it exceeds R: a
- * connection with little to send knows nothing of the path.
+ * The connection learns the maximum that was acknowledged in a round trip, without its queue. From
+ * a paced flight it learns the BDP at the delivery rate, once enough has arrived to be worth
+ * remembering. From a full pipe it learns the BDP. It reports this where the pipe was full, or
+ * where it exceeds R: a connection that did not fill the pipe knows only a lower bound of the BDP.
  *
  * The constants and their reasons are in core/algorithms/onramp/state.h.
  *
@@ -286,7 +291,7 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 				max_u64(mul_div(loss->ssthresh_bytes, loss->inflight_bytes,
 						loss->cwnd_bytes),
 					loss->inflight_bytes / ONRAMP_MAX_REDUCTION_DIVISOR));
-	/* A loss of slow start's own segments ends the start-up, as it always did. */
+	/* A loss of segments that slow start would have sent too ends the start-up. */
 	if (loss->kind != STARTUP_LOSS_RECOVERY || is_of_slow_start || !state->min_rtt_ns)
 		startup_finish(decision, startup_loss_exit(loss));
 	else

@@ -44,8 +44,8 @@
  * - The host's initial window (10 segments on Linux) is kept unless the user asks for the paper's.
  * - From pthresh to ssthresh, cwnd grows as in slow start, which the paper implies. There too,
  *   segments leave no faster than bw, which the paper does not say. Otherwise that round trip sends
- *   at twice the path's rate. A periodic interrupt whose ticks are worth more than 10 segments
- * makes larger bursts than ACKs do; ACKs alone clock such a host.
+ *   at twice the path's rate. Where more than 10 segments leave per tick of a periodic interrupt,
+ *   the bursts are larger than those that ACKs clock; ACKs alone clock such a host.
  * - When a loss ends PACING, ssthresh is at most half of the bytes in flight (RFC 5681, equation
  *   4), since ACKs never filled the window.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * pair: slow start that sends at the interval at which the receiver saw two segments arrive.
+ * pair: slow start paced at the interval between the arrivals of two segments at the receiver.
  *
  * Y. Nishida, O. Nakamura, J. Murai: New Congestion Control mechanism for TCP with Packet Pair
  * scheme. Keio University. Sections 4.1 and 4.2.
@@ -25,27 +25,27 @@
  *
  * SLOW START  grows as usual. Once in a round trip two segments leave back to back, the pair. The
  *             others leave one in each interval.
- * SAFE        "safe-transmit": congestion avoidance owns cwnd, and what it permits leaves one in
- * each interval. AVOIDANCE   is not touched: ACKs clock the sender, and to pace segments "may
- * destroy the status".
+ * SAFE        "safe-transmit": congestion avoidance owns cwnd. The segments that cwnd permits leave
+ *             one in each interval.
+ * AVOIDANCE   is not touched: ACKs clock the sender, and to pace segments "may destroy the status".
  *
  * Differences from the paper, and its open points
  * - When the next pair is due: by figure 5, when the first segment of the last pair has been
  *   acknowledged and cwnd permits two. A pair takes one interval of the bucket, as there.
  * - Safe-transmit lasts "until self-clocking is back", in words only. Here it lasts until cwnd is
  *   full again, or for a round trip, after which the rest of cwnd leaves at once. It begins with
- * the loss instead of with the ACK that ends the recovery: that ACK would permit a burst.
+ *   the loss instead of with the ACK that ends the recovery: that ACK would permit a burst.
  * - When cwnd reaches ssthresh, segments that slow start permitted may still wait in the bucket.
  *   Safe-transmit sends them too.
  * - A slow start that does not overflow the path's queue has no loss to end it. Where the host has
- * no ssthresh, it ends when cwnd is the BDP (exit: estimate), by the higher rate of the last two
+ *   no ssthresh, it ends when cwnd is the BDP (exit: estimate), by the higher rate of the last two
  *   reports: a packet of another flow between the two of a pair makes a path seem slow. The paper's
  *   simulator had an ssthresh.
  * - A lower ssthresh that the host sets meanwhile (HyStart) is not used once an interval has been
  *   reported: delays that grow may be those of the return path.
  * - Where the interval is not known, slow start is as usual: the peer does not support packet
- * pairs, or its clock is too coarse. The same holds for a host whose ticks are worth more than 10
- * segments at the rate.
+ *   pairs, or its clock is too coarse. The same holds for a host with a periodic interrupt from
+ *   which more than 10 segments leave per tick at the rate.
  */
 #ifndef ONRAMP_PAIR_H
 #define ONRAMP_PAIR_H

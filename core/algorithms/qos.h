@@ -33,12 +33,12 @@
  * - cwnd is at least the host's initial window, and at least a burst more than the BDP. On a short
  *   path 2 * rate * RTT would be less than a segment.
  * - The rate counts TCP's payload. Headers add 3 to 4 % where packets have 1500 bytes, and 7 to 10
- * % with the paper's segments of 536. The reservation in the network must be larger, as the paper's
- *   1.1 times.
+ *   % with the paper's segments of 536. The reservation in the network must be larger, as the
+ *   paper's 1.1 times.
  * - A queue makes the smoothed RTT longer, and cwnd with it. The rate bounds the sender. On a path
  *   with less than the rate, the queue grows until it overflows.
  * - Where the handshake gave no RTT (a SYN was lost), the host's initial window is sent at the
- * rate.
+ *   rate.
  */
 #ifndef ONRAMP_QOS_H
 #define ONRAMP_QOS_H
@@ -49,9 +49,9 @@
 #define QOS_WINDOW_BDPS 2
 /* The tolerated share of losses is 1/128. A network that keeps a guarantee loses nothing to
  * congestion (the paper, section 2.1), and good links lose less than this to errors. With such
- * losses, Reno would get ten times less of a path once cwnd is 140 segments: the square root of 1.5
- * * 128 is 14. Ten times is where RFC 8083 (section 4.3) stops a sender without congestion control.
- * A path with a tenth less than the reserved rate loses a tenth. */
+ * losses, Reno would get ten times less of a path once cwnd is 140 segments: sqrt(1.5 * 128) is 14.
+ * Ten times is where RFC 8083 (section 4.3) stops a sender without congestion control. A path with
+ * a tenth less than the reserved rate loses a tenth. */
 #define QOS_LOSS_DIVISOR 128
 /* A host may send 10 segments into an unknown path (RFC 6928). Here it may lose as many before it
  * gives way. This finds a policer that is too small within some hundred segments, and an outage at

@@ -29,12 +29,13 @@
  *
  * Differences from the paper, and its open points
  * - The paper keeps the ssthresh of each slow start, which is half of W_max. The first slow start
- *   has none, and paced it does not overflow the buffer that would end it. It ends where cwnd is
- * the BDP, by the higher rate of the last two flights that the path slowed down (exit: estimate).
- * So does a later slow start whose ssthresh is above that. A lower ssthresh that the host sets
+ *   has none. Paced, it does not overflow the buffer, so no loss ends it. It ends where cwnd is the
+ *   BDP, by the higher rate of the last two flights that the path slowed down (exit: estimate). So
+ *   does a later slow start whose ssthresh is above that BDP. A lower ssthresh that the host sets
  *   meanwhile (HyStart) is not used.
  * - Until a first flight has been measured, segments leave as cwnd permits.
- * - A host whose ticks are worth more than 10 segments at R cannot pace at R: ACKs alone clock it.
+ * - A host from which more than 10 segments leave per tick at R cannot pace at R: ACKs alone clock
+ *   it.
  * - Where the user gives a rate (simulator), it replaces the measured R, as the paper's constant R.
  *   The first slow start then ends by a loss, as in the paper.
  */

@@ -12,7 +12,7 @@
 
 struct flight {
 	struct ack_train train;
-	uint64_t last_bytes;   /* bytes in flight at the begin of the last flight */
+	uint64_t last_bytes;   /* bytes in flight at the start of the last flight */
 	uint64_t end_bytes;    /* the flight ends when this much is delivered in total; 0: between
 				  flights */
 	uint64_t silence_ns;   /* the longest time between two ACKs of the train */

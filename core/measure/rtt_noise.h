@@ -3,9 +3,9 @@
  * RTT noise: the part of an RTT increase that is jitter or ACK aggregation, recognised by sudden
  * drops of the RTT.
  *
- * A path may hold segments back for a moment: a radio channel's turn, a retransmission below IP, an
- * interrupt that waits for more. Then they come all at once, and their ACKs come much faster than
- * the segments left. From one ACK to the next, the RTT drops by many times the time between the two
+ * A path may hold segments back for a moment: a radio channel's turn, a retransmission below IP,
+ * interrupt coalescing. Then they arrive all at once, and their ACKs arrive much faster than the
+ * segments left. From one ACK to the next, the RTT drops by many times the time between the two
  * ACKs. A queue that the sender built becomes shorter as fast only behind a burst, after which the
  * sender paused. For a burst of ten segments, acknowledged two by two, the RTT drops by five times
  * the time between ACKs at most.

@@ -22,10 +22,10 @@
  * - A BDP of less than four initial windows is not remembered (3.1): half of it is no gain. If the
  *   pipe was full, such a BDP shows that a larger remembered one is wrong.
  * - An entry may be used for its Lifetime, which the user chooses (4.3.1). Then it is deleted
- * (3.2).
+ *   (3.2).
  * - One connection at a time uses an entry, until it ends (3.2, 4.2), because it goes on sending
  *   what it found. For the same reason a connection that saves an unused entry uses it from then
- * on. A second connection finds its share by itself. RFC 9959 does not demand that. A connection
+ *   on. A second connection finds its share by itself. RFC 9959 does not demand that. A connection
  *   without an ACK for a restart time (RFC 5681, section 4.1) loses the entry, idle or dead.
  * - The RTT must be more than half of the remembered one. Half of the BDP, sent within half of its
  *   RTT, would be a higher rate than was carried. It must be ten times the remembered RTT at most:

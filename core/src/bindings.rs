@@ -43,10 +43,10 @@ const _: () = {
 };
 /// Use the initial window of RFC 3390 instead of the host's.
 pub const OPTION_PAPER_INITIAL_WINDOW: OptionBit = 1;
-/// The rate of a flight is that between its first and its last ACK
+/// The rate of a flight is computed from its first and its last ACK
 /// (core/measure/ack_train.h).
 pub const OPTION_TRAIN_ENDS: OptionBit = 2;
-/// The rate of a flight is that of its most closely spaced ACKs
+/// The rate of a flight is computed from its most closely spaced ACKs
 /// (core/measure/ack_train.h).
 pub const OPTION_TRAIN_CLOSEST: OptionBit = 4;
 /// The filter of the eligible rate takes the latest sample alone
@@ -71,7 +71,8 @@ pub const OPTION_WITHOUT_EASING: OptionBit = 1024;
 pub const OPTION_WITHOUT_RAISING: OptionBit = 2048;
 /// No HOLD: only a loss ends growth.
 pub const OPTION_WITHOUT_DELAY: OptionBit = 4096;
-/// Congestion avoidance is not told that the pipe is full.
+/// is_full of struct startup_decision is never set: congestion avoidance goes on to search
+/// for a larger window.
 pub const OPTION_WITHOUT_RESTING: OptionBit = 8192;
 /// After DRAIN, PACING does not happen a second time.
 pub const OPTION_WITHOUT_REPACING: OptionBit = 16384;
@@ -174,7 +175,7 @@ pub struct Ack {
     /// Marked lost since the start. A retransmission that is lost again counts each time.
     #[serde(default)]
     pub lost_bytes: u64,
-    /// In flight after this ACK.
+    /// In flight after this ACK: the pipe of RFC 6675, without bytes marked lost or sacked.
     pub inflight_bytes: u64,
     /// Smoothed RTT, this sample included; 0 before the first sample.
     pub srtt_ns: u64,
@@ -232,7 +233,8 @@ pub type LossKind = ::std::os::raw::c_uint;
 pub struct Loss {
     /// The time of the event, on the host's clock.
     pub now_ns: u64,
-    /// FlightSize of RFC 5681: sent and not cumulatively acknowledged.
+    /// FlightSize of RFC 5681: sent and not cumulatively acknowledged. This is not the
+    /// inflight_bytes of [`Ack`].
     pub inflight_bytes: u64,
     /// The host's cwnd.
     pub cwnd_bytes: u64,
@@ -273,7 +275,7 @@ pub const PHASE_PACING: Phase = 1;
 pub const PHASE_APPROACH: Phase = 2;
 /// The start-up is over for good.
 pub const PHASE_DONE: Phase = 3;
-/// The start-up is over until the next slow start, which is the algorithm's again.
+/// The start-up is over until the next slow start, which the algorithm controls again.
 pub const PHASE_AVOIDANCE: Phase = 4;
 /// Congestion avoidance owns cwnd. The algorithm still paces what cwnd permits.
 pub const PHASE_SAFE: Phase = 5;
@@ -351,8 +353,9 @@ pub struct Decision {
     /// its own way.
     #[serde(default)]
     pub burst_bytes: u32,
-    /// The BDP that the host remembers of the path from now on (core/parts/path_memory.h); 0:
-    /// nothing new; UNLIMITED: the remembered BDP is wrong.
+    /// What the path carried in a round trip, offered to the path memory
+    /// (core/parts/path_memory.h); the BDP if is_full. 0: nothing new. UNLIMITED: the
+    /// remembered BDP is wrong.
     #[serde(default)]
     pub learned_bytes: u64,
     /// The minimum RTT that belongs to learned_bytes.

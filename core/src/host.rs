@@ -1,8 +1,8 @@
 //! The contract between a start-up and its host, `core/host.h`: who owns cwnd, ssthresh and pacing
 //! after a decision, and which events the host reports next.
 //!
-//! `core/host.h` has the whole contract as a table. Every host asks these questions and decides
-//! nothing of this by itself.
+//! `core/host.h` has the whole contract as a table. Every host calls these functions and makes no
+//! such decision by itself.
 
 use crate::{bindings, Decision};
 
@@ -38,7 +38,7 @@ impl Decision {
     }
 
     /// The host's congestion avoidance raises cwnd, outside of recovery. Otherwise the start-up
-    /// does. `cwnd` and `ssthresh` are in one unit, whichever.
+    /// does. `cwnd` and `ssthresh` may be in any unit, but must be in the same one.
     pub fn host_owns_cwnd(&self, cwnd: u64, ssthresh: u64) -> bool {
         // SAFETY: the function takes any numbers.
         unsafe { bindings::onramp_native_host_owns_cwnd(self.phase, cwnd, ssthresh) }
@@ -50,8 +50,8 @@ impl Decision {
         unsafe { bindings::onramp_native_host_reports_recovery(self.phase) }
     }
 
-    /// The host reports this acknowledgement to the start-up. `cwnd` and `ssthresh` are in one
-    /// unit, whichever.
+    /// The host reports this acknowledgement, which delivers new data, to the start-up. `cwnd` and
+    /// `ssthresh` may be in any unit, but must be in the same one.
     pub fn host_reports_ack(&self, cwnd: u64, ssthresh: u64, is_recovering: bool) -> bool {
         // SAFETY: the function takes any numbers.
         unsafe {

@@ -41,8 +41,9 @@ impl AckTrain {
         self.bytes_per_s_by(mss_bytes, 0)
     }
 
-    /// The rate in the reading that options choose: [`OPTION_TRAIN_ENDS`](crate::OPTION_TRAIN_ENDS)
-    /// or [`OPTION_TRAIN_CLOSEST`](crate::OPTION_TRAIN_CLOSEST); without either, the line.
+    /// The path's rate by the method that `options` selects:
+    /// [`OPTION_TRAIN_ENDS`](crate::OPTION_TRAIN_ENDS) or
+    /// [`OPTION_TRAIN_CLOSEST`](crate::OPTION_TRAIN_CLOSEST); without either, the slope of the line.
     pub fn bytes_per_s_by(&self, mss_bytes: u32, options: u32) -> Option<u64> {
         let state = self.state.as_ptr().cast();
         // SAFETY: begin() made the state.

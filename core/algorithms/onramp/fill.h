@@ -9,7 +9,9 @@
 /*
  * This connection's share of the BDP, where competing flows start at the same time. Their initial
  * windows are the queue in front of this connection's first segments. It made the first RTT longer
- * than the handshake's, by more than the 1 ms that counts as no queue.
+ * than the handshake's. Three parts of the difference are no queue of others: the 1 ms that never
+ * counts as a queue, the serialisation of the bytes that the first ACK covers, and that of one
+ * segment more.
  */
 static inline uint64_t onramp_fair_share(const struct onramp *state, const struct startup_ack *ack,
 					 uint64_t pipe_bytes)

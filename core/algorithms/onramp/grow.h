@@ -29,7 +29,7 @@ static inline void onramp_grow_again(struct onramp *state)
 	if (state->target_bytes)
 		return;
 	state->phase = STARTUP_PHASE_SLOW_START;
-	/* Slow start samples only the begin of a flight. This flight has had its group. */
+	/* Slow start samples only the beginning of a flight. This flight has had its group. */
 	state->sample_count = ONRAMP_GROUP_SAMPLES;
 }
 
@@ -41,7 +41,7 @@ static inline void onramp_begin_hold(struct onramp *state, const struct startup_
 		onramp_begin_round(state, ack);
 }
 
-/* What a cwnd grows by when this many bytes of it are acknowledged. */
+/* The growth of a cwnd when this many bytes of it are acknowledged. */
 static inline uint64_t onramp_growth_bytes(const struct onramp *state,
 					   const struct startup_ack *ack, uint64_t cwnd_bytes,
 					   uint64_t acked_bytes)

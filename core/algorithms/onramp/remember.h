@@ -15,10 +15,10 @@ static inline void onramp_learn(struct onramp *state, uint64_t bytes_per_s, uint
 }
 
 /*
- * Report what the host shall remember, where it is news. A connection that did not fill the pipe
- * knows only that the path carries at least so much. It reports a BDP that is larger than the
- * remembered one. What was carried while it caused loss to competing flows (RFC 9959, section 4.5)
- * is not reported.
+ * Report the BDP that the host is to remember, where it is news. A connection that did not fill the
+ * pipe knows only a lower bound of the BDP. It reports a bound that is larger than the remembered
+ * BDP. Bytes that were carried while they caused loss to competing flows (RFC 9959, section 4.5)
+ * are not reported.
  */
 static inline void onramp_report(struct onramp *state, struct startup_decision *decision)
 {

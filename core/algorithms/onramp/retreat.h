@@ -94,7 +94,8 @@ static inline void onramp_retreat(struct onramp *state, const struct startup_ack
 		onramp_measure_loss(state, ack, decision);
 }
 
-/* Begin RETREAT after a loss that ACKs found in a window that slow start would not have sent. */
+/* Begin RETREAT after a loss that ACKs found in PACING with the remembered BDP, APPROACH, HOLD or
+ * DRAIN, or again in RETREAT. */
 static inline void onramp_begin_retreat(struct onramp *state, const struct startup_loss *loss,
 					struct startup_decision *decision)
 {

@@ -13,9 +13,9 @@
 #define ONRAMP_MIN_POINTS 4
 /* An ACK train shorter than twice the RTT noise is not used as a rate sample. */
 #define ONRAMP_MIN_TRAIN_NOISES 2
-/* The minimum time between segments of a rate that is used, which is 360 Mbit/s. Ordinary hosts
- * cannot measure less, because their interrupts wait for more. The lines in front of a token bucket
- * are often this fast, and the bucket lets a flight pass at their rate. */
+/* The minimum time between segments of a rate that is used: 32 us a segment of 1448 bytes is 360
+ * Mbit/s. Ordinary hosts cannot measure shorter times because of interrupt coalescing. The links in
+ * front of a token bucket are often this fast, and the bucket lets a flight pass at their rate. */
 #define ONRAMP_MIN_SPACING_NS (32 * UINT64_C(1000))
 
 /* RTT samples that decide together, by their minimum (HyStart++, RFC 9406, section 4.2). */
@@ -73,10 +73,10 @@
 
 /* A round trip: from an ACK to the ACK of what was sent then. */
 struct onramp_round {
-	uint64_t begin_ns;              /* 0: not begun */
-	uint64_t begin_delivered_bytes; /* delivered in total at the begin */
+	uint64_t begin_ns;              /* 0: not started */
+	uint64_t begin_delivered_bytes; /* delivered in total at the start */
 	uint64_t end_delivered_bytes;   /* the round ends when this much is delivered in total */
-	uint64_t cwnd_bytes;            /* at the begin */
+	uint64_t cwnd_bytes;            /* at the start */
 	uint64_t min_rtt_ns;            /* of its samples; 0: no sample */
 	uint64_t group_rtt_sum_ns;      /* the minima of its groups of samples, added up */
 	uint64_t group_count;

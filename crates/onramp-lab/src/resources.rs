@@ -61,7 +61,8 @@ fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<u64, Error> 
         advice,
     )?;
     // The sender's kernel holds unacknowledged data, and the receiver's kernel holds data beyond a
-    // gap. With buffers that grow with the window, this is a few times the BDP.
+    // gap. On each side this is estimated as 4 BDP plus the default send buffer. It is at most the
+    // transfer's size and the sender's buffer.
     let send_buffer_bytes = match case.sender.buffer {
         Buffer::LinuxDefault => WMEM_MAX_BYTES,
         Buffer::Bytes(bytes) => bytes,

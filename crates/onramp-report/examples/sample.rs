@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "A download over a geostationary satellite.".to_owned(),
         )],
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: "onramp sim scenarios/geo-download.toml --out report".to_owned(),
+        command: "onramp sim scenarios/demo.toml --out report".to_owned(),
         date: "2031-05-04 12:00 UTC".to_owned(),
         kernel_release: "6.18.5".to_owned(),
         cpus: 2,

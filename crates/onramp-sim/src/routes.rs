@@ -1,5 +1,4 @@
-//! The routes of the simulator's packets: [`onramp_scenario::Routes`] that end at hosts, which
-//! receive data, ACKs or datagrams.
+//! The simulator's routes. A route ends at a host; `Direction` says what the host receives there.
 
 use crate::observe::Direction;
 

@@ -24,7 +24,7 @@ struct Line {
     curves: Vec<Curve>,
 }
 
-/// TCP Lite with the receivers of section 5, and with the initial window that all lines have.
+/// TCP Lite with the receivers of section 5. All lines of the figures have this initial window.
 fn original() -> Settings {
     lite()
         .and(&every_second())

@@ -361,7 +361,8 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// Does no other sender use more of the path than Astart, at each of the chosen points?
+/// Whether Astart uses at least as much of the path as every other sender, at each of the chosen
+/// points.
 fn is_astart_best(sweep: &Sweep, chosen: impl Fn(&Point) -> bool) -> bool {
     let points = sweep.beginnings.iter().zip(&sweep.points);
     points.filter(|(_, point)| chosen(point)).all(|(of, _)| {

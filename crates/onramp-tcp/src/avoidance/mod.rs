@@ -1,4 +1,4 @@
-//! Congestion avoidance: how cwnd grows after the start-up, and how a loss reduces it.
+//! Congestion avoidance: how cwnd grows after the start-up, and the ssthresh after a loss.
 
 mod cubic;
 mod hystart;
@@ -46,8 +46,9 @@ pub struct AckSample {
     pub startup: bool,
 }
 
-/// Grows and reduces cwnd. It has its own slow start, for connections without a start-up algorithm
-/// of `core/` and after timeouts.
+/// Grows cwnd, and chooses ssthresh after a loss. Loss recovery reduces cwnd. ([`Vegas`] also
+/// reduces cwnd without a loss.) It has its own slow start, for connections without a start-up
+/// algorithm of `core/` and after timeouts.
 pub trait Avoidance: std::fmt::Debug + Send {
     /// Measures. Called for every acknowledgement before cwnd changes, also during recovery and
     /// start-up. May lower ssthresh to end slow start.

@@ -39,7 +39,7 @@ pub struct Ns {
 }
 
 impl Ns {
-    /// An estimator on a host that measures time in these ticks and whose events are exact.
+    /// A retransmission timer with these measurement ticks. It expires at exact times.
     pub fn new(ticks: Ticks) -> Ns {
         Ns::with_tick(ticks.measure_ns.clamp(1, MAX_NS / MIN_TICKS))
     }

@@ -1,4 +1,6 @@
 //! Tests of two ends over a controlled path, and of one end whose peer is scripted.
+//!
+//! `//= RFC N section M` names the requirement that the next lines test.
 
 mod decoupled_timers;
 mod handshake;

@@ -138,8 +138,8 @@ struct onramp_usage {
 	uint64_t broken;      /* reservations that were granted, and broke */
 };
 
-/* Packet pairs of a connection whose peer supports the TCP option. bpf/pair.bpf.c, which writes and
- * reads the option, shares this record with the start-up. Both run under the socket's lock. */
+/* Packet pairs of a connection whose peer supports the TCP option. bpf/pair.bpf.c writes and reads
+ * the option and shares this record with the start-up. Both run under the socket's lock. */
 struct onramp_pairs {
 	struct pair_probe probe;   /* the pairs that this end sends */
 	struct pair_meter meter;   /* the pairs that this end measures */

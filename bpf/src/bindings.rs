@@ -426,8 +426,8 @@ const _: () = {
     ][::core::mem::offset_of!(Usage, refused) - 16usize];
     ["Offset of field: Usage::broken"][::core::mem::offset_of!(Usage, broken) - 24usize];
 };
-/// Packet pairs of a connection whose peer supports the TCP option. bpf/pair.bpf.c, which writes and
-/// reads the option, shares this record with the start-up. Both run under the socket's lock.
+/// Packet pairs of a connection whose peer supports the TCP option. bpf/pair.bpf.c writes and reads
+/// the option and shares this record with the start-up. Both run under the socket's lock.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct Pairs {

@@ -43,7 +43,8 @@ impl AckTrain {
 
     /// The path's rate by the method that `options` selects:
     /// [`OPTION_TRAIN_ENDS`](crate::OPTION_TRAIN_ENDS) or
-    /// [`OPTION_TRAIN_CLOSEST`](crate::OPTION_TRAIN_CLOSEST); without either, the slope of the line.
+    /// [`OPTION_TRAIN_CLOSEST`](crate::OPTION_TRAIN_CLOSEST); without either, the slope of the
+    /// line.
     pub fn bytes_per_s_by(&self, mss_bytes: u32, options: u32) -> Option<u64> {
         let state = self.state.as_ptr().cast();
         // SAFETY: begin() made the state.

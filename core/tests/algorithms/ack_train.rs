@@ -23,8 +23,7 @@ pub fn train(points: &[(u64, u64)], mss_bytes: u32, rtt_ns: u64) -> AckTrain {
     train
 }
 
-/// The ACKs of this many segments, spaced as a bottleneck spaces them, one for each
-/// `stride` segments.
+/// The ACKs of this many segments, spaced as by a bottleneck, one ACK for every `stride` segments.
 pub fn spaced(
     segments: u64,
     stride: u64,
@@ -140,8 +139,7 @@ fn acks_at_one_instant_give_no_rate() {
     assert_eq!(train(&at_once, MSS, 100 * MS).bytes_per_s(MSS), None);
 }
 
-/// Generic receive offload acknowledges up to 64 KiB at once, a receiver with delayed
-/// ACKs two segments.
+/// With generic receive offload one ACK covers up to 64 KiB, and with delayed ACKs two segments.
 #[test]
 fn one_ack_for_many_segments_gives_the_same_rate() {
     for stride in [2, 3, 8, 45] {
@@ -192,7 +190,7 @@ fn acks_after_a_gap_do_not_count() {
     assert!(error(estimate, FIFTY_MBIT) < 1e-3, "{estimate:?}");
 }
 
-/// A train longer than its record's bounds is measured by its beginning.
+/// If a train is too long for its record, its beginning gives the rate.
 #[test]
 fn a_train_of_thousands_is_measured_by_its_first_points() {
     let mut points = spaced(1024, 1, FIFTY_MBIT, MSS);
@@ -202,8 +200,7 @@ fn a_train_of_thousands_is_measured_by_its_first_points() {
     assert!(error(estimate, FIFTY_MBIT) < 1e-3, "{estimate:?}");
 }
 
-/// ACKs that arrive `batch` at a time, a microsecond apart, when the last of each is
-/// due.
+/// ACKs in batches of `batch`, a microsecond apart. A batch arrives when its last ACK is due.
 pub fn batched(mut points: Vec<(u64, u64)>, batch: usize, phase: usize) -> Vec<(u64, u64)> {
     let due: Vec<u64> = points.iter().map(|point| point.0).collect();
     for (i, point) in points.iter_mut().enumerate() {
@@ -214,8 +211,8 @@ pub fn batched(mut points: Vec<(u64, u64)>, batch: usize, phase: usize) -> Vec<(
     points
 }
 
-/// A batch at the head of a flight must not stand for the flight: an overestimate would be sent
-/// into the path.
+/// A batch at the head of a flight must not determine the rate of the flight: the sender would send
+/// at an overestimated rate.
 #[test]
 fn batches_do_not_inflate_the_rate() {
     for (rate, rtt_ns) in [
@@ -237,7 +234,7 @@ fn batches_do_not_inflate_the_rate() {
     }
 }
 
-/// A clock that steps back ends the train at most; the estimate stays one of the path.
+/// A clock that steps back at most ends the train. The estimate stays the rate of the path.
 #[test]
 fn time_that_goes_backwards_does_not_invent_a_rate() {
     for back_ns in [1, 1000, 5 * MS, u64::MAX / 2] {
@@ -251,7 +248,8 @@ fn time_that_goes_backwards_does_not_invent_a_rate() {
     }
 }
 
-/// A total that shrinks (the kernel's is 32 bits of segments; its MSS may change) ends the train.
+/// A total that shrinks ends the train. (The kernel counts segments in 32 bits. The MSS may
+/// change.)
 #[test]
 fn a_total_that_shrinks_does_not_invent_a_rate() {
     let mut points = spaced(20, 1, FIFTY_MBIT, MSS);
@@ -262,7 +260,7 @@ fn a_total_that_shrinks_does_not_invent_a_rate() {
     assert!(error(estimate, FIFTY_MBIT) < 1e-3, "{estimate:?}");
 }
 
-/// Small numbers, and numbers at every power of two.
+/// Numbers of every length in bits.
 pub fn any_size() -> impl Strategy<Value = u64> {
     (0u32..=64, any::<u64>())
         .prop_map(|(bits, number)| if bits == 0 { 0 } else { number >> (64 - bits) })
@@ -312,8 +310,8 @@ proptest! {
     }
 }
 
-/// Three readings of "interarrival times of closely spaced acknowledgements" agree where all are
-/// spaced by the path.
+/// Three interpretations of "interarrival times of closely spaced acknowledgements" agree where the
+/// path spaces all ACKs.
 #[test]
 fn all_readings_of_an_even_train_are_its_rate() {
     let train = train(&spaced(200, 2, FIFTY_MBIT, MSS), MSS, 100 * MS);
@@ -325,8 +323,8 @@ fn all_readings_of_an_even_train_are_its_rate() {
     }
 }
 
-/// A gap in the middle, such as a delayed ACK leaves, is in two of the readings and not
-/// in the third.
+/// A gap in the middle, as a delayed ACK causes it, affects two of the interpretations and not the
+/// third.
 #[test]
 fn the_closest_acks_are_not_affected_by_a_gap() {
     let mut points = spaced(40, 2, FIFTY_MBIT, MSS);
@@ -340,8 +338,8 @@ fn the_closest_acks_are_not_affected_by_a_gap() {
     assert!(error(train.bytes_per_s(MSS), FIFTY_MBIT) > 0.5);
 }
 
-/// "of the order of two orders of magnitude larger than the MTU": what lies apart by more than RTT
-/// / 32 is not close.
+/// "of the order of two orders of magnitude larger than the MTU": ACKs more than RTT / 32 apart are
+/// not close.
 #[test]
 fn acks_that_are_far_apart_are_no_pair() {
     let points =
@@ -351,23 +349,22 @@ fn acks_that_are_far_apart_are_no_pair() {
     assert!(error(closest(1300 * MS), 3 * u64::from(MSS) * 25) < 1e-3);
 }
 
-/// With a clock of a millisecond many ACKs have one time: a pair begins with the first
-/// of them.
+/// On a clock with ticks of a millisecond, many ACKs have the same time. A pair begins with the
+/// first of them.
 #[test]
 fn a_coarse_clock_makes_one_pair_of_many() {
     let points: Vec<(u64, u64)> = (0..12)
         .map(|ack| ((5 + ack / 4) * MS, 3 + 3 * ack))
         .collect();
     let train = train(&points, MSS, 100 * MS);
-    // From the first at 5 ms to the first at 6 ms there are four ACKs of three
-    // segments.
+    // From the first ACK at 5 ms to the first ACK at 6 ms, four ACKs of three segments arrive.
     assert_eq!(
         train.bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST),
         Some(12 * u64::from(MSS) * 1000)
     );
 }
 
-/// An exact line, whatever its slope and however long it is.
+/// An exact line, of any slope and any length.
 #[test]
 fn evenly_spaced_acks_are_a_line() {
     for rate_bits_per_s in [
@@ -387,7 +384,7 @@ fn evenly_spaced_acks_are_a_line() {
     }
 }
 
-/// One or two points, and many that have one time or one total, have no direction.
+/// One point has no slope, and neither have points with the same time or the same total.
 #[test]
 fn points_without_extent_are_no_line() {
     let points = spaced(10, 1, FIFTY_MBIT, MSS);
@@ -409,7 +406,7 @@ fn points_without_extent_are_no_line() {
     .is_line());
 }
 
-/// ACK aggregation by the host's interrupts, or by a network that sends in turns.
+/// ACK aggregation by interrupt coalescing, or by a network that sends in turns.
 #[test]
 fn two_aggregates_are_no_line() {
     for clump in [5, 8, 20] {
@@ -427,7 +424,7 @@ fn two_aggregates_are_no_line() {
     }
 }
 
-/// The square of the correlation, of all points but the first where there are enough.
+/// The squared correlation of all points; of four or more points, without the first.
 fn r_squared(points: &[(u64, u64)]) -> f64 {
     let points = &points[usize::from(points.len() >= 4)..];
     let n = points.len() as f64;
@@ -451,7 +448,7 @@ fn r_squared(points: &[(u64, u64)]) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(5000))]
 
-    /// Jitter up to that of the whole train, at any scale at which it leaves no gap that ends one.
+    /// Jitter up to the length of the whole train, without gaps that end the train.
     #[test]
     fn a_line_explains_nine_tenths(
         (bits, jitter) in prop_oneof![(6u32..30, 0.0f64..6.0), (6u32..19, 6.0f64..30.0)],
@@ -475,7 +472,7 @@ proptest! {
         );
     }
 
-    /// Steps at random, some of them long: trains that are far from even.
+    /// Random steps, some of them long: trains that are far from even.
     #[test]
     fn this_holds_for_uneven_trains(
         unit_ns in (0u32..16).prop_flat_map(|bits| 1u64 << bits..2 << bits),

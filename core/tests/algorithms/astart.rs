@@ -1,5 +1,5 @@
-//! `astart`: ssthresh, the growth of cwnd below and above it, and which losses end the start-up for
-//! how long.
+//! `astart`: ssthresh, the growth of cwnd below and above ssthresh, and for how long each kind of
+//! loss ends the start-up.
 
 use crate::flights::{start, Host, MS, MSS};
 use crate::path::{Path, Transfer};
@@ -30,7 +30,7 @@ fn host(start: Start) -> Host {
     host
 }
 
-/// With a first ssthresh of this many segments.
+/// A host with an initial ssthresh of this many segments.
 fn up_to(segments: u64) -> Host {
     host(Start {
         ssthresh_bytes: segments * SEGMENT,
@@ -149,7 +149,7 @@ fn slow_start_and_linear_growth_take_turns() {
     }
 }
 
-/// What the algorithm is for: slow start alone would stop at 32 KiB.
+/// The purpose of the algorithm: slow start alone would stop at 32 KiB.
 #[test]
 fn cwnd_grows_to_the_bdp() {
     let most = transfer().steps.last().unwrap().decision.cwnd_bytes;
@@ -170,8 +170,8 @@ fn linear_growth_is_a_segment_for_each_window_that_is_acknowledged() {
     }
 }
 
-/// Of 21 segments that seven of these acknowledge, one is beyond a window of 20, and belongs to the
-/// next.
+/// Seven of these ACKs cover 21 segments. One segment is beyond a cwnd of 20 and counts for the
+/// next cwnd.
 #[test]
 fn bytes_acknowledged_beyond_a_cwnd_count_for_the_next() {
     let mut host = up_to(20);
@@ -182,7 +182,7 @@ fn bytes_acknowledged_beyond_a_cwnd_count_for_the_next() {
     }
 }
 
-/// A host that counts segments, as most do, has no window of 32.768 of them.
+/// 32 KiB are 32.768 segments. A host that counts segments, as most do, never has that cwnd.
 #[test]
 fn a_window_of_whole_segments_grows_linearly_too() {
     let mut host = host(start());
@@ -216,7 +216,7 @@ fn a_window_that_does_not_limit_grows_in_neither_way() {
     );
 }
 
-/// HyStart takes a queue for the end of the path.
+/// HyStart lowers ssthresh when a queue builds up, whatever its cause.
 #[test]
 fn a_lower_ssthresh_of_the_host_is_not_used() {
     let mut host = up_to(20);
@@ -293,7 +293,7 @@ fn a_timeout_resets_the_count_of_linear_growth() {
     assert_eq!(slow(&mut host, 1).cwnd_bytes, 21 * SEGMENT);
 }
 
-/// After a recovery, and after an idle time that follows it, slow start is as ever.
+/// After a recovery, slow start does not raise ssthresh. Nor does it after a later idle time.
 #[test]
 fn after_a_recovery_slow_starts_end_at_the_hosts_ssthresh() {
     for kind in [LOSS_RECOVERY, LOSS_TAHOE] {

@@ -18,7 +18,7 @@ const MSS: u64 = 1000;
 const RTT_NS: u64 = 100 * MS;
 const NS_PER_S: f64 = 1e9;
 
-/// How ACKs of a connection come.
+/// How the ACKs of a connection arrive.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     rtt_ns: u64,
@@ -26,9 +26,9 @@ struct Shape {
     spacing_ns: u64,
     /// Segments that one ACK covers.
     stride: u64,
-    /// Each is late by less than so much, at random, and keeps its place.
+    /// Each ACK is late by a random time below this one. The order stays.
     jitter_ns: u64,
-    /// So many come one after the other, as soon as the last of them would.
+    /// This many ACKs arrive back to back, when the last of them is due.
     batch: u64,
 }
 
@@ -40,18 +40,18 @@ const EVEN: Shape = Shape {
     batch: 1,
 };
 
-/// Between two ACKs that come one after the other: 1000 bytes at 1.6 Gbit/s.
+/// The time between two ACKs that arrive back to back: 1000 bytes at 1.6 Gbit/s.
 const LEAST_NS: u64 = 5_000;
 
-/// A number that looks random (SplitMix64).
+/// A pseudo-random number (SplitMix64).
 fn random(n: u64) -> u64 {
     let z = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 11
 }
 
-/// The ACKs of flights, one a round trip, each of this many segments while cwnd is
-/// so many.
+/// The ACKs of one flight per round trip. Each flight is a pair: its segments, and cwnd in
+/// segments.
 fn stream(shape: Shape, flights: &[(u64, u64)]) -> Vec<Ack> {
     let mut acks: Vec<Ack> = Vec::new();
     let (mut begin_ns, mut delivered) = (10_000 * MS, 0);
@@ -84,22 +84,22 @@ fn stream(shape: Shape, flights: &[(u64, u64)]) -> Vec<Ack> {
     acks
 }
 
-/// Flights of slow start: two segments, then twice as many each.
+/// Flights of slow start: two segments, then twice as many in each flight.
 fn slow_start(flights: u32) -> Vec<(u64, u64)> {
     (1..=flights)
         .map(|flight| (1 << flight, 1 << flight))
         .collect()
 }
 
-/// The estimate after a stream.
+/// The estimate after these ACKs.
 fn after(acks: &[Ack], options: u32) -> EligibleRate {
     let mut rate = EligibleRate::new(options);
     acks.iter().for_each(|ack| rate.ack(ack));
     rate
 }
 
-/// Slow start, then windows of which more or less is delivered; on a path of some rate, with noise
-/// of some kind.
+/// Slow start, then flights that deliver all or a part of cwnd, on paths of any rate and with any
+/// jitter and ACK aggregation.
 fn streams() -> impl Strategy<Value = Vec<Ack>> {
     let shape = (1..600 * MS, 1u64..200, 1u64..4, 0u64..64, 1u64..9);
     (
@@ -118,7 +118,7 @@ fn streams() -> impl Strategy<Value = Vec<Ack>> {
                 jitter_ns: jitter * rtt_ns / 256,
                 batch,
             };
-            // No queue: the RTT stays.
+            // At most the BDP is in flight, so there is no queue and the RTT is constant.
             let flights = slow_start(starts)
                 .into_iter()
                 .chain(windows.into_iter().map(|window| (most, most.max(window))));
@@ -129,7 +129,7 @@ fn streams() -> impl Strategy<Value = Vec<Ack>> {
         })
 }
 
-/// Rates are rounded down, and so are the parts of a round trip.
+/// The tolerance: the C estimate rounds down rates and the parts of a round trip.
 fn rounding(rate: f64) -> f64 {
     rate * 1e-4 + 2.0
 }
@@ -161,8 +161,8 @@ proptest! {
         }
     }
 
-    /// The interval is that of the C estimate's own throughput. Between two ACKs there
-    /// is no doubt.
+    /// The interval is computed from the C estimate's own throughput. If the interval lies between
+    /// two ACKs, the sample must be exact.
     #[test]
     fn a_sample_is_that_of_its_interval_give_or_take_a_sixteenth_of_a_round_trip(
         acks in streams(),
@@ -229,7 +229,7 @@ proptest! {
     }
 }
 
-/// Twenty round trips in which 100 segments are delivered, of windows so many times as large.
+/// Twenty round trips in which 100 segments are delivered. cwnd is `times` as large.
 fn windows(times: u64) -> Vec<(u64, u64)> {
     vec![(100, 100 * times); 20]
 }
@@ -250,8 +250,8 @@ fn late(jitter_ns: u64, stride: u64) -> Shape {
     }
 }
 
-/// How far the estimate is from that of every ACK, at worst: in the first ten round
-/// trips, and later.
+/// The minimum and the maximum error of the estimate, compared with the exact one that keeps every
+/// ACK: in the first ten round trips, and later.
 fn errors(shape: Shape, flights: &[(u64, u64)]) -> [String; 2] {
     let acks = stream(shape, flights);
     let (mut rate, mut exact) = (EligibleRate::new(0), ExactRate::new(0));
@@ -262,7 +262,7 @@ fn errors(shape: Shape, flights: &[(u64, u64)]) -> [String; 2] {
         let (least, most) = &mut errors[usize::from(ack.now_ns - acks[0].now_ns > 10 * RTT_NS)];
         (*least, *most) = (least.min(error), most.max(error));
     }
-    // No minus before nothing.
+    // Rounded to an integer, a small negative error is `+0 %`.
     let percent = |part: f64| (100.0 * part).round() as i64;
     errors.map(|(least, most)| format!("{:+} % {:+} %", percent(least), percent(most)))
 }
@@ -320,8 +320,8 @@ fn the_estimate_is_near_the_exact_one() {
     insta::assert_snapshot!(table);
 }
 
-/// Ten segments at 32 Mbit/s every 10 ms, 100 of them a round trip, of windows so many times as
-/// large.
+/// Bursts of ten segments at 32 Mbit/s, one every 10 ms. 100 segments are delivered in a round
+/// trip, and cwnd is `times` as large.
 fn bursts(times: u64) -> Vec<Ack> {
     let mut acks = stream(EVEN, &windows(times));
     for (index, ack) in acks.iter_mut().enumerate() {
@@ -330,7 +330,7 @@ fn bursts(times: u64) -> Vec<Ack> {
     acks
 }
 
-/// "no congestion": everything that a window permits is delivered in a round trip.
+/// "no congestion": everything that cwnd permits is delivered in a round trip.
 #[test]
 fn without_congestion_a_sample_is_the_bandwidth() {
     let sample = after(&bursts(1), 0).sample_bytes_per_s();
@@ -346,7 +346,7 @@ fn under_congestion_a_sample_is_the_share() {
     );
 }
 
-/// The interval then reaches over a part of a burst, the gap before it, or several.
+/// The interval then covers a part of a burst, the gap before the burst, or several bursts.
 #[test]
 fn a_sample_falls_from_bandwidth_to_rate_as_less_of_cwnd_is_delivered() {
     let samples = [100, 105, 150].map(|window| {
@@ -361,8 +361,8 @@ fn a_sample_falls_from_bandwidth_to_rate_as_less_of_cwnd_is_delivered() {
     );
 }
 
-/// Eight at once have samples of a gigabit per second for an instant. The mean of two takes half of
-/// that through the gap that follows.
+/// Eight ACKs that arrive back to back give samples of a gigabit per second for an instant. The
+/// mean of two samples keeps half of that during the gap that follows.
 #[test]
 fn the_latest_sample_alone_is_not_misled_by_acks_that_come_together() {
     let acks = stream(Shape { batch: 8, ..EVEN }, &windows(1));
@@ -373,12 +373,12 @@ fn the_latest_sample_alone_is_not_misled_by_acks_that_come_together() {
     );
 }
 
-/// Samples that differ by little differ much compared with the ten before them, and little compared
-/// with those of the time when the rate was half: the estimate follows within a few round trips
-/// instead of eleven.
+/// The samples of a calm path differ by little. This is much compared with the ten samples before,
+/// and little compared with the noise at the beginning of the connection. Compared with the latter,
+/// the estimate follows within a few round trips instead of eleven.
 #[test]
 fn a_calm_path_is_followed_quickly_where_the_whole_connection_is_remembered() {
-    // Two round trips of great noise, ten of little, then 12.5 % more.
+    // Two round trips with much noise, ten with little, then a rate that is 12.5 % higher.
     let noisy = stream(
         Shape {
             batch: 8,
@@ -468,7 +468,7 @@ fn unreported_acks_did_not_arrive_at_once() {
     }
 }
 
-/// A host whose clock ticks every 10 ms, or whose network delivers ten at a time.
+/// The host's clock ticks every 10 ms, or its network delivers ten ACKs at a time.
 #[test]
 fn acks_at_one_time_count_in_full() {
     let mut acks = stream(EVEN, &windows(1));
@@ -481,11 +481,11 @@ fn acks_at_one_time_count_in_full() {
     );
 }
 
-/// What was acknowledged is remembered for sixteen parts of the round trip as it was then.
+/// Acknowledged bytes are remembered for sixteen parts of the RTT at that time.
 #[test]
 fn while_the_rtt_grows_the_throughput_is_that_of_less_than_a_round_trip() {
-    // A queue that grows by a half in each round trip, at a steady rate: cwnd has what is
-    // delivered.
+    // The queueing delay grows by half of the elapsed time, and the delivery rate is constant. cwnd
+    // is the delivery rate times the RTT.
     let mut acks = stream(EVEN, &windows(1));
     let growing = acks.len() / 2;
     for (index, ack) in acks.iter_mut().enumerate().skip(growing) {
@@ -511,8 +511,8 @@ fn while_the_rtt_grows_the_throughput_is_that_of_less_than_a_round_trip() {
     );
 }
 
-/// A simulation begins at 0, and the smoothed RTT of a coarse clock may be longer than
-/// that is ago.
+/// A simulation begins at time 0. The smoothed RTT of a coarse clock may be longer than the time
+/// since then.
 #[test]
 fn the_start_of_the_clock_does_not_matter() {
     let late = stream(EVEN, &[(50, 100)]);
@@ -531,7 +531,7 @@ fn the_start_of_the_clock_does_not_matter() {
     );
 }
 
-/// 100 Gbit/s and 600 ms: ACKs of 12.5 MB, which need 64 bits at every step.
+/// 100 Gbit/s and 600 ms. An ACK covers 12.5 MB, so every step needs 64 bits.
 #[test]
 fn the_largest_paths_are_measured() {
     let shape = Shape {

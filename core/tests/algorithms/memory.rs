@@ -17,7 +17,7 @@ fn learned(bytes: u64, rtt_ns: u64) -> Decision {
     }
 }
 
-/// The same, and the pipe was full.
+/// A decision that the pipe was full with this BDP.
 fn full(bytes: u64, rtt_ns: u64) -> Decision {
     Decision {
         is_full: 1,
@@ -35,7 +35,7 @@ fn start(srtt_ns: u64, options: u32) -> Start {
     }
 }
 
-/// 600 kB in 100 ms, saved at 1 s by a connection that has ended.
+/// An entry of 600 kB in 100 ms. A connection that has ended saved it at 1 s.
 fn entry() -> Entry {
     Entry {
         bytes: 600_000,
@@ -154,8 +154,8 @@ fn a_silent_connection_loses_the_entry() {
     assert!(told(&mut far, 2, 4 * S + 400 * MS + 1, 600 * MS).is_some());
 }
 
-/// Section 3.1: less than four initial windows need not be saved; and of a path that was full they
-/// say that more is wrong.
+/// Section 3.1: a BDP below four initial windows need not be saved. If the pipe was full, such a
+/// BDP shows that a larger remembered one is wrong.
 #[test]
 fn a_small_bdp_is_not_remembered_and_a_wrong_one_is_forgotten() {
     let of = |bytes, rtt_ns| news(&full(bytes, rtt_ns), WINDOW);
@@ -168,7 +168,7 @@ fn a_small_bdp_is_not_remembered_and_a_wrong_one_is_forgotten() {
     assert_eq!(
         little,
         [News::Save, News::None, News::None],
-        "who had little to send says nothing of the path"
+        "a connection that did not fill the pipe knows only a lower bound"
     );
     assert_eq!(
         [of(UNLIMITED, MS), of(UNLIMITED, 0), of(600_000, 0)],
@@ -214,15 +214,15 @@ fn the_newest_bdp_replaces_the_older_and_its_connection_uses_the_entry() {
     assert!(entry.save(1, &learned(600_000, 100 * MS), S));
     assert!(
         told(&mut entry, 2, S + 1, 100 * MS).is_none(),
-        "the first goes on sending that"
+        "the first connection uses the entry"
     );
-    // The second has found less by itself, which shows nothing where it did not fill the pipe.
+    // The second has measured a smaller BDP without filling the pipe: it is only a lower bound.
     assert!(!entry.save(2, &learned(300_000, 90 * MS), S + 1));
     assert_eq!(
         (entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user),
         (600_000, 100 * MS, S, 1)
     );
-    // Where it did, the BDP is its share; the first connection still uses the entry.
+    // After the second has filled the pipe, the BDP is its share. The first still uses the entry.
     assert!(!entry.save(2, &full(300_000, 90 * MS), S + 2));
     assert_eq!(
         (entry.bytes, entry.rtt_ns, entry.saved_ns, entry.user),
@@ -233,7 +233,7 @@ fn the_newest_bdp_replaces_the_older_and_its_connection_uses_the_entry() {
         told(&mut entry, 3, S + 3, 100 * MS),
         Some((300_000, 90 * MS))
     );
-    // A larger BDP is news, and so is another path.
+    // A larger BDP is news, and so is the BDP of another path.
     assert!(entry.save(3, &learned(400_000, 90 * MS), S + 4));
     assert!(entry.save(3, &learned(200_000, 45 * MS), S + 5));
     assert_eq!(
@@ -242,7 +242,7 @@ fn the_newest_bdp_replaces_the_older_and_its_connection_uses_the_entry() {
     );
 }
 
-/// Section 4.3.1. A processor may read the clock a little later than the one that saved.
+/// Section 4.3.1. The clock of a processor may be a little behind that of the one that saved.
 #[test]
 fn an_entry_ends_with_its_lifetime() {
     let entry = entry();
@@ -251,7 +251,7 @@ fn an_entry_ends_with_its_lifetime() {
             && entry.is_over(S + LIFETIME_NS + 1, LIFETIME_NS)
     );
     assert!(!entry.is_over(S - 1, 0) && !entry.is_over(0, LIFETIME_NS));
-    const { assert!(KEEP_NS < S / 2, "who is there says so in time") };
+    const { assert!(KEEP_NS < S / 2, "the user renews its use in time") };
 }
 
 #[derive(Clone, Debug)]
@@ -317,8 +317,8 @@ fn has_one_user(entry: &Entry, renewed: &[Option<u64>; 5], now_ns: u64) -> bool 
 }
 
 proptest! {
-    /// In any sequence of events: at most one connection uses the entry and knows it, and a
-    /// connection gets only a BDP that was saved and that it may use.
+    /// In any sequence of events, at most one connection uses the entry. A connection gets only a
+    /// BDP that was saved and that it may use.
     #[test]
     fn an_entry_has_one_user_and_the_bdp_that_was_saved_last(acts in acts()) {
         let (mut entry, mut now_ns) = (Entry::default(), 0);

@@ -1,4 +1,4 @@
-//! `qos`: cwnd and the burst of a reservation, and what shows that it does not hold.
+//! `qos`: cwnd and the burst of a reservation, and the losses that show that it does not hold.
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
@@ -151,7 +151,7 @@ fn without_a_reserved_rate_the_startup_is_over_at_once_and_changes_nothing() {
     );
 }
 
-/// One in 129, each a loss event of its own.
+/// One loss in 129 segments, each a loss event of its own.
 #[test]
 fn stray_losses_below_one_in_128_never_break_it() {
     let mut host = host();
@@ -170,8 +170,8 @@ fn stray_losses_below_one_in_128_never_break_it() {
     }
 }
 
-/// One in 64, of which half a segment is tolerated: with the 20th there are 10.5 too many, as
-/// nothing had arrived before the first that could make good of it.
+/// One loss in 64 segments, of which half a segment is tolerated. Nothing compensates the first
+/// loss, as arrivals before a loss give no credit. So the 20th loss makes the excess 10.5 segments.
 #[test]
 fn losses_of_twice_the_tolerance_break_it_when_ten_segments_are_beyond() {
     let mut host = host();
@@ -179,12 +179,12 @@ fn losses_of_twice_the_tolerance_break_it_when_ten_segments_are_beyond() {
     assert_eq!(broken_after, Some(2 * MOST_SEGMENTS));
 }
 
-/// A policer of nine tenths of the rate: of each ten segments one is lost, and nine arrive.
+/// A policer at nine tenths of the rate: of ten segments one is lost, and nine arrive.
 #[test]
 fn a_policer_that_is_too_small_breaks_it_within_some_hundred_segments() {
     let mut host = host();
     let broken_after = (1..).find(|_| is_broken(&arrive(&mut host, 9, 1)));
-    // Each ten add 1 - 9 / 128.
+    // Ten segments add 1 - 9 / 128 to the excess.
     assert_eq!(broken_after, Some(11));
     let decision = host.decision;
     assert_eq!(
@@ -203,7 +203,7 @@ fn an_outage_breaks_it_at_once() {
     arrive(&mut host, 100_000, 0);
     host.ack.lost_bytes += 100 * SEGMENT;
     let decision = host.loss(LOSS_TIMEOUT, 100 * SEGMENT, 70 * SEGMENT);
-    assert!(is_broken(&decision), "what arrived before is no credit");
+    assert!(is_broken(&decision), "earlier arrivals give no credit");
     assert_eq!(
         (decision.cwnd_bytes, decision.ssthresh_bytes),
         (100 * SEGMENT, 50 * SEGMENT)
@@ -234,13 +234,14 @@ fn two_segments_are_left_of_any_reservation() {
     );
 }
 
-/// Of a mark of congestion, or a tail loss that a probe repaired, while so much is in flight.
+/// The loss that an ECN mark, or a tail loss that a probe repaired, counts as with this much in
+/// flight.
 fn mark_bytes(inflight_bytes: u64) -> u64 {
     inflight_bytes / 128 + 3 * SEGMENT
 }
 
-/// After how many round trips a reservation breaks of which every so many-th is marked, with a
-/// window of this many segments.
+/// The number of round trips after which a reservation breaks if one of `every` round trips is
+/// marked. cwnd is `window` segments.
 fn breaks_after(window: u64, every: u64) -> Option<u64> {
     let mut host = host();
     (1..200).find(|round| {
@@ -260,7 +261,7 @@ fn round_trips_that_are_all_marked_break_it_whatever_cwnd() {
             breaks_after(window, 1)
         );
     }
-    // A mark in so many round trips that the tolerance of those between is worth three segments.
+    // Eight round trips of 100 segments tolerate 6.2 segments, and a mark counts as 3.8.
     assert_eq!(breaks_after(100, 8), None);
 }
 
@@ -275,13 +276,13 @@ fn a_loss_is_not_counted_again_as_an_event() {
     )));
     assert!(
         !is_broken(&host.ack(MS, 50 * SEGMENT, 0)),
-        "an acknowledgement tells of the same"
+        "the ACK reports the same loss"
     );
     host.ack.lost_bytes += SEGMENT;
     assert!(is_broken(&host.ack(MS, 50 * SEGMENT, 0)));
 }
 
-/// ACKs of a byte each are worth as much as one of all.
+/// ACKs of one byte each give the same tolerance as one ACK of all bytes.
 #[test]
 fn fractions_of_a_byte_of_tolerance_are_kept() {
     let mut host = host();
@@ -292,16 +293,16 @@ fn fractions_of_a_byte_of_tolerance_are_kept() {
     host.ack.lost_bytes += 1;
     assert!(
         !is_broken(&host.jump(MS, 1)),
-        "128 bytes that arrive make good of one that is lost"
+        "128 delivered bytes compensate one lost byte"
     );
     host.ack.lost_bytes += 1;
     assert!(is_broken(&host.jump(MS, 1)));
 }
 
-/// The same reckoning in numbers that have no end, and in 1/128 of a byte.
+/// The same sum, exact: in integers that do not overflow, and in 1/128 of a byte.
 struct Reckoning {
     excess: i128,
-    /// Of what arrived, what has not made a whole byte of tolerance yet.
+    /// Delivered bytes that have not given a whole byte of tolerance yet.
     part: i128,
 }
 

@@ -1,4 +1,4 @@
-//! `spaced`: at which rate slow start sends, when it ends, and that it comes back.
+//! `spaced`: the pacing rate of slow start, when the start-up ends, and how it returns.
 
 use crate::flights::{start, Host, MS, MSS};
 use crate::path::Path;
@@ -26,8 +26,8 @@ fn segments_leave_an_eighth_faster_than_acks_arrive() {
     assert_eq!(host.decision.pacing_bytes_per_s, 1_125_000);
 }
 
-/// Growth is slow start's; on a path that loses nothing the queue stays within what an eighth more
-/// than its rate makes.
+/// cwnd grows as in slow start. On a path without losses, the queue is no longer than sending at
+/// 9/8 of the path's rate makes it.
 #[test]
 fn the_first_slow_start_ends_at_the_bdp_with_a_queue_of_an_eighth() {
     let transfer = PATH.transfer("spaced", start(), 5000);
@@ -49,7 +49,7 @@ fn the_first_slow_start_ends_at_the_bdp_with_a_queue_of_an_eighth() {
         "round trips of {} ms",
         most / MS
     );
-    // Of slow start, whose second half of a window of 1000 would queue: 250 segments, 25 ms.
+    // Less is in flight than in standard slow start.
     let standard = PATH.transfer("standard", start(), 5000);
     let at = |steps: &[crate::path::Step]| {
         steps[..place]
@@ -61,7 +61,7 @@ fn the_first_slow_start_ends_at_the_bdp_with_a_queue_of_an_eighth() {
     assert!(at(&transfer.steps) < at(&standard.steps));
 }
 
-/// What slow start permitted and the rate held back is still sent at the rate.
+/// Segments that slow start permitted and that pacing still holds back leave at the paced rate.
 #[test]
 fn a_window_that_is_not_filled_is_filled_at_the_rate_before_avoidance_begins() {
     let mut host = Host::new(
@@ -137,11 +137,11 @@ fn it_comes_back_with_the_next_slow_start_and_what_it_has_measured() {
     assert_eq!(
         (again.cwnd_bytes, again.ssthresh_bytes),
         (2 * SEGMENT, 8 * SEGMENT),
-        "the threshold is the loss's"
+        "the loss set ssthresh"
     );
 }
 
-/// The paper's constant R; ssthresh is then the host's alone.
+/// The user's rate is the paper's constant R. With it, only the host sets ssthresh.
 #[test]
 fn a_rate_that_is_given_is_the_rate() {
     let mut host = Host::new(
@@ -178,9 +178,8 @@ fn a_host_of_coarse_ticks_does_not_space_what_a_tick_would_bunch() {
     assert_eq!(rate_after(MS / 2), UNLIMITED, "22 of them");
 }
 
-/// A first window of one segment behind a receiver that delays every second ACK by 200
-/// ms: the flights of one, two and three segments have no more than two ACKs, the last
-/// of them late.
+/// A small initial window, and a receiver that delays every second ACK by 200 ms: the first flights
+/// have at most two ACKs, the last of them late.
 #[test]
 fn flights_of_a_few_acks_give_no_rate() {
     let mut host = Host::new(
@@ -205,8 +204,8 @@ fn flights_of_a_few_acks_give_no_rate() {
     }
 }
 
-/// Half of a flight waits for an ACK that its receiver delayed: the pieces together
-/// look as slow as cwnd.
+/// A part of each flight waits for an ACK that the receiver delayed. A rate from both pieces would
+/// be cwnd / RTT.
 #[test]
 fn a_flight_in_two_pieces_gives_no_rate() {
     let mut host = Host::new("spaced", start(), 400 * MS);
@@ -230,8 +229,8 @@ fn a_flight_in_two_pieces_gives_no_rate() {
     }
 }
 
-/// A host may set an ssthresh beyond the path, as NewReno does where a timeout ends a recovery that
-/// had inflated its cwnd.
+/// A host may set an ssthresh above the BDP. NewReno does so where a timeout ends a recovery that
+/// had inflated cwnd.
 #[test]
 fn an_ssthresh_beyond_the_path_is_not_waited_for() {
     let transfer = PATH.transfer(
@@ -251,14 +250,14 @@ fn an_ssthresh_beyond_the_path_is_not_waited_for() {
     );
 }
 
-/// A host that stood still while a flight left makes it look slow; the next one is spaced at that
-/// rate and confirms it. Its own rate ends no slow start.
+/// A host that paused while a flight left measures a rate that is too low. It paces the next flight
+/// at that rate, which seems to confirm it. The sender's own rate must not end slow start.
 #[test]
 fn a_rate_that_is_its_own_is_not_the_path_s() {
     let mut host = Host::new("spaced", start(), 100 * MS);
     let slow = host.flight(2 * MS, ACK_CWND_LIMITED);
     assert_eq!(slow.estimate_bytes_per_s, 500_000);
-    // The second left before there was a rate; it came in two pieces, and gives no rate.
+    // The second flight left before a rate was known. It arrived in two pieces and gives no rate.
     let segments = host.decision.cwnd_bytes / SEGMENT;
     for place in 1..=segments {
         let gap_ns = if place == 1 || place == segments / 3 {

@@ -6,7 +6,7 @@ use onramp_core::{Ack, OPTION_ERE_CALM, OPTION_ERE_LATEST};
 
 const NS_PER_S: f64 = 1e9;
 
-/// Every ACK: when and how much.
+/// Every ACK: its time and its bytes.
 #[derive(Default)]
 pub struct History(Vec<(u64, u64)>);
 
@@ -15,7 +15,7 @@ impl History {
         self.0.push((ack.now_ns, ack.acked_bytes));
     }
 
-    /// What came after `now_ns - interval_ns`.
+    /// The bytes that were acknowledged after `now_ns - interval_ns`.
     pub fn bytes_in(&self, now_ns: u64, interval_ns: f64) -> f64 {
         let is_in = |&&(at_ns, _): &&(u64, u64)| ((now_ns - at_ns) as f64) < interval_ns;
         self.0
@@ -27,19 +27,19 @@ impl History {
     }
 }
 
-/// T_k before T_min: the longer, the less of cwnd is delivered.
+/// T_k without its minimum, T_min. The less of cwnd is delivered, the longer it is.
 pub fn interval_ns(ack: &Ack, through: f64, rtt_min_ns: f64) -> f64 {
     let (rtt_ns, cwnd) = (ack.srtt_ns as f64, ack.cwnd_bytes as f64);
     rtt_ns * (cwnd - through * rtt_min_ns / NS_PER_S) / cwnd
 }
 
-/// What becomes of samples.
+/// The filter behind the samples.
 #[derive(Default)]
 pub struct Filter {
     options: u32,
     sample: f64,
     estimate: Option<f64>,
-    /// U of every sample.
+    /// U_k of every sample.
     unstable: Vec<f64>,
 }
 
@@ -51,7 +51,7 @@ impl Filter {
         }
     }
 
-    /// The estimate, with a sample that came so long after the last.
+    /// Returns the estimate after a sample that arrived `apart_ns` after the previous one.
     pub fn next(&mut self, sample: f64, apart_ns: f64, rtt_ns: f64) -> f64 {
         let estimate = self.estimate.map_or(sample, |estimate| {
             self.filtered(estimate, sample, apart_ns, rtt_ns)
@@ -61,8 +61,8 @@ impl Filter {
     }
 
     fn filtered(&mut self, estimate: f64, sample: f64, apart_ns: f64, rtt_ns: f64) -> f64 {
-        // In whole bytes per second: where samples agree, fractions would decide how much they
-        // differ.
+        // In whole bytes per second, as in C: where samples agree, fractions of a byte would
+        // determine U_k.
         let unstable =
             0.6 * self.unstable.last().unwrap_or(&0.0) + 0.4 * (sample - self.sample).abs();
         let unstable = (unstable + 1e-6).floor();
@@ -94,7 +94,7 @@ impl Filter {
     }
 }
 
-/// ERE of a connection no two ACKs of which come at the same moment.
+/// ERE of a connection whose ACKs all arrive at different times.
 #[derive(Default)]
 pub struct ExactRate {
     history: History,
@@ -112,7 +112,7 @@ impl ExactRate {
         }
     }
 
-    /// An ACK arrived: the estimate.
+    /// Takes an ACK and returns the estimate.
     pub fn ack(&mut self, ack: &Ack) -> f64 {
         let rtt_min_ns = self.rtt_min_ns.unwrap_or(ack.rtt_ns).min(ack.rtt_ns);
         let apart_ns = self

@@ -85,9 +85,9 @@ impl Host {
         self.decision
     }
 
-    /// The ACKs of a whole window, one a segment and so far apart, after a round trip
-    /// of silence. A sender that cwnd limits fills it again at once; others send nothing
-    /// more. Ends early when the start-up is done.
+    /// The ACKs of a whole cwnd, one for each segment and `spacing_ns` apart, after a round trip
+    /// of silence. If cwnd limits the sender, it fills cwnd again at once. Otherwise it sends
+    /// nothing more. Ends early when the start-up is done.
     pub fn flight(&mut self, spacing_ns: u64, flags: u32) -> Decision {
         let mss = u64::from(self.ack.mss_bytes);
         let segments = self.decision.cwnd_bytes / mss;

@@ -1,4 +1,4 @@
-//! `gamma`: which ssthresh follows which loss, and what is learnt from it.
+//! `gamma`: which ssthresh follows which loss, and which losses change gamma.
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
@@ -35,13 +35,12 @@ fn slow_start(host: &mut Host) {
     );
 }
 
-/// ACKs that congestion avoidance keeps to itself.
+/// ACKs in congestion avoidance, which the host does not report.
 fn acknowledge(host: &mut Host, segments: u64) {
     host.ack.delivered_bytes += segments * SEGMENT;
 }
 
-/// A loss; cwnd goes back to one segment where slow start follows. ssthresh, in
-/// segments.
+/// A loss. cwnd returns to one segment if slow start follows. Returns ssthresh, in segments.
 fn loss(host: &mut Host, kind: u32) -> u64 {
     let half = host.decision.cwnd_bytes / 2;
     let decision: Decision = host.loss(kind, host.decision.cwnd_bytes, half);
@@ -64,7 +63,7 @@ fn eq_8_finds_the_share_and_the_next_ssthresh_is_that_of_w_max() {
     assert_eq!(
         loss(&mut host, LOSS_TAHOE),
         50,
-        "the window was not W_max: halved as ever"
+        "cwnd was not W_max: halved as usual"
     );
     slow_start(&mut host);
     acknowledge(&mut host, 2000);
@@ -89,7 +88,7 @@ fn eq_8_finds_the_share_and_the_next_ssthresh_is_that_of_w_max() {
 fn less_than_a_quarter_goes_back_to_a_half() {
     let mut host = at_w_max(start(), 200);
     loss(&mut host, LOSS_TAHOE);
-    // Found before cwnd has reached ssthresh: 2 W_B < W.
+    // The loss is found before cwnd has reached ssthresh: 2 W_B < W.
     for _ in 0..70 {
         host.ack(MS, host.decision.cwnd_bytes, ACK_CWND_LIMITED);
     }

@@ -1,4 +1,4 @@
-//! `hoe`: which ACKs give the rate, that they give it once, and what ends slow start.
+//! `hoe`: which ACKs give the rate, that it is measured once, and what ends slow start.
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
@@ -9,7 +9,7 @@ use onramp_core::{
 const SEGMENT: u64 = MSS as u64;
 const RTT_NS: u64 = 100 * MS;
 
-/// A host with a window of ten segments, none of which is acknowledged.
+/// A host with a cwnd of ten segments, none of which is acknowledged.
 fn host(ssthresh_bytes: u64) -> Host {
     let mut host = Host::new(
         "hoe",
@@ -23,14 +23,14 @@ fn host(ssthresh_bytes: u64) -> Host {
     host
 }
 
-/// ACKs of a segment each, so far apart, of a full window.
+/// ACKs of one segment each, `gap_ns` apart. cwnd is full.
 fn acks(host: &mut Host, count: u64, gap_ns: u64) -> Decision {
     (0..count)
         .for_each(|_| _ = host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED));
     host.decision
 }
 
-/// One that knows the rate: a segment in a millisecond, 100 in a round trip.
+/// A host that has measured the rate: one segment in a millisecond, 100 in a round trip.
 fn measured() -> Host {
     let mut host = host(UNLIMITED);
     acks(&mut host, 3, MS);
@@ -53,7 +53,7 @@ fn the_third_ack_of_a_flight_gives_the_rate() {
     );
 }
 
-/// The slope of a line, not what lies between its ends: 2 + 4 segments in 2 + 2 ms.
+/// The rate is the slope of the line, not the quotient of its ends: 2 + 4 segments in 2 + 2 ms.
 #[test]
 fn acks_of_several_segments_count_for_what_they_are() {
     let mut host = host(UNLIMITED);
@@ -91,7 +91,7 @@ fn the_measured_ssthresh_stays() {
     );
 }
 
-/// HyStart takes a queue for the end of the path.
+/// HyStart lowers ssthresh when a queue builds up, whatever its cause.
 #[test]
 fn a_lower_ssthresh_of_the_host_is_not_used() {
     for acknowledged in [1, 3] {
@@ -114,7 +114,7 @@ fn the_measured_ssthresh_replaces_the_hosts_first_one() {
     }
 }
 
-/// cwnd is for the path without its queues.
+/// The BDP is that of the path without queues.
 #[test]
 fn the_rtt_is_the_shortest_that_was_seen() {
     let mut host = host(UNLIMITED);
@@ -142,11 +142,11 @@ fn acks_at_one_moment_wait_for_a_later_one() {
         (at_once.estimate_bytes_per_s, at_once.ssthresh_bytes),
         (0, UNLIMITED)
     );
-    // Of the line through the second to the sixth.
+    // The slope of the line through the second to the sixth ACK.
     assert_eq!(acks(&mut host, 1, 2 * MS).estimate_bytes_per_s, 1_250_000);
 }
 
-/// Nor the one after it, of which the application held back the sending.
+/// The next flight gives no rate either: the application held it back when it was sent.
 #[test]
 fn a_flight_that_the_application_held_back_gives_no_rate() {
     let mut host = host(UNLIMITED);

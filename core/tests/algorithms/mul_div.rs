@@ -30,7 +30,7 @@ fn the_bdp_of_100_gbit_per_s_and_600_ms_is_right_to_a_millionth() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20_000))]
 
-    /// Two factors that have 64 bits together have a product of 64 bits at most.
+    /// If two factors have at most 64 bits together, so has their product.
     #[test]
     fn it_is_exact_while_its_factors_have_64_bits_together(
         a in any_size(),

@@ -8,7 +8,7 @@ use onramp_core::{
 
 const RTT_NS: u64 = 100 * MS;
 
-/// Of a path that holds this many segments in a round trip of 100 ms.
+/// The time between two segments on a path with this BDP, in segments, and an RTT of 100 ms.
 fn spacing_ns(bdp_segments: u64) -> u64 {
     RTT_NS / bdp_segments
 }
@@ -114,7 +114,7 @@ fn estimates_agree_within_ten_percent_of_the_minimum() {
     }
 }
 
-/// The host's ssthresh is no estimate for the first one to agree with.
+/// The host's ssthresh is not an estimate. So the first estimate cannot agree with it.
 #[test]
 fn one_estimate_is_never_final() {
     let mut host = Host::new(
@@ -172,7 +172,7 @@ fn a_flight_that_the_application_left_short_gives_no_estimate() {
     );
 }
 
-/// One ACK of a whole flight has no spacing; the next flight counts.
+/// One ACK of a whole flight has no spacing, so the next flight gives the estimate.
 #[test]
 fn a_flight_acknowledged_at_once_gives_no_estimate() {
     let mut host = host();
@@ -195,7 +195,7 @@ fn no_estimate_without_an_rtt() {
     assert_eq!(host.flight(MS, ACK_CWND_LIMITED).estimate_bytes_per_s, 0);
 }
 
-/// cwnd must hold two segments, or nobody acknowledges in time.
+/// With a cwnd of one segment, the receiver would delay every ACK.
 #[test]
 fn ssthresh_is_at_least_two_segments() {
     let mut host = host();
@@ -203,7 +203,7 @@ fn ssthresh_is_at_least_two_segments() {
     assert_eq!(host.decision.ssthresh_bytes, 2 * u64::from(MSS));
 }
 
-/// bw * RTT where it is largest: 100 Gbit/s (80 ns a segment) over 10 s, 125 GB.
+/// The maximum of bw * RTT: 100 Gbit/s (80 ns a segment) and 10 s, 125 GB.
 #[test]
 fn the_product_holds_on_the_fastest_and_longest_path() {
     let mut host = Host::new("paced", start(), 10_000 * MS);
@@ -212,7 +212,7 @@ fn the_product_holds_on_the_fastest_and_longest_path() {
     assert_eq!(decision.ssthresh_bytes / 1_000_000, 125_000);
 }
 
-/// The kernel gives an eighth of a microsecond.
+/// The kernel's smoothed RTT has units of an eighth of a microsecond.
 #[test]
 fn the_product_holds_on_a_round_trip_of_microseconds() {
     let mut host = Host::new("paced", start(), 1_875);
@@ -220,8 +220,8 @@ fn the_product_holds_on_a_round_trip_of_microseconds() {
     assert_eq!(decision.ssthresh_bytes, 18_750);
 }
 
-/// The host's ssthresh (a route's metric) and the estimates are two things: the estimates agree
-/// with one another.
+/// The host's ssthresh (a route's metric) has no influence on whether the estimates agree with one
+/// another.
 #[test]
 fn estimates_agree_below_which_the_host_has_an_ssthresh() {
     let mut host = Host::new(
@@ -238,8 +238,8 @@ fn estimates_agree_below_which_the_host_has_an_ssthresh() {
     assert_eq!(phase_name(decision.phase), "pacing");
 }
 
-/// The flag says that the application has no more at this moment; what it lets pass in pieces is
-/// acknowledged a round trip later.
+/// The flag says that the application has no unsent data now. The segments that it then writes in
+/// pieces are acknowledged a round trip later.
 #[test]
 fn a_flight_that_left_while_the_application_paused_gives_no_estimate() {
     let mut host = host();
@@ -256,8 +256,8 @@ fn a_flight_that_left_while_the_application_paused_gives_no_estimate() {
     );
 }
 
-/// Hosts count segments: when the MSS shrinks, the total in bytes shrinks with it. The flight is
-/// lost, not the rest.
+/// Hosts count segments. When the MSS shrinks, the total in bytes shrinks with it. Only one flight
+/// gives no estimate.
 #[test]
 fn a_smaller_mss_costs_one_flight() {
     let mut host = Host::new(
@@ -286,7 +286,7 @@ fn a_smaller_mss_costs_one_flight() {
     );
 }
 
-/// When it grows, so does the total: nothing was acknowledged for that.
+/// When the MSS grows, the total in bytes grows too, although nothing was acknowledged.
 #[test]
 fn a_larger_mss_invents_no_estimate() {
     let mut host = host();
@@ -309,7 +309,7 @@ fn a_larger_mss_invents_no_estimate() {
     );
 }
 
-/// The kernel's total is 32 bits of segments.
+/// The kernel counts segments in 32 bits.
 #[test]
 fn a_total_that_wraps_costs_one_flight() {
     let mss = u64::from(MSS);
@@ -328,7 +328,7 @@ fn a_total_that_wraps_costs_one_flight() {
     );
 }
 
-/// An ACK that also covers what was sent a round trip later came as late as that did.
+/// An ACK that also covers segments of the next flight arrives as late as these.
 #[test]
 fn a_stretch_ack_across_two_flights_is_in_neither_train() {
     let mut paced = Startup::new("paced").unwrap();
@@ -350,7 +350,7 @@ fn a_stretch_ack_across_two_flights_is_in_neither_train() {
         });
         decision.estimate_bytes_per_s
     };
-    // Ten segments in flight behind the first three; the fourth ACK waits for two of
+    // Ten segments are in flight behind the first three. The fourth ACK waits for two segments of
     // the next flight.
     for (gap_ns, delivered) in [(0, 3), (MS, 6), (MS, 9), (MS, 12)] {
         assert_eq!(ack(gap_ns, delivered, 10), 0);

@@ -24,7 +24,7 @@ fn estimate_when_cwnd_reaches_the_measured_ssthresh() {
     assert_eq!(host.decision.cwnd_bytes, host.decision.ssthresh_bytes);
 }
 
-/// The BDP is less than the cwnd that measured it.
+/// The BDP is smaller than the cwnd of the flight that measured it.
 #[test]
 fn estimate_when_the_first_is_below_cwnd() {
     let mut host = Host::new("paced", start(), 100 * MS);
@@ -47,7 +47,7 @@ fn ssthresh_when_cwnd_reaches_the_hosts_ssthresh() {
     assert_eq!(host.decision.cwnd_bytes, 15 * u64::from(MSS));
 }
 
-/// The ssthresh that was reached is still the host's, whatever has been measured meanwhile.
+/// cwnd reaches the host's ssthresh, although an estimate exists.
 #[test]
 fn ssthresh_when_the_hosts_ssthresh_is_below_the_estimate() {
     let mut host = Host::new(
@@ -87,7 +87,7 @@ fn timeout_in_every_phase() {
     );
 }
 
-/// Acknowledge what is in flight, then a round trip that something else than cwnd limits.
+/// All segments in flight are acknowledged, then those of a round trip that cwnd does not limit.
 fn with_a_short_flight(flags: u32) -> Decision {
     let mut host = paced_in("approach");
     for left in (0..host.decision.cwnd_bytes / 1000).rev() {
@@ -109,7 +109,7 @@ fn receiver_when_neither_cwnd_nor_application_is_the_limit() {
     assert_exit(with_a_short_flight(0), "receiver");
 }
 
-/// One ACK at which cwnd was the limit keeps it going.
+/// One ACK with cwnd as the limit is enough for the start-up to go on.
 #[test]
 fn a_round_trip_that_cwnd_limits_goes_on() {
     let mut host = paced_in("approach");
@@ -120,7 +120,7 @@ fn a_round_trip_that_cwnd_limits_goes_on() {
     assert_ne!(host.decision.phase, PHASE_DONE);
 }
 
-/// The timer held segments back while pacing, not the receiver.
+/// During PACING the timer held segments back, not the receiver.
 #[test]
 fn the_round_trip_that_was_paced_counts_against_neither() {
     let mut host = paced_in("pacing");

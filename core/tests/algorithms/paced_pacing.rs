@@ -1,4 +1,4 @@
-//! Pacing (Aron & Druschel, section 4.2.2), and the way from there to ssthresh.
+//! Pacing (Aron & Druschel, section 4.2.2), and the growth from there to ssthresh.
 
 use crate::flights::{paced_in, start, Host, MS, MSS};
 use crate::path::{time_ns, Path, Transfer};
@@ -78,7 +78,7 @@ fn n_segments_are_sent_one_each_t() {
     }
 }
 
-/// d counts a segment that is partly acknowledged.
+/// A partly acknowledged segment counts in d.
 #[test]
 fn d_is_rounded_up() {
     // 37.5 segments in flight; 100 ticks of 1 ms in a round trip.
@@ -103,8 +103,8 @@ fn d_is_rounded_up() {
     );
 }
 
-/// "(pacing is not effective due to the large value of clock granularity)": section 5.2.1 of a
-/// clock of 500 ms. Then it must not take away what slow start would have sent either.
+/// "(pacing is not effective due to the large value of clock granularity)": section 5.2.1, about a
+/// clock of 500 ms. Pacing must then not delay the segments that slow start would have sent.
 #[test]
 fn a_coarse_clock_sends_no_later_than_slow_start() {
     for path in [
@@ -137,8 +137,8 @@ fn a_coarse_clock_sends_no_later_than_slow_start() {
     }
 }
 
-/// With N < p - d the ticks are over when the d segments have made their round trip:
-/// ACKs clock from there on.
+/// If N < p - d, the ticks end when the d segments have made their round trip. ACKs clock the
+/// sender from there on.
 #[test]
 fn pacing_by_a_coarse_clock_ends_with_the_next_ack() {
     let clock = Clock {
@@ -149,8 +149,7 @@ fn pacing_by_a_coarse_clock_ends_with_the_next_ack() {
     while phase_name(host.decision.phase) == "slow-start" {
         host.ack(MS / 10, host.decision.cwnd_bytes - 1000, ACK_CWND_LIMITED);
     }
-    // Five ticks of 20 ms in a round trip: N = 5 on top of what is in flight, one segment each
-    // tick.
+    // Five ticks of 20 ms in a round trip: N = 5 more segments than those in flight, one per tick.
     let d = host.ack.inflight_bytes;
     assert_eq!(
         (phase_name(host.decision.phase), host.decision.cwnd_bytes),
@@ -165,12 +164,12 @@ fn pacing_by_a_coarse_clock_ends_with_the_next_ack() {
     );
 }
 
-/// Pacing all that is sent is for clocks whose ticks are worth no more than a host may send at once
+/// All segments are paced only where no more segments leave per tick than a host may send at once
 /// (RFC 6928).
 #[test]
 fn acks_clock_the_approach_where_ticks_are_worth_more_than_ten_segments() {
     for (event_ns, paces) in [(MS, true), (2 * MS, false)] {
-        // 10 segments of 1000 bytes a millisecond: a segment each 100 us.
+        // 10 segments of 1000 bytes in a millisecond: one every 100 us.
         let mut host = Host::new(
             "paced",
             Start {
@@ -203,7 +202,7 @@ fn a_finer_clock_finishes_earlier() {
     assert!(completion_ns(2 * MS) < completion_ns(10 * MS));
 }
 
-/// What is in flight fills half the estimate already: there is nothing to pace.
+/// The segments in flight already fill half of the estimate, so there is nothing to pace.
 #[test]
 fn a_window_half_full_skips_pacing() {
     let mut host = Host::new("paced", start(), 100 * MS);
@@ -282,7 +281,7 @@ fn approach_reaches_the_estimate_in_one_more_round_trip() {
     }
 }
 
-/// The controller behind it paces, or does not, as it likes.
+/// The congestion avoidance that follows decides whether it paces.
 #[test]
 fn pacing_ends_with_the_startup() {
     let transfer = transfer(GEO, 50_000, 4000);

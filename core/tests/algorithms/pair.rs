@@ -26,20 +26,20 @@ fn figure_5() -> Host {
     host
 }
 
-/// The ACK of a segment with so many in flight after it.
+/// The ACK of one segment. Afterwards `inflight` segments are in flight.
 fn ack(host: &mut Host, gap_ns: u64, inflight: u64) -> Decision {
     let decision = host.ack(gap_ns, inflight * SEGMENT, ACK_CWND_LIMITED);
     host.ack.pair_interval_ns = 0;
     decision
 }
 
-/// The same, with a report of the peer's.
+/// The same ACK, with the interval that the peer reports.
 fn replied(host: &mut Host, gap_ns: u64, inflight: u64, interval_ns: u64) -> Decision {
     host.ack.pair_interval_ns = interval_ns;
     ack(host, gap_ns, inflight)
 }
 
-/// Figure 5's ACKs at 0.300, 0.540, 0.580, 0.780 and 0.820 s, one a segment.
+/// Figure 5 has ACKs at 0.300, 0.540, 0.580, 0.780 and 0.820 s, one for each segment.
 #[test]
 fn pairs_and_paced_segments_are_those_of_figure_5() {
     let mut host = Host::new(
@@ -111,7 +111,7 @@ fn the_last_report_counts() {
     assert_eq!(ack(&mut host, MS, 3).pacing_bytes_per_s, 2 * RATE);
 }
 
-/// HyStart takes delays of the return path for those of the data's.
+/// HyStart mistakes delays of the return path for delays of the forward path.
 #[test]
 fn an_ssthresh_that_the_host_lowers_meanwhile_counts_until_an_interval_is_known() {
     for is_known in [false, true] {
@@ -130,7 +130,7 @@ fn an_ssthresh_that_the_host_lowers_meanwhile_counts_until_an_interval_is_known(
     }
 }
 
-/// Two segments in a round trip, and nothing slower.
+/// The minimum rate is two segments in a round trip.
 #[test]
 fn an_interval_of_more_than_half_a_round_trip_is_not_used() {
     let mut host = figure_5();
@@ -147,7 +147,7 @@ fn an_interval_of_more_than_half_a_round_trip_is_not_used() {
 #[test]
 fn no_pair_is_due_where_cwnd_has_room_for_one_segment_only() {
     let mut host = figure_5();
-    // cwnd has two segments, and grows by one with each of these.
+    // cwnd is two segments, and each of these ACKs raises it by one.
     assert_eq!(ack(&mut host, 240 * MS, 2).pair, 0);
     assert_eq!(ack(&mut host, MS, 2).pair, 1);
 }
@@ -172,7 +172,7 @@ fn what_the_bucket_holds_at_ssthresh_is_sent_by_safe_transmit() {
         (decision.cwnd_bytes, decision.pacing_bytes_per_s),
         (12 * SEGMENT, RATE)
     );
-    // Congestion avoidance has cwnd meanwhile.
+    // Congestion avoidance owns cwnd meanwhile.
     host.decision.cwnd_bytes = 13 * SEGMENT;
     let decision = ack(&mut host, MS, 9);
     assert_eq!(
@@ -246,7 +246,8 @@ fn a_slow_start_that_restarts_knows_the_interval() {
     assert_eq!((decision.pair, decision.pacing_bytes_per_s), (1, RATE));
 }
 
-/// The paper's timer: a tick of 10 ms holds no more than 10 segments of any rate that is paced.
+/// The paper's timer has ticks of 10 ms. At a rate that is paced, at most 10 segments leave per
+/// tick.
 #[test]
 fn a_clock_that_cannot_keep_the_rate_leaves_slow_start_as_it_is() {
     let clock = Clock {
@@ -271,14 +272,14 @@ fn a_clock_that_cannot_keep_the_rate_leaves_slow_start_as_it_is() {
 
 #[test]
 fn without_an_ssthresh_slow_start_ends_at_the_bdp() {
-    // 25 segments a second for 1 s. The first report, of half of it, ends nothing.
+    // The BDP is 25 segments. The first report shows half of the rate and ends nothing.
     let mut host = Host::new("pair", start(), 1000 * MS);
     replied(&mut host, MS, 9, 2 * INTERVAL_NS);
     while host.decision.cwnd_bytes < 20 * SEGMENT {
         let inflight = host.decision.cwnd_bytes / SEGMENT - 1;
         assert!(!ack(&mut host, MS, inflight).is_over());
     }
-    // Nor does a third, that is as low.
+    // Nor does the third report, which is as low.
     replied(&mut host, MS, 19, INTERVAL_NS);
     replied(&mut host, MS, 20, 2 * INTERVAL_NS);
     while !host.decision.is_over() {

@@ -14,10 +14,10 @@ use proptest::prelude::*;
 struct Change {
     gap_ns: u64,
     acked_segments: u64,
-    /// Of cwnd, in 1/256.
+    /// The filled part of cwnd, in 1/256.
     window_filled: u64,
     flags: u32,
-    /// What the peer reports of a pair; mostly nothing.
+    /// The interval of a pair that the peer reports; mostly none.
     pair_interval_ns: u64,
 }
 
@@ -184,7 +184,7 @@ fn starts() -> impl Strategy<Value = Start> {
         )
 }
 
-/// The start with what an algorithm needs.
+/// The start, with a reserved rate if the algorithm needs one.
 fn for_startup(name: &str, start: &Start) -> Start {
     Start {
         pace_bytes_per_s: if reserves(name) { 1_000_000 } else { 0 },
@@ -260,7 +260,7 @@ fn that_measure() -> impl Iterator<Item = &'static &'static str> {
     startup_names().iter().filter(|name| !reserves(name))
 }
 
-/// A host may count less than what arrived (RFC 5681, equation 2; RFC 3465).
+/// A host may count fewer bytes than arrived (RFC 5681, equation 2; RFC 3465).
 #[test]
 fn slow_start_grows_by_what_the_host_counts() {
     for name in that_measure() {

@@ -1,5 +1,5 @@
-//! `gamma` and `spaced`, which come back: a slow start that restarts after a timeout, and one
-//! that the application ends.
+//! `gamma` and `spaced`, which control later slow starts too: after a timeout, and after the
+//! application did not fill cwnd.
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
@@ -8,8 +8,8 @@ use onramp_core::{
 
 const SEGMENT: u64 = MSS as u64;
 
-/// A host whose window has grown to 80 segments and a bit by slow start and congestion avoidance,
-/// with fast recovery between them.
+/// A host whose cwnd has grown to 80 segments by slow start and congestion avoidance, with fast
+/// recovery between them.
 fn in_avoidance(algorithm: &str) -> Host {
     let mut host = Host::new(algorithm, start(), 100 * MS);
     (0..3).for_each(|_| _ = host.flight(MS, ACK_CWND_LIMITED));
@@ -18,15 +18,14 @@ fn in_avoidance(algorithm: &str) -> Host {
     host
 }
 
-/// Congestion avoidance, of which the algorithm hears nothing, acknowledges so much that cwnd
-/// has this many segments.
+/// In congestion avoidance, whose ACKs are not reported, cwnd grows to this many segments.
 fn grown_to(host: &mut Host, segments: u64) {
     host.ack.now_ns += 10_000 * MS;
     host.ack.delivered_bytes += 3000 * SEGMENT;
     host.decision.cwnd_bytes = segments * SEGMENT;
 }
 
-/// A retransmission timeout: the host has a window of one segment then.
+/// A retransmission timeout, after which cwnd is one segment.
 fn timeout(host: &mut Host) -> Decision {
     let window = host.decision.cwnd_bytes;
     let decision = host.loss(LOSS_TIMEOUT, window, window / 2);
@@ -34,7 +33,7 @@ fn timeout(host: &mut Host) -> Decision {
     decision
 }
 
-/// Slow start up to ssthresh, all of which is acknowledged one by one.
+/// Slow start up to ssthresh, with one ACK for each segment.
 fn slow_start(host: &mut Host) {
     while !host.decision.is_over() || host.decision.cwnd_bytes < host.decision.ssthresh_bytes {
         host.ack(MS, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
@@ -50,9 +49,9 @@ fn gamma_is_a_half_until_a_slow_start_loses() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 40 * SEGMENT);
 }
 
-/// The slow start after the first timeout has ssthresh 40 and overflows a buffer at 30: when
-/// that is found 20 were acknowledged in congestion avoidance (2 * 30 - 40). gamma is 15/16 of 30 /
-/// 80.
+/// The slow start after the first timeout has an ssthresh of 40 and overflows a buffer at 30. When
+/// the loss is found, 20 segments were acknowledged in congestion avoidance (2 * 30 - 40). gamma is
+/// 15/16 of 30 / 80.
 #[test]
 fn gamma_learns_where_fast_recovery_had_ended_the_first_slow_start() {
     let mut host = in_avoidance("gamma");
@@ -64,7 +63,7 @@ fn gamma_learns_where_fast_recovery_had_ended_the_first_slow_start() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 30 * SEGMENT * 15 / 16);
 }
 
-/// A timeout that follows fast recovery by less than a window is not one of W_max.
+/// If a timeout follows fast recovery within a cwnd of segments, cwnd is not W_max.
 #[test]
 fn gamma_takes_no_share_of_a_window_that_was_just_cut() {
     let mut host = in_avoidance("gamma");
@@ -77,8 +76,8 @@ fn gamma_takes_no_share_of_a_window_that_was_just_cut() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 10 * SEGMENT);
 }
 
-/// Linux takes a timeout back where it was spurious (F-RTO): window and ssthresh are restored,
-/// and no slow start followed from which a loss could tell something.
+/// Linux undoes a spurious timeout (F-RTO): it restores cwnd and ssthresh. No slow start followed,
+/// so a later loss shows nothing about slow start.
 #[test]
 fn gamma_learns_nothing_from_a_timeout_that_was_undone() {
     let mut host = in_avoidance("gamma");
@@ -89,8 +88,8 @@ fn gamma_learns_nothing_from_a_timeout_that_was_undone() {
     assert_eq!(timeout(&mut host).ssthresh_bytes, 40 * SEGMENT);
 }
 
-/// After an outage the first ACK covers what came through while ACKs were
-/// lost: it takes cwnd from one segment to its ssthresh.
+/// After an outage, the first ACK covers all segments that arrived while ACKs were lost. It raises
+/// cwnd from one segment to ssthresh.
 #[test]
 fn spaced_spaces_what_one_ack_permits() {
     let mut host = in_avoidance("spaced");
@@ -116,8 +115,8 @@ fn spaced_spaces_what_one_ack_permits() {
     assert_eq!(filled.pacing_bytes_per_s, UNLIMITED);
 }
 
-/// The ACKs of five segments, a fifth of a round trip apart, look like a rate of five
-/// segments in a round trip. Slow start at that rate would not double its cwnd.
+/// The ACKs of five segments, a fifth of a round trip apart, give a rate of five segments in a
+/// round trip. At that rate slow start would not double cwnd.
 #[test]
 fn spaced_never_takes_longer_than_a_round_trip_for_a_window() {
     let mut host = in_avoidance("spaced");
@@ -134,8 +133,8 @@ fn spaced_never_takes_longer_than_a_round_trip_for_a_window() {
     );
 }
 
-/// An application that sends a little now and then shows nothing about the path: neither rate nor
-/// ssthresh come of it.
+/// An application that sends little data shows nothing about the path: its ACKs change neither the
+/// rate nor ssthresh.
 #[test]
 fn spaced_learns_nothing_from_what_does_not_fill_cwnd() {
     let mut host = Host::new("spaced", start(), 100 * MS);

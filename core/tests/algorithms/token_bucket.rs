@@ -1,4 +1,4 @@
-//! The token bucket against exact arithmetic: what leaves conforms, and nothing waits longer than
+//! The token bucket against exact arithmetic: all segments conform, and none waits longer than
 //! necessary.
 
 use onramp_core::bucket::Bucket;
@@ -6,8 +6,7 @@ use proptest::prelude::*;
 
 const NS_PER_S: u128 = 1_000_000_000;
 
-/// The bucket that RFC 2697 and others describe, in units of a byte / 10^9 so that nothing is
-/// rounded.
+/// The bucket that RFC 2697 and others describe, in units of a byte / 10^9, so no value is rounded.
 struct Exact {
     tokens: u128,
     depth: u128,
@@ -32,7 +31,7 @@ impl Exact {
         self
     }
 
-    /// When it has these bytes.
+    /// The time at which the bucket has these bytes.
     fn ready_ns(&self, bytes: u32) -> u64 {
         let missing = (u128::from(bytes) * NS_PER_S).saturating_sub(self.tokens);
         self.now_ns + missing.div_ceil(self.rate) as u64
@@ -44,7 +43,7 @@ fn rates() -> impl Strategy<Value = u64> {
     (0u32..=30, 125u64..250).prop_map(|(bits, rate)| (rate << bits).min(125_000_000_000))
 }
 
-/// What leaves, and how long after the bucket had it; mostly at once.
+/// The bytes that leave, and how long after the bucket had them; mostly at once.
 fn segments() -> impl Strategy<Value = Vec<(u32, u64)>> {
     let pauses_ns = prop_oneof![4 => Just(0u64), 1 => 0u64..1_000_000_000];
     prop::collection::vec((1u32..=9000, pauses_ns), 1..200)
@@ -62,7 +61,7 @@ proptest! {
         for (taken, (bytes, pause_ns)) in segments.into_iter().enumerate() {
             let permitted_ns = bucket.ready_ns(bytes, rate, depth).max(now_ns);
             let earliest_ns = exact.ready_ns(bytes).max(now_ns);
-            // A time that is not whole is rounded up each time that something is taken.
+            // Each departure may round a time up to a whole nanosecond.
             prop_assert!(
                 permitted_ns >= earliest_ns,
                 "{permitted_ns} is too early: {earliest_ns}"

@@ -170,7 +170,7 @@ struct onramp_socket_now {
 	uint32_t srtt_us;                /* smoothed RTT */
 	uint32_t retransmitted_segments; /* so far */
 	uint32_t network_namespace;      /* inode number */
-	uint32_t has_pairs;              /* both ends know the option of packet pairs */
+	uint32_t has_pairs;              /* both ends support packet pairs */
 };
 
 /* A row of `onramp ss` */
@@ -221,8 +221,7 @@ struct onramp_pair_config {
 /* Read-only data of bpf/qos.bpf.c */
 struct onramp_qos_config {
 	char congestion_control[ONRAMP_NAME_BYTES]; /* the registered start-up `qos` */
-	struct onramp_reservation
-		asked; /* for connections whose application asks for none itself */
+	struct onramp_reservation asked; /* for connections whose application requests none */
 };
 
 #endif

@@ -65,7 +65,8 @@ static void set_flags(struct bpf_sock_ops *ctx, __u32 set, __u32 clear)
 		bpf_sock_ops_cb_flags_set(ctx, (int)flags);
 }
 
-/* The connection is established. Does the peer, whose SYN or SYN-ACK this is, know the option? */
+/* The connection is established. Does the peer, which sent this SYN or SYN-ACK, support the option?
+ */
 static void negotiated(struct bpf_sock_ops *ctx, __u64 flags)
 {
 	struct onramp_pairs *pairs = NULL;
@@ -88,8 +89,8 @@ static bool wants_to_write(struct bpf_sock_ops *ctx, const struct onramp_pairs *
 	       ctx->data_segs_in <= ctx->data_segs_out + RECEIVER_SEGMENTS;
 }
 
-/* Has the segment the size of one that is marked? Segmentation offload copies the option to each
- * piece of a larger packet. In a train that is right for all segments after the first. */
+/* Does the segment have the size of a marked one? Segmentation offload copies the option to each
+ * piece of a larger packet. In a train this is correct for all segments after the first. */
 static bool is_full_segment(struct bpf_sock_ops *ctx, const struct onramp_pairs *pairs,
 			    __u32 payload_bytes)
 {

@@ -33,8 +33,8 @@ char _license[] SEC("license") = "GPL";
 #define MIN_BYTES_PER_S UINT64_C(125)
 #define MAX_BYTES_PER_S UINT64_C(125000000000)
 
-/* A bucket that lasts long does not limit the rate. Permit a tenth of a second at the rate, or 64
- * KiB if that is more, so that a packet of any size fits. */
+/* A deep bucket does not limit the rate. Permit a tenth of a second at the rate, or 64 KiB if that
+ * is more, so that a packet of any size fits. */
 #define MAX_BURST_FRACTION 10
 #define MAX_BURST_OF_ANY_RATE_BYTES 65536
 
@@ -46,7 +46,7 @@ char _license[] SEC("license") = "GPL";
 /* The kernel shows these programs one page of an option. A longer option passes if they set its
  * length to 0. */
 #define PAGE_BYTES 4096
-/* The length of an option that the kernel shall not process itself */
+/* The length of an option that the kernel is not to process itself */
 #define HANDLED -1
 
 /* Connections for which onramp_reserve() was granted a reservation, and was refused one */
@@ -254,8 +254,8 @@ int onramp_get_qos(struct bpf_sockopt *ctx)
 	return 1;
 }
 
-/* Ask for a connection whose program does not know the option. A connection whose program has asked
- * itself is left alone. */
+/* Request a reservation for a connection whose program does not use the option. If the program has
+ * requested one itself, that one stays. */
 SEC("sockops")
 int onramp_reserve(struct bpf_sock_ops *ctx)
 {

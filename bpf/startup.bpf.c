@@ -50,7 +50,7 @@ void BPF_PROG(onramp_init, struct sock *sk)
 	avoidance_init(config.avoidance, sk);
 	connection = bpf_sk_storage_get(&onramp_conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!connection)
-		return; /* Out of memory: the connection has the congestion avoidance alone. */
+		return; /* Out of memory: only congestion avoidance controls it. */
 	on_established(sk, connection);
 	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
 		apply_pacing(sk, connection);
@@ -74,7 +74,7 @@ void BPF_PROG(onramp_release, struct sock *sk)
 	bpf_sk_storage_delete(&onramp_conns, sk);
 }
 
-/* An ACK of a socket whose record found no memory: congestion avoidance alone. */
+/* An ACK of a socket without a record, because memory was short: only congestion avoidance runs. */
 static void control_without_startup(struct sock *sk, __u32 ack, int flag, __u32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
@@ -100,7 +100,7 @@ static void control(struct sock *sk, __u32 ack, int flag, const struct rate_samp
 	if (was_reserved)
 		on_ack(sk, connection, rs);
 	if (was_reserved && conn_is_reserved(connection)) {
-		/* The algorithm has decided cwnd, be it during loss recovery or not. */
+		/* The algorithm has decided cwnd, also during loss recovery. */
 	} else if (reduces_cwnd(congestion_state(tp))) {
 		if (rs->acked_sacked && conn_reports_ack(tp, connection, true))
 			on_ack(sk, connection, rs);

@@ -13,18 +13,18 @@
 
 /* Bytes of the options `permitted`, `first` and `second` */
 #define PERMITTED_BYTES 6
-/* What a mark and a reply take of a segment's payload, because TCP pads options to words */
+/* Payload bytes of a segment that a mark and a reply replace, because TCP pads options to words */
 #define MARK_ROOM_BYTES 8
 #define REPLY_ROOM_BYTES 12
 
-/* Room for an option that is longer than any of ours, so that such a one is recognised */
+/* Room for an option that is longer than any of ours, so that such an option is recognised */
 #define BUFFER_BYTES 12
 
 static void store_option(struct bpf_sock_ops *ctx, const struct pair_option *option)
 {
 	__u8 bytes[BUFFER_BYTES] = {};
 
-	/* The verifier wants a constant length in each call. */
+	/* The verifier requires a constant length in each call. */
 	if (pair_option_write(bytes, PAIR_OPTION_EXPERIMENT, option) > PERMITTED_BYTES)
 		bpf_store_hdr_opt(ctx, bytes, PAIR_OPTION_MAX_BYTES, 0);
 	else

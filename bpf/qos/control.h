@@ -35,7 +35,7 @@ static bool uses_ours(struct bpf_sock *sk)
 }
 
 /* Does the socket use another registration of the same start-up? The programs of that registration
- * answer for it. All of them are named onramp_qos, or begin so. */
+ * answer for it. The names of all such registrations begin with onramp_qos. */
 static bool uses_another_registration(struct bpf_sock *sk)
 {
 	static const char prefix[] = "onramp_qos";

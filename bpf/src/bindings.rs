@@ -522,7 +522,7 @@ pub struct SocketNow {
     pub retransmitted_segments: u32,
     /// inode number
     pub network_namespace: u32,
-    /// both ends know the option of packet pairs
+    /// both ends support packet pairs
     pub has_pairs: u32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
@@ -696,7 +696,7 @@ const _: () = {
 pub struct QosConfig {
     /// the registered start-up `qos`
     pub congestion_control: [::core::ffi::c_char; 16usize],
-    /// for connections whose application asks for none itself
+    /// for connections whose application requests none
     pub asked: Reservation,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]

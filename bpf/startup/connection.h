@@ -64,7 +64,7 @@ static inline bool conn_reports_ack(const struct tcp_sock *tp,
 				is_recovering);
 }
 
-/* Write down why, when and at which cwnd the start-up ended. Only the first exit counts: an
+/* Record why, when and at which cwnd the start-up ended. Only the first exit counts: an
  * algorithm that returns in later slow starts exits again. */
 static void note_exit(struct onramp_connection *connection, __u64 now_ns)
 {

@@ -45,8 +45,8 @@ static inline void start_reservation(struct sock *sk, struct onramp_connection *
 	connection->bucket_full_ns = reservation->bucket_full_ns;
 }
 
-/* Losses showed that the path does not provide the rate: the reservation counts against its limits
- * no longer, and the application has to wait before it asks again. */
+/* Losses showed that the path does not provide the rate: the reservation no longer counts against
+ * its limits, and the application has to wait before it asks again. */
 static inline void break_reservation(struct sock *sk, __u64 now_ns)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
@@ -58,8 +58,8 @@ static inline void break_reservation(struct sock *sk, __u64 now_ns)
 	reservation->times_broken++;
 }
 
-/* The socket leaves this congestion control, or restarts at another rate. What it has used of its
- * bucket and of its permitted losses stays used. */
+/* The socket leaves this congestion control, or restarts at another rate. Used tokens of its
+ * bucket and used permitted losses stay used. */
 static inline void release_reservation(struct sock *sk, const struct onramp_connection *connection)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
@@ -91,7 +91,7 @@ static inline void leave_reservation(struct tcp_sock *tp,
  * Segments that the token bucket of a reserved rate permits now. 0: the bucket sets no limit, and
  * the kernel decides.
  *
- * The kernel asks for this number whenever it begins to send. It then sends a packet of so many
+ * The kernel asks for this number whenever it begins to send. It then sends a packet of this many
  * segments, or of the bytes that the pacing rate permits in a millisecond if those are more. The
  * pacing rate also determines when the next packet leaves, so it is set to let the bucket collect a
  * full segment by then. If the kernel sends later than it could have, it makes up for at most half

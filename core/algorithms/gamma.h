@@ -58,7 +58,7 @@
  * section 5). So gamma goes back to 1/2. */
 #define GAMMA_MIN_PPM (GAMMA_ONE_PPM / 4)
 /* (7) demands a gamma below gamma_max. (8) gives gamma_max, as exactly as an ACK or two count
- * segments. A sixteenth is subtracted. In the paper's example 0.34 is used of 0.38. */
+ * segments. A sixteenth is subtracted. The paper's example uses 0.34 of 0.38. */
 #define GAMMA_MARGIN_DIVISOR 16
 
 /* cwnd is capped at 2^43 bytes, so that gamma times twice as much fits in 64 bits. */
@@ -136,7 +136,7 @@ static inline void gamma_loss(struct gamma *state, const struct startup_loss *lo
 	if (state->ssthresh_is_of_w_max && loss_is_of_slow_start && !state->user_gave_gamma)
 		gamma_adapt(state, acknowledged_bytes, window_bytes);
 	state->ssthresh_is_of_w_max = slow_start_follows && !loss_is_of_slow_start;
-	/* Congestion avoidance follows a fast recovery: X1 is here. */
+	/* After a fast recovery, congestion avoidance restarts: this is its X1. */
 	state->avoidance_bytes = slow_start_follows ? STARTUP_UNLIMITED : loss->acknowledged_bytes;
 	if (slow_start_follows && (!loss_is_of_slow_start || state->user_gave_gamma))
 		ssthresh_bytes = min_u64(ssthresh_bytes, gamma_share(state, loss, window_bytes));

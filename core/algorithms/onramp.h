@@ -131,8 +131,8 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 	decision->pair = pair_rate_request(start->options, decision);
 	if (!start->remembered_bytes || !(start->options & STARTUP_OPTION_RESUME_AT_ONCE))
 		return;
-	/* The initial window leaves at once, as Linux does not pace the first ten segments. What
-	 * follows is paced. */
+	/* The initial window leaves at once, as Linux does not pace the first ten segments. The
+	 * segments behind it are paced. */
 	state->has_resumed = true;
 	state->phase = STARTUP_PHASE_PACING;
 	/* Slow start would double the initial window in this round trip. */
@@ -185,7 +185,7 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 	bool flight_ended = flight_ends(&state->flight, ack);
 
 	if (!state->first_rtt_ns && state->has_resumed) {
-		/* The first flight is the initial window, without what has left behind it. */
+		/* The first flight is the initial window, without the segments behind it. */
 		state->flight.end_bytes =
 			max_u64(min_u64(state->flight.end_bytes, state->initial_cwnd_bytes),
 				ack->delivered_bytes);
@@ -205,7 +205,7 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 	return flight_ended;
 }
 
-/* Do what the phase does with an ACK. */
+/* Process an ACK in the current phase. */
 static inline void onramp_follow_phase(struct onramp *state, const struct startup_ack *ack,
 				       bool flight_ended, struct startup_decision *decision)
 {

@@ -62,7 +62,7 @@
  * trips in succession with marks break the reservation at any cwnd. A mark in a few dozen round
  * trips does not. */
 #define QOS_MARK_SEGMENTS 3
-/* A burst is what leaves in 1/1024 s at the rate, about the millisecond for which Linux builds
+/* A burst is the bytes of 1/1024 s at the rate, about the millisecond for which Linux builds
  * packets. It is two segments at least, because a receiver acknowledges two, and 10 at most. The
  * paper gives no depth of its bucket. */
 #define QOS_BURSTS_PER_S 1024

@@ -58,12 +58,12 @@
 /* ACKs of a flight that give a rate. A receiver may delay the last one by up to 500 ms, which is
  * half of all spacing or more where there are two or three. */
 #define SPACED_MIN_ACKS 4
-/* A flight with a silence of more than RTT / 4 did not pass the path in one piece. Its rate is its
- * own, a window in a round trip, and slow start is there to raise the window. */
+/* A flight with a silence of more than RTT / 4 did not pass the path in one piece. Its rate is only
+ * cwnd in a round trip, and slow start is there to raise cwnd. */
 #define SPACED_SILENCE_DIVISOR 4
 /* A flight that arrives at 15/16 of the R at which it left, or faster, was spaced by R. It shows
  * only that the path carries R: it raises R, and does not count for the BDP. Otherwise a rate that
- * was once too low, since the host stood still, would be found again and again. Where the path is
+ * was too low once, because the host paused, would be measured again and again. Where the path is
  * the limit, 8/9 arrive. */
 #define SPACED_OWN_DIVISOR 16
 

@@ -17,7 +17,7 @@
  *
  * Aron & Druschel use the "interarrival times of closely spaced acknowledgements such that the
  * total acknowledged data used to estimate the bandwidth is at least 2 segments". Two other
- * readings of that can be chosen, to compare them with the line:
+ * interpretations of this can be chosen, to compare them with the line:
  *
  *        ends       (last - first) / time of the whole train
  *        closest    the highest rate of two successive ACKs that are worth 2 segments or more, and
@@ -56,7 +56,7 @@
  * Druschel, 4.2.1) */
 #define TRAIN_MIN_SEGMENTS 2
 
-/* ACKs are closely spaced within RTT / 32, for the reading `closest`. The paper is about paths
+/* ACKs are closely spaced within RTT / 32, for the method `closest`. The paper is about paths
  * whose BDP is "two orders of magnitude" more than a packet. Where every third of 100 packets is
  * acknowledged, ACKs are 3 % of an RTT apart. */
 #define TRAIN_CLOSE_DIVISOR 32

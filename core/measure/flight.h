@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
 /*
- * A sender's flights, one after the other. When the first ACK of a flight arrives, what is in
- * flight then is the next flight to be acknowledged. Each flight has the train of its ACKs
+ * A sender's flights, one after the other. When the first ACK of a flight arrives, the segments
+ * then in flight are the next flight. Each flight has the train of its ACKs
  * (core/measure/ack_train.h), and a record of what limited the sender.
  */
 #ifndef ONRAMP_FLIGHT_H

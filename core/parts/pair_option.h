@@ -46,7 +46,7 @@
 /* The longest option: an experiment's reply. */
 #define PAIR_OPTION_MAX_BYTES 10
 
-/* How the option is written. */
+/* The two forms of the option. */
 enum pair_option_form {
 	/* As in the paper. */
 	PAIR_OPTION_PAPER = 1,
@@ -120,7 +120,7 @@ static inline uint32_t pair_option_write(uint8_t *out, uint32_t form,
 	return bytes;
 }
 
-/* What the bytes of an option are. */
+/* The result of reading an option. */
 enum pair_option_reading {
 	/* Another option. */
 	PAIR_OPTION_OTHER,
@@ -258,15 +258,15 @@ struct pair_probe_sent {
 	uint8_t reserved;
 };
 
-/* A pair is due when the first segment of the last pair is acknowledged. So two pairs are in flight
- * at most. Of trains it is one. */
+/* A pair is due when the first segment of the last pair is acknowledged. So at most two pairs are
+ * in flight, but only one train. */
 #define PAIR_PROBE_IN_FLIGHT 2
 
 /* The sender of pairs. */
 struct pair_probe {
 	/* The pairs in flight. */
 	struct pair_probe_sent sent[PAIR_PROBE_IN_FLIGHT];
-	/* When the first segment left whose second is due. */
+	/* When the first segment of the open pair left. */
 	uint64_t first_ns;
 	/* The sequence number at which that second begins; in a train, the next segment. */
 	uint32_t next_seq;

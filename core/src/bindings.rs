@@ -400,7 +400,7 @@ pub type Capability = ::std::os::raw::c_uint;
 pub const PAIR_OPTION_PAPER: PairOptionForm = 1;
 /// As an experiment (RFC 6994).
 pub const PAIR_OPTION_EXPERIMENT: PairOptionForm = 2;
-/// How the option is written.
+/// The two forms of the option.
 pub type PairOptionForm = ::std::os::raw::c_uint;
 /// On a SYN: the sender supports the option.
 pub const PAIR_OPTION_PERMITTED: PairOptionKind = 0;
@@ -443,7 +443,7 @@ pub const PAIR_OPTION_OTHER: PairOptionReading = 0;
 pub const PAIR_OPTION_MALFORMED: PairOptionReading = 1;
 /// This option.
 pub const PAIR_OPTION_READ: PairOptionReading = 2;
-/// What the bytes of an option are.
+/// The result of reading an option.
 pub type PairOptionReading = ::std::os::raw::c_uint;
 /// What happened to the options of a connection.
 #[repr(C)]
@@ -544,7 +544,7 @@ const _: () = {
 pub struct Probe {
     /// The pairs in flight.
     pub sent: [Sent; 2usize],
-    /// When the first segment left whose second is due.
+    /// When the first segment of the open pair left.
     pub first_ns: u64,
     /// The sequence number at which that second begins; in a train, the next segment.
     pub next_seq: u32,

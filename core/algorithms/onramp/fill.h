@@ -78,7 +78,7 @@ static inline uint64_t onramp_measure(struct onramp *state, const struct startup
 	uint64_t rate = 0;
 
 	pair_rate_add(&state->pairs, ack);
-	/* The receiver's reports come before ACKs: core/measure/pair_rate.h. */
+	/* The receiver's reports take precedence over ACKs: core/measure/pair_rate.h. */
 	if (pair_rate_has_points(&state->pairs, ONRAMP_MIN_POINTS))
 		rate = pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
 	else if (onramp_train_is_usable(state))

@@ -22,7 +22,7 @@ static inline void onramp_begin_approach(struct onramp *state)
 	state->sample_count = 0;
 }
 
-/* Grow again after HOLD. Before a rate is known, that is slow start. */
+/* Grow again after HOLD: in APPROACH, or in slow start if no BDP is known. */
 static inline void onramp_grow_again(struct onramp *state)
 {
 	onramp_begin_approach(state);

@@ -45,7 +45,7 @@ static inline void onramp_end_full(struct onramp *state, const struct startup_ac
 	state->phase = STARTUP_PHASE_DONE;
 }
 
-/* cwnd stays, to see whether the delay does. */
+/* Keep cwnd, to see whether the delay stays. */
 static inline void onramp_hold(struct onramp *state, const struct startup_ack *ack,
 			       struct startup_decision *decision)
 {

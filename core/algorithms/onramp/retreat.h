@@ -15,7 +15,7 @@ static inline void onramp_end_retreat(struct onramp *state, const struct startup
 		state->phase = STARTUP_PHASE_DONE;
 }
 
-/* All that was in flight at the loss has either arrived or been marked lost. */
+/* Every byte in flight at the loss has arrived or is marked lost. */
 static inline bool onramp_flight_is_accounted_for(const struct onramp *state,
 						  const struct startup_ack *ack)
 {
@@ -30,7 +30,7 @@ static inline uint64_t onramp_safe_retreat(struct onramp *state, const struct st
 	uint64_t pipe_bytes = ack->delivered_bytes - state->resume_delivered_bytes;
 
 	state->retreat_is_decided = onramp_flight_is_accounted_for(state, ack);
-	/* PipeSize / 2 until all is accounted for. */
+	/* PipeSize / 2 until every segment is acknowledged or marked lost. */
 	if (!state->retreat_is_decided)
 		return max_u64(min_u64(pipe_bytes, state->round.cwnd_bytes) /
 				       ONRAMP_SAFE_RETREAT_DIVISOR,
@@ -44,7 +44,7 @@ static inline uint64_t onramp_safe_retreat(struct onramp *state, const struct st
 /*
  * The arrivals of the flight that lost segments show what the path carries. Half an RTT of it that
  * was delivered at more than 7/8 of its pacing rate shows that the paced window fits: the loss was
- * not congestion caused by that rate. Otherwise wait until the whole flight is accounted for.
+ * not caused by that rate. Otherwise wait until the whole flight is accounted for.
  */
 static inline void onramp_measure_loss(struct onramp *state, const struct startup_ack *ack,
 				       struct startup_decision *decision)

@@ -55,8 +55,8 @@ static inline uint64_t onramp_noiseless_queue_ns(const struct onramp *state)
 		       ONRAMP_MAX_DELAY_NS);
 }
 
-/* RTT noise hides such a queue. The minimum of a whole round is luck then, so the baseline is the
- * mean of the minima of the round's groups of samples. */
+/* RTT noise hides such a queue. The minimum of a whole round is then left to chance, so the
+ * baseline is the mean of the minima of the round's groups of samples. */
 static inline bool onramp_rtt_is_noisy(const struct onramp *state)
 {
 	return state->noise.noise_ns >= onramp_noiseless_queue_ns(state);

@@ -78,7 +78,7 @@ struct onramp_round {
 	uint64_t end_delivered_bytes;   /* the round ends when this much is delivered in total */
 	uint64_t cwnd_bytes;            /* at the start */
 	uint64_t min_rtt_ns;            /* of its samples; 0: no sample */
-	uint64_t group_rtt_sum_ns;      /* the minima of its groups of samples, added up */
+	uint64_t group_rtt_sum_ns;      /* the sum of the minima of its groups of samples */
 	uint64_t group_count;
 };
 

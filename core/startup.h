@@ -258,7 +258,7 @@ enum startup_pair_request {
 	STARTUP_PAIR_TRAIN,
 };
 
-/* What the host does from now on. */
+/* The decision of an algorithm: the host's behaviour from now on. */
 struct startup_decision {
 	/* Congestion window. */
 	uint64_t cwnd_bytes;
@@ -280,7 +280,7 @@ struct startup_decision {
 	/* Depth of the token bucket that paces (core/parts/token_bucket.h); 0: the host paces in
 	 * its own way. */
 	uint32_t burst_bytes;
-	/* What the path carried in a round trip, offered to the path memory
+	/* The bytes that the path carried in a round trip, offered to the path memory
 	 * (core/parts/path_memory.h); the BDP if is_full. 0: nothing new. STARTUP_UNLIMITED: the
 	 * remembered BDP is wrong. */
 	uint64_t learned_bytes;
@@ -288,8 +288,8 @@ struct startup_decision {
 	uint64_t learned_rtt_ns;
 };
 
-/* What an algorithm can do, declared in its row of core/registry.h. A host prepares only what is
- * declared. */
+/* The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
+ * what is declared. */
 enum startup_capability {
 	/* It asks for packet pairs where the user chooses them (STARTUP_OPTION_PAIRS). */
 	STARTUP_SENDS_PAIRS = 1 << 0,

@@ -163,7 +163,7 @@ static inline enum pair_option_reading pair_option_read(const uint8_t *in, uint3
 	return PAIR_OPTION_READ;
 }
 
-/* What happened to the options of a connection. */
+/* Counts of a connection's pairs and options. */
 struct pair_counts {
 	/* Pairs sent. */
 	uint32_t pairs;
@@ -319,7 +319,7 @@ static inline bool pair_probe_send_second(struct pair_probe *probe, struct pair_
 	return true;
 }
 
-/* What a reply reports. An interval of 0: nothing. */
+/* The report of a reply. An interval of 0: no report. */
 struct pair_report {
 	/* The time between the arrivals of a pair's two segments, or of a train's first and the
 	 * newest acknowledged segment. */

@@ -59,7 +59,7 @@
  * (path_memory_keep()). */
 #define PATH_MEMORY_KEEP_NS (PATH_MEMORY_IDLE_NS / 8)
 
-/* What is remembered of a path. All zero: nothing. Times are of a clock that goes on while the
+/* The remembered BDP of a path. All zero: nothing. Times are of a clock that goes on while the
  * host sleeps. */
 struct path_memory_entry {
 	/* The BDP; 0: nothing is remembered. */
@@ -157,7 +157,7 @@ static inline uint64_t path_memory_window(const struct startup_start *start, boo
 		       STARTUP_BURST_SEGMENTS * (uint64_t)start->mss_bytes);
 }
 
-/* What a decision means for the path's entry. */
+/* The effect of a decision on the path's entry. */
 enum path_memory_news {
 	/* Nothing. */
 	PATH_MEMORY_NO_NEWS,

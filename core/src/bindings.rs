@@ -326,7 +326,7 @@ pub const PAIR_TRAIN: PairRequest = 2;
 /// Which segments the peer is to measure, where both ends support packet pairs
 /// (core/parts/pair_option.h).
 pub type PairRequest = ::std::os::raw::c_uint;
-/// What the host does from now on.
+/// The decision of an algorithm: the host's behaviour from now on.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
 pub struct Decision {
@@ -353,7 +353,7 @@ pub struct Decision {
     /// its own way.
     #[serde(default)]
     pub burst_bytes: u32,
-    /// What the path carried in a round trip, offered to the path memory
+    /// The bytes that the path carried in a round trip, offered to the path memory
     /// (core/parts/path_memory.h); the BDP if is_full. 0: nothing new. UNLIMITED: the
     /// remembered BDP is wrong.
     #[serde(default)]
@@ -393,8 +393,8 @@ pub const NEEDS_PAIRS: Capability = 2;
 pub const RESERVES: Capability = 4;
 /// It resumes from the BDP that the host remembers of the path.
 pub const RESUMES: Capability = 8;
-/// What an algorithm can do, declared in its row of core/registry.h. A host prepares only what is
-/// declared.
+/// The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
+/// what is declared.
 pub type Capability = ::std::os::raw::c_uint;
 /// As in the paper.
 pub const PAIR_OPTION_PAPER: PairOptionForm = 1;
@@ -445,7 +445,7 @@ pub const PAIR_OPTION_MALFORMED: PairOptionReading = 1;
 pub const PAIR_OPTION_READ: PairOptionReading = 2;
 /// The result of reading an option.
 pub type PairOptionReading = ::std::os::raw::c_uint;
-/// What happened to the options of a connection.
+/// Counts of a connection's pairs and options.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
 pub struct Counts {
@@ -565,7 +565,7 @@ const _: () = {
     ["Offset of field: Probe::is_open"][::std::mem::offset_of!(Probe, is_open) - 77usize];
     ["Offset of field: Probe::reserved"][::std::mem::offset_of!(Probe, reserved) - 78usize];
 };
-/// What a reply reports. An interval of 0: nothing.
+/// The report of a reply. An interval of 0: no report.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
 pub struct Report {
@@ -583,7 +583,7 @@ const _: () = {
     ["Offset of field: Report::interval_ns"][::std::mem::offset_of!(Report, interval_ns) - 0usize];
     ["Offset of field: Report::bytes"][::std::mem::offset_of!(Report, bytes) - 4usize];
 };
-/// What is remembered of a path. All zero: nothing. Times are of a clock that goes on while the
+/// The remembered BDP of a path. All zero: nothing. Times are of a clock that goes on while the
 /// host sleeps.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -615,7 +615,7 @@ pub const PATH_MEMORY_NO_NEWS: PathMemoryNews = 0;
 pub const PATH_MEMORY_SAVE: PathMemoryNews = 1;
 /// The remembered BDP is wrong, or no longer worth remembering: delete the entry.
 pub const PATH_MEMORY_FORGET: PathMemoryNews = 2;
-/// What a decision means for the path's entry.
+/// The effect of a decision on the path's entry.
 pub type PathMemoryNews = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug)]

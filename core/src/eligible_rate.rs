@@ -1,4 +1,4 @@
-//! TCP Westwood's eligible rate estimate, `core/measure/eligible_rate.h`, by itself.
+//! TCP Westwood's eligible rate estimate, `core/measure/eligible_rate.h`, without an algorithm.
 
 use crate::{bindings, Ack, STATE_BYTES};
 

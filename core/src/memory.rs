@@ -14,7 +14,7 @@ pub const LIFETIME_NS: u64 = bindings::PATH_MEMORY_LIFETIME_NS;
 /// ([`Entry::keep`]).
 pub const KEEP_NS: u64 = bindings::PATH_MEMORY_KEEP_NS;
 
-/// What a decision means for the path's entry.
+/// The effect of a decision on the path's entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
     /// Nothing.
@@ -71,7 +71,7 @@ pub fn window(start: &Start, is_new: bool) -> u64 {
     unsafe { bindings::onramp_native_memory_window(start, is_new) }
 }
 
-/// What a decision means, of a connection with this [`window`].
+/// The effect of a decision of a connection whose [`window`] is `initial_bytes`.
 pub fn news(decision: &Decision, initial_bytes: u64) -> News {
     // SAFETY: the function takes any numbers.
     match unsafe { bindings::onramp_native_memory_news(decision, initial_bytes) } {

@@ -45,7 +45,7 @@ pub fn startup_names() -> &'static [&'static str] {
     NAMES.get_or_init(|| algorithms().iter().map(Algorithm::name).collect())
 }
 
-/// What an algorithm does, in one line.
+/// An algorithm's summary, in one line.
 pub fn summary(name: &str) -> Option<&'static str> {
     Algorithm::named(name).map(|row| text(row.summary))
 }

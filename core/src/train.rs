@@ -1,4 +1,5 @@
-//! The rate of a path from the spacing of a flight's ACKs, `core/measure/ack_train.h`, by itself.
+//! The rate of a path from the spacing of a flight's ACKs, `core/measure/ack_train.h`, without an
+//! algorithm.
 
 use crate::{bindings, STATE_BYTES};
 

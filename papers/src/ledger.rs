@@ -13,7 +13,7 @@ pub struct Ledger {
     pub title: String,
     /// Authors, place and year.
     pub citation: String,
-    /// What is reproduced, and how, in paragraphs.
+    /// The reproduced measurements and the method, in paragraphs.
     pub about: Vec<String>,
     /// The paper's measurements, in its order.
     #[serde(rename = "row")]

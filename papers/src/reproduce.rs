@@ -65,7 +65,7 @@ pub struct Reproduction {
     pub records: Vec<Record>,
     /// Its parts.
     pub parts: Vec<ReproducedPart>,
-    /// What its open questions do to the rows.
+    /// The effect of its open questions on the rows.
     pub influences: Vec<Influence>,
     /// How many seeds there were.
     pub seeds: usize,

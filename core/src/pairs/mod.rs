@@ -7,7 +7,7 @@ use crate::bindings;
 
 pub use crate::bindings::{Counts, Meter, PairOption, Probe, Report};
 
-/// How the option is written.
+/// The two forms of the option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Form {
@@ -50,7 +50,7 @@ pub const REPLY: u8 = bindings::PAIR_OPTION_REPLY as u8;
 /// The length of the longest option, in bytes.
 pub const MAX_BYTES: usize = bindings::PAIR_OPTION_MAX_BYTES;
 
-/// What the bytes of an option are.
+/// The result of reading an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Another option.

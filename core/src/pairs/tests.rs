@@ -125,8 +125,8 @@ proptest! {
         }
     }
 
-    /// Whatever is told, in whatever order, an interval is taken once for each pair, and is one
-    /// that could be.
+    /// For any replies in any order, each pair gives at most one interval, and the interval is
+    /// possible.
     #[test]
     fn no_reply_counts_twice_nor_says_more_than_has_passed(
         events in prop::collection::vec(
@@ -166,7 +166,7 @@ proptest! {
     }
 }
 
-/// Two segments of 1000 bytes from 5000 on, and what the meter says of the second.
+/// Two segments of 1000 bytes from 5000 on arrive. Returns the meter's reply to the second.
 fn measured(meter: &mut Meter, counts: &mut Counts, id: u8, apart_ns: u64) -> Option<PairOption> {
     assert_eq!(
         meter.arrived(counts, &PairOption::of(FIRST, id), MS_NS, 5000, 6000),
@@ -188,7 +188,7 @@ fn a_pair_is_measured_from_first_to_second() {
         measured(&mut meter, &mut counts, 1, 40 * MS_NS),
         Some(PairOption::reply(1, 40_000_000))
     );
-    // What the field cannot say is the longest that it can.
+    // An interval that the field cannot hold becomes the longest that it can.
     assert_eq!(
         measured(&mut meter, &mut counts, 2, 1 << 40),
         Some(PairOption::reply(2, u32::MAX))
@@ -200,7 +200,7 @@ fn a_pair_is_measured_from_first_to_second() {
 fn a_second_without_its_first_is_ignored() {
     let (mut meter, mut counts) = (Meter::default(), Counts::default());
     let second = |id| PairOption::of(SECOND, id);
-    // None at all; another's; one that does not follow it; one that is repeated.
+    // No first segment; that of another pair; one that the second does not follow; a repetition.
     assert_eq!(
         meter.arrived(&mut counts, &second(1), MS_NS, 6000, 7000),
         None
@@ -250,7 +250,7 @@ fn a_first_that_is_repeated_does_not_move_the_beginning() {
     assert_eq!(counts.ignored, 1);
 }
 
-/// A probe whose first pair left at 1 s, its segments so far apart, up to sequence number 2000.
+/// A probe whose first pair left at 1 s, `apart_ns` apart, up to sequence number 2000.
 fn sent(apart_ns: u64) -> (Probe, Counts) {
     let (mut probe, mut counts) = (Probe::default(), Counts::default());
     assert_eq!(
@@ -369,7 +369,7 @@ fn each_reply_to_a_train_tells_when_what_it_acknowledges_arrived() {
     assert_eq!(reply(40_000_000, 2000), None, "it comes again");
     assert_eq!(reply(41_000_000, 3000), report(41_000_000, 2000));
     assert_eq!(reply(40_000_000, 2000), None, "it has been overtaken");
-    // What was sent behind the train is none of it.
+    // Segments behind the train are no part of it.
     assert_eq!(reply(80_000_000, 9000), report(80_000_000, 3000));
     assert_eq!((counts.replies, counts.ignored), (3, 2));
 }

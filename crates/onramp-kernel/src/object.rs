@@ -4,7 +4,8 @@ use crate::{Error, Result};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, PrintLevel};
 use std::sync::{Mutex, MutexGuard};
 
-/// The lines of libbpf's log that an error shows. The verifier's verdict is at the end of it.
+/// The number of last lines of libbpf's log that an error shows. The verifier's verdict is at the
+/// end.
 const LOG_LINES: usize = 12;
 
 /// Runs `work` and collects libbpf's warnings, which say why the verifier refused a program.

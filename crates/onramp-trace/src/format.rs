@@ -39,7 +39,7 @@ impl Format {
         }
     }
 
-    /// The entries of which a file may have a limited number.
+    /// The entries whose number in a file is limited.
     pub(crate) fn entries(self) -> &'static str {
         match self {
             Format::Csv => "lines",

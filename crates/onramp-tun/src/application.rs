@@ -15,6 +15,6 @@ pub trait Application {
     /// The application cannot go on. The connection is reset.
     fn progress(&mut self, now_ns: u64, socket: &mut Socket) -> Result<bool, Self::Error>;
 
-    /// Whether the application needs the connection no more.
+    /// Whether the application no longer needs the connection.
     fn is_done(&self, socket: &Socket) -> bool;
 }

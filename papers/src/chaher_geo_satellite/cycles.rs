@@ -1,4 +1,4 @@
-//! Cycles derived from a sender's windows: its losses, its slow starts, and the begin of congestion
+//! Cycles derived from a sender's windows: its losses, its slow starts, and the start of congestion
 //! avoidance.
 
 use crate::Flow;
@@ -35,7 +35,7 @@ impl Cycle {
     }
 }
 
-/// A flow's cycles, with windows in packets of so many bytes.
+/// A flow's cycles, with windows in packets of `segment_bytes`.
 pub fn cycles(flow: &Flow, segment_bytes: f64) -> Vec<Cycle> {
     let packets = |bytes: u64| {
         if bytes == u64::MAX {

@@ -209,7 +209,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// What else the runs show: losses, the fluid model, and figure 8 with another gamma.
+/// Further results of the runs: losses, the fluid model, and figure 8 with another gamma.
 fn remarks(bench: &Bench<'_>, lines: &Lines, path: &Path) -> Result<Vec<String>, Error> {
     let counts = lines.all().map(|line| {
         format!(

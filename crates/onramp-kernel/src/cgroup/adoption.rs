@@ -9,7 +9,7 @@ use onramp_bpf::bindings::maps;
 use std::path::Path;
 
 /// While it lives, every TCP connection that a cgroup's processes open or accept uses a congestion
-/// control. The programs need not know of it.
+/// control. The programs need no change.
 pub struct Adoption {
     _links: Vec<Link>,
     object: Object,

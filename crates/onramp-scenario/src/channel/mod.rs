@@ -130,7 +130,7 @@ channel! {
     /// Probability that a packet is lost at random, in millionths; 0 where losses are of another
     /// kind.
     loss_ppm: u32 = loss::RandomLoss;
-    /// Number of packets that carry data of which the last is lost, instead of
+    /// One data packet in this number is lost, the last one. It replaces
     /// [`loss_ppm`](Channel::loss_ppm).
     loss_every: Option<NonZeroU32> = loss::PeriodicLoss;
     /// Losses in bursts, instead of both.

@@ -45,7 +45,7 @@ impl Table {
         }
     }
 
-    /// A table that occurs up to so many times.
+    /// A table that occurs up to `max_count` times.
     pub(crate) const fn many(name: &'static str, max_count: usize, meaning: &'static str) -> Table {
         Table {
             max_count,

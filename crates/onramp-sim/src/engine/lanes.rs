@@ -30,7 +30,7 @@ impl<O: Observer> Engine<O> {
             .as_ref()
             .is_some_and(|payload| payload.is_empty());
         if is_empty && !std::mem::replace(&mut bundle.end_was_signalled, true) {
-            // Connections without data in flight have no event at which they would learn of it.
+            // Connections without data in flight have no event at which they would notice the end.
             let slots: Vec<u32> = bundle
                 .lanes
                 .iter()

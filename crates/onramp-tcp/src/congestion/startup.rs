@@ -63,7 +63,7 @@ impl Startup {
         self.decision.ssthresh_bytes
     }
 
-    /// Remembers what the decision says of the path, and frees an algorithm that is done.
+    /// Passes the BDP of the decision to the path memory, and frees an algorithm that is done.
     fn after_decision(&mut self, now_ns: u64) {
         if let Some(memory) = &mut self.memory {
             memory.learn(&self.decision, now_ns);

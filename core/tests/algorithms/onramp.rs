@@ -226,7 +226,7 @@ fn without_an_rtt_sample_there_is_no_rate() {
     assert_eq!(host.decision.cwnd_bytes, 80 * SEGMENT);
 }
 
-/// What the application did not use is not paced, and its spacing is the application's.
+/// An unused part of cwnd is not paced, and the ACK spacing is the application's.
 #[test]
 fn the_spacing_of_an_application_gives_no_rate() {
     let mut host = host_on(RTT);
@@ -325,7 +325,7 @@ fn an_unused_cwnd_grows_back_as_in_slow_start() {
     );
 }
 
-/// A host whose first data took this much longer than the handshake.
+/// A host whose first RTT of data exceeds the handshake's by this time.
 fn later_than_the_handshake(handshake_ns: u64, more_ns: u64) -> Decision {
     let mut host = Host::new(
         "onramp",
@@ -363,7 +363,7 @@ fn a_path_that_is_paced_a_second_time_is_not_shared() {
 /// 10 / (10 + 2 q): with 20 segments in front of it and 20 behind, the share is a fifth.
 #[test]
 fn a_first_rtt_longer_than_the_handshakes_leaves_a_share_of_the_bdp() {
-    // A millisecond and two segments' time are no competing flow's.
+    // A millisecond and the serialisation of two segments do not count as a queue of others.
     let own_ns = MS + 2 * MS / 10;
     let path = |more_ns| (RTT + more_ns) / (MS / 10);
     let filled = |path_segments: u64| path_segments * 3 / 4 + 10;

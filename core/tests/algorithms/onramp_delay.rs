@@ -39,7 +39,7 @@ fn one_undelayed_sample_of_eight_lets_cwnd_grow() {
     }
 }
 
-/// A sixteenth of the min RTT, but a millisecond at least and 16 at most.
+/// A sixteenth of the min RTT, but at least 1 ms and at most 16 ms.
 #[test]
 fn a_delay_is_a_sixteenth_of_the_min_rtt() {
     for (rtt_ms, queue_ns) in [(10, MS), (32, 2 * MS), (100, MS * 25 / 4), (600, 16 * MS)] {
@@ -125,7 +125,7 @@ fn a_delay_with_a_growing_rate_becomes_the_baseline() {
     until(&mut host, "hold", RATE, QUEUED + RTT / 16 + 1);
 }
 
-/// Half a round trip at two thirds of its rate shows enough.
+/// Half a round trip of arrivals at two thirds of the paced rate is enough to decide.
 #[test]
 fn a_paced_flight_that_is_not_carried_drains_to_the_prior_cwnd() {
     let mut host = in_approach();
@@ -144,7 +144,7 @@ fn a_paced_flight_that_is_not_carried_drains_to_the_prior_cwnd() {
     assert_eq!((decision.pacing_bytes_per_s, decision.exit), (UNLIMITED, 0));
 }
 
-/// More than seven eighths of the rate at which the flight left.
+/// The flight arrives at more than seven eighths of the rate at which it left.
 #[test]
 fn a_paced_flight_that_is_carried_in_spite_of_a_delay_goes_on() {
     let mut host = in_approach();

@@ -89,7 +89,7 @@ fn an_rto_ends_the_approach_at_the_hosts_ssthresh() {
     }
 }
 
-/// When all that was in flight at the loss has arrived.
+/// When all segments in flight at the loss have arrived.
 #[test]
 fn ssthresh_is_lowered_to_what_was_carried() {
     let mut host = validated();
@@ -160,7 +160,7 @@ fn segments_marked_lost_meanwhile_are_not_waited_for() {
 fn less_than_half_a_round_trip_gives_no_rate() {
     let mut host = validated();
     host.loss(LOSS_RECOVERY, 10 * SEGMENT, 700 * SEGMENT);
-    // Of 500 us each; time begins with the first.
+    // 500 us for each segment. The measured time begins with the first segment.
     assert_eq!(
         recover(&mut host, 100, RATE / 5).ssthresh_bytes,
         700 * SEGMENT

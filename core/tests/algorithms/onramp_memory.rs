@@ -107,7 +107,7 @@ fn an_rtt_that_does_not_fit_uses_nothing() {
     }
 }
 
-/// Section 3.3. Ten more segments are in flight than the application has given.
+/// Section 3.3. The application has given data for only a part of the jump.
 #[test]
 fn the_unused_part_of_the_jump_is_lost() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
@@ -122,8 +122,8 @@ fn the_unused_part_of_the_jump_is_lost() {
     assert_segments(host.decision.cwnd_bytes, 20);
 }
 
-/// The BDP is 100 segments and ten times as much is remembered: the first flight shows that before
-/// a loss can.
+/// The BDP is 100 segments, and ten times as much is remembered. The first flight shows this before
+/// a loss does.
 #[test]
 fn a_remembered_bdp_that_is_too_large_is_forgotten_and_the_measured_one_used() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
@@ -156,15 +156,15 @@ fn a_loss_before_validation_is_a_safe_retreat() {
         arrives(&mut host, 0);
     }
     assert_segments(host.decision.ssthresh_bytes, 50);
-    // 400 of them are lost, and 20 more arrive: 120 have, of the initial window and the jump.
+    // 400 segments are lost, and 20 more arrive: in total 120 of the initial window and the jump.
     for _ in 0..20 {
         arrives(&mut host, 20);
     }
     assert_segments(host.decision.ssthresh_bytes, 84);
 }
 
-/// A memory that was wrong once makes no Safe Retreat of a loss after everything has been
-/// validated: ssthresh would rise.
+/// After everything has been validated, a loss is no Safe Retreat, even if the memory was wrong
+/// before: ssthresh would rise.
 #[test]
 fn a_loss_after_validation_is_no_safe_retreat() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
@@ -202,7 +202,7 @@ fn the_bdp_of_a_full_pipe_is_learned() {
     assert_eq!(decision.learned_rtt_ns, RTT);
 }
 
-/// 200 segments of a flight that was paced at three quarters of the rate, and then nothing more.
+/// 200 segments of a flight arrive at three quarters of the rate. Then the transfer ends.
 #[test]
 fn a_short_transfer_learns_its_delivery_rate() {
     let mut host = measured(CAREFUL, 0);
@@ -215,7 +215,7 @@ fn a_short_transfer_learns_its_delivery_rate() {
     let news: Vec<u64> = told.into_iter().filter(|bytes| *bytes > 0).collect();
     assert!(
         (1..4).contains(&news.len()),
-        "what is no news is not told again: {news:?}"
+        "an unchanged BDP is not reported again: {news:?}"
     );
     assert_segments(*news.last().unwrap(), 750);
 }

@@ -53,7 +53,7 @@ fn flight(
 
 const AT_ONCE: fn(u64) -> u64 = |_| 0;
 const SPACED: fn(u64) -> u64 = |n| n * SPACING;
-/// A return path that is ten times as slow spaces the ACKs so.
+/// The ACK spacing of a return path that is ten times as slow.
 const SLOWLY: fn(u64) -> u64 = |n| n * 10 * SPACING;
 const IN_TWO_HEAPS: fn(u64) -> u64 = |n| if n < 5 { n } else { 20 * MS + n };
 
@@ -147,7 +147,7 @@ fn a_peer_without_the_option_changes_nothing() {
 /// ACKs that form a line give no rate where the segments formed none.
 #[test]
 fn reports_that_form_no_line_are_a_veto() {
-    // Aggregates; three of them, on a line; a rate above the maximum.
+    // Two aggregates; three aggregates on a line; a rate above the maximum.
     let three_heaps = |n| n / 4 * 4 * SPACING + 1;
     for arrived_ns in [IN_TWO_HEAPS, three_heaps, |n| n * 31_000 / 2] {
         let mut host = host();

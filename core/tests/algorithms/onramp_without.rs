@@ -1,5 +1,5 @@
-//! `onramp` with one of its ideas switched off. That idea has no effect then; with all ideas, it
-//! has.
+//! `onramp` with one of its ideas switched off: the idea then has no effect, and otherwise it has
+//! one.
 
 use crate::flights::{start, Host, MS};
 use crate::onramp::{
@@ -18,7 +18,7 @@ fn without(idea: &str) -> Host {
     starting(idea, start().srtt_ns)
 }
 
-/// The same, with this RTT of the handshake.
+/// Such a host, with this RTT of the handshake.
 fn starting(idea: &str, handshake_ns: u64) -> Host {
     let options = Without::ALL
         .into_iter()
@@ -38,7 +38,7 @@ fn starting(idea: &str, handshake_ns: u64) -> Host {
     host
 }
 
-/// With all ideas, and with all but this one.
+/// Two hosts: with all ideas, and with all but this one.
 fn with_and_without(idea: &str) -> [Host; 2] {
     ["nothing", idea].map(without)
 }
@@ -108,7 +108,7 @@ fn without_the_line_a_train_that_is_none_gives_a_rate() {
     assert_ne!(without.decision.estimate_bytes_per_s, 0);
 }
 
-/// Aggregates of ten, in which samples drop by 9 ms; then a delay of 8 ms that stays.
+/// ACKs in aggregates of ten, in which RTT samples drop by 9 ms. Then a delay of 8 ms that stays.
 #[test]
 fn without_the_noise_jitter_counts_as_a_queue() {
     let phases = ["nothing", "noise"].map(|idea| {
@@ -170,7 +170,7 @@ fn without_validating_the_whole_bdp_is_filled_and_counts_as_validated() {
     assert_eq!(host.decision.pacing_bytes_per_s, RATE);
     until(&mut host, "approach", RATE, RTT);
     assert_segments(arrive(&mut host, 80, RATE, RTT).cwnd_bytes, 1010);
-    // Half of it arrives in time: with a round of validation, the window would have been too large.
+    // Half of the flight arrives in time. With validation, this window would count as too large.
     let decision = until(&mut host, "done", RATE / 2, QUEUED);
     assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
 }

@@ -151,7 +151,7 @@ impl Column {
             Column::Delivered => {
                 "Payload that the receiver got: median, the unfinished ones included"
             }
-            Column::Retransmitted => "Data segments that the transfer sent again",
+            Column::Retransmitted => "Data segments that the transfer retransmitted",
             Column::Timeouts => "Times that the transfer's retransmission timer ended",
             Column::Drops => "Packets dropped by queues and policers, all flows",
             Column::Policed => {

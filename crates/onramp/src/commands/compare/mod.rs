@@ -84,7 +84,7 @@ fn compare(cases: Vec<&Case>, within_percent: f64, with_traces: bool) -> Compare
         progress.set_message(describe(case));
         match hosts.run(case) {
             Ok([sim, kernel]) => {
-                let [sim_records, kernel_records] = [&sim, &kernel].map(records);
+                let [sim_records, kernel_records] = [records(&sim), records(&kernel)];
                 let comparison =
                     Comparison::new(case, &sim_records, &kernel_records, within_percent);
                 if !comparison.sim.finished {
@@ -117,7 +117,7 @@ fn compare(cases: Vec<&Case>, within_percent: f64, with_traces: bool) -> Compare
     compared
 }
 
-fn records(runs: &Vec<Run>) -> Vec<&Record> {
+fn records(runs: &[Run]) -> Vec<&Record> {
     runs.iter().map(|run| &run.record).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Start-up algorithms for TCP, as `core/` has them, with a safe Rust face.
 //!
-//! Each algorithm is one C file of this crate's `algorithms/` folder. This crate compiles them for
+//! Each algorithm is a C file of this crate's `algorithms/` folder. This crate compiles them for
 //! the host on which it runs; the programs in `bpf/` compile the same files for the kernel. The
 //! records and constants come from the C headers (`src/bindings.rs` is generated).
 //!

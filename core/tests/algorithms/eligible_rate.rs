@@ -14,25 +14,25 @@ use onramp_core::{Ack, OPTION_ERE_CALM, OPTION_ERE_LATEST};
 use proptest::prelude::*;
 use std::fmt::Write;
 
-const MSS: u64 = 1000;
+pub(crate) const MSS: u64 = 1000;
 const RTT_NS: u64 = 100 * MS;
 const NS_PER_S: f64 = 1e9;
 
 /// How the ACKs of a connection arrive.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
-    rtt_ns: u64,
+pub(crate) struct Shape {
+    pub(crate) rtt_ns: u64,
     /// The time between two segments at the bottleneck.
-    spacing_ns: u64,
+    pub(crate) spacing_ns: u64,
     /// Segments that one ACK covers.
-    stride: u64,
+    pub(crate) stride: u64,
     /// Each ACK is late by a random time below this one. The order stays.
-    jitter_ns: u64,
+    pub(crate) jitter_ns: u64,
     /// This many ACKs arrive back to back, when the last of them is due.
-    batch: u64,
+    pub(crate) batch: u64,
 }
 
-const EVEN: Shape = Shape {
+pub(crate) const EVEN: Shape = Shape {
     rtt_ns: RTT_NS,
     spacing_ns: MS,
     stride: 1,
@@ -52,7 +52,7 @@ fn random(n: u64) -> u64 {
 
 /// The ACKs of one flight per round trip. Each flight is a pair: its segments, and cwnd in
 /// segments.
-fn stream(shape: Shape, flights: &[(u64, u64)]) -> Vec<Ack> {
+pub(crate) fn stream(shape: Shape, flights: &[(u64, u64)]) -> Vec<Ack> {
     let mut acks: Vec<Ack> = Vec::new();
     let (mut begin_ns, mut delivered) = (10_000 * MS, 0);
     for &(segments, window) in flights {
@@ -92,7 +92,7 @@ fn slow_start(flights: u32) -> Vec<(u64, u64)> {
 }
 
 /// The estimate after these ACKs.
-fn after(acks: &[Ack], options: u32) -> EligibleRate {
+pub(crate) fn after(acks: &[Ack], options: u32) -> EligibleRate {
     let mut rate = EligibleRate::new(options);
     acks.iter().for_each(|ack| rate.ack(ack));
     rate
@@ -230,11 +230,11 @@ proptest! {
 }
 
 /// Twenty round trips in which 100 segments are delivered. cwnd is `times` as large.
-fn windows(times: u64) -> Vec<(u64, u64)> {
+pub(crate) fn windows(times: u64) -> Vec<(u64, u64)> {
     vec![(100, 100 * times); 20]
 }
 
-fn at(spacing_ns: u64, stride: u64) -> Shape {
+pub(crate) fn at(spacing_ns: u64, stride: u64) -> Shape {
     Shape {
         spacing_ns,
         stride,
@@ -242,7 +242,7 @@ fn at(spacing_ns: u64, stride: u64) -> Shape {
     }
 }
 
-fn late(jitter_ns: u64, stride: u64) -> Shape {
+pub(crate) fn late(jitter_ns: u64, stride: u64) -> Shape {
     Shape {
         jitter_ns,
         stride,
@@ -409,166 +409,5 @@ fn a_calm_path_is_followed_quickly_where_the_whole_connection_is_remembered() {
     assert!(
         estimates[0] < 1_050_000 && estimates[1] > 1_100_000,
         "{estimates:?}"
-    );
-}
-
-#[test]
-fn the_first_acks_sample_is_the_first_estimate() {
-    let acks = stream(EVEN, &[(1, 2)]);
-    assert_eq!(
-        after(&acks, 0).bytes_per_s(),
-        10_000,
-        "a segment in a round trip"
-    );
-}
-
-#[test]
-fn a_silence_leaves_nothing_of_the_past_but_its_last_sample() {
-    let mut acks = stream(EVEN, &windows(1));
-    let last = *acks.last().unwrap();
-    let delivered_bytes = last.delivered_bytes + 8 * MSS;
-    acks.push(Ack {
-        now_ns: last.now_ns + 4_000 * MS,
-        acked_bytes: 8 * MSS,
-        delivered_bytes,
-        ..last
-    });
-    assert_eq!(
-        after(&acks, OPTION_ERE_LATEST).bytes_per_s(),
-        2_000,
-        "eight segments in four seconds"
-    );
-    let before = after(&acks[..acks.len() - 1], 0).sample_bytes_per_s();
-    assert!(after(&acks, 0).bytes_per_s().abs_diff((2_000 + before) / 2) <= 1);
-}
-
-/// Hosts report no ACKs in congestion avoidance. After a timeout, the total of the next ACK
-/// includes them.
-#[test]
-fn unreported_acks_did_not_arrive_at_once() {
-    let acks = stream(EVEN, &[(100, 100); 20]);
-    let last = *acks.last().unwrap();
-    let mut rate = EligibleRate::new(0);
-    acks.iter().for_each(|ack| rate.ack(ack));
-    for ack in &acks {
-        let (now_ns, delivered_bytes) = (
-            ack.now_ns + 15_000 * MS,
-            ack.delivered_bytes + last.delivered_bytes + 15_000 * MSS,
-        );
-        rate.ack(&Ack {
-            now_ns,
-            delivered_bytes,
-            ..*ack
-        });
-        assert!(
-            rate.throughput_bytes_per_s() <= 1_100_000,
-            "of 1 MB/s: {}",
-            rate.throughput_bytes_per_s()
-        );
-    }
-}
-
-/// The host's clock ticks every 10 ms, or its network delivers ten ACKs at a time.
-#[test]
-fn acks_at_one_time_count_in_full() {
-    let mut acks = stream(EVEN, &windows(1));
-    acks.iter_mut()
-        .for_each(|ack| ack.now_ns = ack.now_ns.next_multiple_of(10 * MS));
-    let estimate = after(&acks, 0).bytes_per_s();
-    assert!(
-        estimate.abs_diff(1_000_000) <= 10_000,
-        "{estimate} bytes per second"
-    );
-}
-
-/// Acknowledged bytes are remembered for sixteen parts of the RTT at that time.
-#[test]
-fn while_the_rtt_grows_the_throughput_is_that_of_less_than_a_round_trip() {
-    // The queueing delay grows by half of the elapsed time, and the delivery rate is constant. cwnd
-    // is the delivery rate times the RTT.
-    let mut acks = stream(EVEN, &windows(1));
-    let growing = acks.len() / 2;
-    for (index, ack) in acks.iter_mut().enumerate().skip(growing) {
-        ack.srtt_ns += (index - growing) as u64 * MS / 2;
-        ack.cwnd_bytes = ack.srtt_ns / MS * MSS;
-    }
-    let mut rate = EligibleRate::new(0);
-    let mut least = u64::MAX;
-    for (index, ack) in acks.iter().enumerate() {
-        rate.ack(ack);
-        if index >= growing {
-            least = least.min(rate.throughput_bytes_per_s());
-            assert!(
-                rate.bytes_per_s().abs_diff(1_000_000) <= 10_000,
-                "{} bytes per second",
-                rate.bytes_per_s()
-            );
-        }
-    }
-    assert!(
-        (800_000..850_000).contains(&least),
-        "{least} bytes per second"
-    );
-}
-
-/// A simulation begins at time 0. The smoothed RTT of a coarse clock may be longer than the time
-/// since then.
-#[test]
-fn the_start_of_the_clock_does_not_matter() {
-    let late = stream(EVEN, &[(50, 100)]);
-    let since_ns = late[0].now_ns - MS;
-    let early: Vec<_> = late
-        .iter()
-        .map(|ack| Ack {
-            now_ns: ack.now_ns - since_ns,
-            ..*ack
-        })
-        .collect();
-    assert!(early.iter().all(|ack| ack.now_ns < ack.srtt_ns));
-    assert_eq!(
-        after(&early, 0).bytes_per_s(),
-        after(&late, 0).bytes_per_s()
-    );
-}
-
-/// 100 Gbit/s and 600 ms. An ACK covers 12.5 MB, so every step needs 64 bits.
-#[test]
-fn the_largest_paths_are_measured() {
-    let shape = Shape {
-        rtt_ns: 600 * MS,
-        ..late(MS / 10, 1)
-    };
-    for times in [1, 3] {
-        let mut acks = stream(shape, &vec![(600, 600 * times); 40]);
-        for ack in &mut acks {
-            (ack.acked_bytes, ack.delivered_bytes) =
-                (ack.acked_bytes * 12_500, ack.delivered_bytes * 12_500);
-            ack.cwnd_bytes *= 12_500;
-        }
-        let estimate = after(&acks, 0).bytes_per_s();
-        assert!(
-            estimate.abs_diff(12_500_000_000) <= 500_000_000,
-            "{times}: {estimate} bytes per second"
-        );
-    }
-}
-
-/// 1 kbit/s and 10 s: two segments of 500 bytes in a round trip, and 250 bytes in flight between
-/// them.
-#[test]
-fn the_smallest_paths_are_measured() {
-    let shape = Shape {
-        rtt_ns: 10_000 * MS,
-        ..at(4_000 * MS, 1)
-    };
-    let mut acks = stream(shape, &[(3, 3); 40]);
-    for ack in &mut acks {
-        (ack.acked_bytes, ack.delivered_bytes) = (ack.acked_bytes / 2, ack.delivered_bytes / 2);
-        ack.cwnd_bytes = 1_250;
-    }
-    let estimate = after(&acks, 0).bytes_per_s();
-    assert!(
-        (120..=126).contains(&estimate),
-        "{estimate} bytes per second"
     );
 }

@@ -3,8 +3,10 @@
 
 mod ack_train;
 mod ack_train_noise;
+mod arbitrary;
 mod astart;
 mod eligible_rate;
+mod eligible_rate_edges;
 mod exact_rate;
 mod flights;
 mod gamma;

@@ -46,7 +46,7 @@ fn entry() -> Entry {
     }
 }
 
-fn told(entry: &mut Entry, user: u64, now_ns: u64, srtt_ns: u64) -> Option<(u64, u64)> {
+fn taken(entry: &mut Entry, user: u64, now_ns: u64, srtt_ns: u64) -> Option<(u64, u64)> {
     let mut start = start(srtt_ns, 0);
     let has_it = entry.take(user, now_ns, &mut start);
     assert_eq!(has_it, start.remembered_bytes != 0);
@@ -81,7 +81,7 @@ fn the_remembered_bdp_is_used_where_the_rtt_fits() {
         (1001, false),
     ] {
         assert_eq!(
-            told(&mut entry(), 7, 2 * S, srtt_ms * MS),
+            taken(&mut entry(), 7, 2 * S, srtt_ms * MS),
             fits.then_some((600_000, 100 * MS)),
             "{srtt_ms} ms"
         );
@@ -106,33 +106,33 @@ fn without_a_handshake_rtt_the_entry_waits_for_one() {
 #[test]
 fn one_connection_at_a_time_uses_the_entry() {
     let mut entry = entry();
-    assert!(told(&mut entry, 1, 2 * S, 100 * MS).is_some());
-    assert!(told(&mut entry, 2, 2 * S + 1, 100 * MS).is_none());
+    assert!(taken(&mut entry, 1, 2 * S, 100 * MS).is_some());
+    assert!(taken(&mut entry, 2, 2 * S + 1, 100 * MS).is_none());
     entry.give_back(2);
     assert!(
-        told(&mut entry, 2, 2 * S + 2, 100 * MS).is_none(),
+        taken(&mut entry, 2, 2 * S + 2, 100 * MS).is_none(),
         "it had nothing to give back"
     );
     entry.give_back(1);
-    assert!(told(&mut entry, 2, 2 * S + 3, 100 * MS).is_some());
+    assert!(taken(&mut entry, 2, 2 * S + 3, 100 * MS).is_some());
 }
 
 #[test]
 fn a_connection_that_does_not_use_the_entry_leaves_it_to_others() {
     let mut entry = entry();
-    assert!(told(&mut entry, 1, 2 * S, 10 * MS).is_none());
-    assert!(told(&mut entry, 2, 2 * S, 100 * MS).is_some());
+    assert!(taken(&mut entry, 1, 2 * S, 10 * MS).is_none());
+    assert!(taken(&mut entry, 2, 2 * S, 100 * MS).is_some());
 }
 
 #[test]
 fn a_silent_connection_loses_the_entry() {
     let mut entry = entry();
-    assert!(told(&mut entry, 1, 2 * S, 100 * MS).is_some());
+    assert!(taken(&mut entry, 1, 2 * S, 100 * MS).is_some());
     assert!(entry.keep(1, 3 * S) && !entry.keep(2, 3 * S));
     assert!(entry.is_in_use(2, 4 * S) && entry.is_in_use(0, 4 * S) && !entry.is_in_use(1, 4 * S));
-    assert!(told(&mut entry, 2, 4 * S, 100 * MS).is_none());
+    assert!(taken(&mut entry, 2, 4 * S, 100 * MS).is_none());
     assert!(
-        told(&mut entry, 2, 4 * S + 1, 100 * MS).is_some(),
+        taken(&mut entry, 2, 4 * S + 1, 100 * MS).is_some(),
         "after a second"
     );
     assert!(!entry.keep(1, 4 * S + 2));
@@ -146,12 +146,12 @@ fn a_silent_connection_loses_the_entry() {
         rtt_ns: 600 * MS,
         ..self::entry()
     };
-    assert!(told(&mut far, 1, 2 * S, 600 * MS).is_some());
+    assert!(taken(&mut far, 1, 2 * S, 600 * MS).is_some());
     assert!(
-        told(&mut far, 2, 4 * S + 400 * MS, 600 * MS).is_none(),
+        taken(&mut far, 2, 4 * S + 400 * MS, 600 * MS).is_none(),
         "within four round trips"
     );
-    assert!(told(&mut far, 2, 4 * S + 400 * MS + 1, 600 * MS).is_some());
+    assert!(taken(&mut far, 2, 4 * S + 400 * MS + 1, 600 * MS).is_some());
 }
 
 /// Section 3.1: a BDP below four initial windows need not be saved. If the pipe was full, such a
@@ -208,12 +208,12 @@ fn small_means_small_compared_with_the_initial_window_or_ten_segments() {
 fn the_newest_bdp_replaces_the_older_and_its_connection_uses_the_entry() {
     let mut entry = Entry::default();
     assert!(
-        told(&mut entry, 1, S, 100 * MS).is_none(),
+        taken(&mut entry, 1, S, 100 * MS).is_none(),
         "nothing is remembered yet"
     );
     assert!(entry.save(1, &learned(600_000, 100 * MS), S));
     assert!(
-        told(&mut entry, 2, S + 1, 100 * MS).is_none(),
+        taken(&mut entry, 2, S + 1, 100 * MS).is_none(),
         "the first connection uses the entry"
     );
     // The second has measured a smaller BDP without filling the pipe: it is only a lower bound.
@@ -230,7 +230,7 @@ fn the_newest_bdp_replaces_the_older_and_its_connection_uses_the_entry() {
     );
     entry.give_back(1);
     assert_eq!(
-        told(&mut entry, 3, S + 3, 100 * MS),
+        taken(&mut entry, 3, S + 3, 100 * MS),
         Some((300_000, 90 * MS))
     );
     // A larger BDP is news, and so is the BDP of another path.

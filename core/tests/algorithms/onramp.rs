@@ -259,10 +259,10 @@ fn pacing_ends_with_the_first_paced_segment() {
 fn cwnd_grows_by_a_third_an_eighth_a_quarter_a_half_and_then_doubles() {
     let mut host = in_approach();
     for (one, of) in [(1, 3), (1, 8), (1, 4), (1, 2), (1, 1), (1, 1)] {
-        let (before, outstanding) = (host.decision.cwnd_bytes, host.ack.inflight_bytes);
-        assert_segments(before, outstanding / SEGMENT + 1);
+        let (before, in_flight) = (host.decision.cwnd_bytes, host.ack.inflight_bytes);
+        assert_segments(before, in_flight / SEGMENT + 1);
         let after = round(&mut host, RATE, RTT).cwnd_bytes;
-        assert_segments(after - before, outstanding / SEGMENT * one / of);
+        assert_segments(after - before, in_flight / SEGMENT * one / of);
         assert_eq!(phase(&host), "approach");
     }
 }
@@ -299,10 +299,10 @@ fn a_cwnd_that_does_not_limit_the_sender_stays() {
 /// RFC 9959, section 3.4. What slow start had permitted stays.
 #[test]
 fn the_part_of_cwnd_that_the_application_did_not_use_is_lost() {
-    for (outstanding, window) in [(300, 301), (5, 20)] {
+    for (in_flight, window) in [(300, 301), (5, 20)] {
         let mut host = in_pacing();
         round(&mut host, RATE, RTT);
-        let decision = host.ack(MS / 10, outstanding * SEGMENT, ACK_APP_LIMITED);
+        let decision = host.ack(MS / 10, in_flight * SEGMENT, ACK_APP_LIMITED);
         assert_eq!(
             (phase(&host), decision.cwnd_bytes),
             ("approach", window * SEGMENT)

@@ -93,7 +93,7 @@ fn an_rto_ends_the_approach_at_the_hosts_ssthresh() {
 #[test]
 fn ssthresh_is_lowered_to_what_was_carried() {
     let mut host = validated();
-    let outstanding = host.decision.cwnd_bytes / SEGMENT;
+    let in_flight = host.decision.cwnd_bytes / SEGMENT;
     let decision = lose(&mut host, LOSS_RECOVERY, 700);
     assert_eq!(
         (phase(&host), decision.exit, decision.pacing_bytes_per_s),
@@ -101,7 +101,7 @@ fn ssthresh_is_lowered_to_what_was_carried() {
     );
     assert_eq!(decision.ssthresh_bytes, 700 * SEGMENT);
     assert_eq!(
-        recover(&mut host, outstanding - 1, RATE / 2).ssthresh_bytes,
+        recover(&mut host, in_flight - 1, RATE / 2).ssthresh_bytes,
         700 * SEGMENT
     );
     let decision = recover(&mut host, 1, RATE / 2);
@@ -121,10 +121,10 @@ fn ssthresh_is_lowered_to_what_was_carried() {
 #[test]
 fn an_ssthresh_below_what_was_carried_stays() {
     let mut host = validated();
-    let outstanding = host.decision.cwnd_bytes / SEGMENT;
+    let in_flight = host.decision.cwnd_bytes / SEGMENT;
     lose(&mut host, LOSS_RECOVERY, 300);
     assert_eq!(
-        recover(&mut host, outstanding, RATE / 2).ssthresh_bytes,
+        recover(&mut host, in_flight, RATE / 2).ssthresh_bytes,
         300 * SEGMENT
     );
 }
@@ -133,12 +133,9 @@ fn an_ssthresh_below_what_was_carried_stays() {
 fn a_loss_in_hold_is_handled_as_in_the_approach() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
-    let outstanding = host.decision.cwnd_bytes / SEGMENT;
+    let in_flight = host.decision.cwnd_bytes / SEGMENT;
     lose(&mut host, LOSS_RECOVERY, 700);
-    assert_segments(
-        recover(&mut host, outstanding, RATE / 2).ssthresh_bytes,
-        500,
-    );
+    assert_segments(recover(&mut host, in_flight, RATE / 2).ssthresh_bytes, 500);
     assert_done(&recovered(&mut host), "loss");
 }
 
@@ -146,11 +143,11 @@ fn a_loss_in_hold_is_handled_as_in_the_approach() {
 #[test]
 fn segments_marked_lost_meanwhile_are_not_waited_for() {
     let mut host = validated();
-    let outstanding = host.decision.cwnd_bytes / SEGMENT;
+    let in_flight = host.decision.cwnd_bytes / SEGMENT;
     lose(&mut host, LOSS_RECOVERY, 700);
     host.ack.lost_bytes += 400 * SEGMENT;
     assert_eq!(
-        recover(&mut host, outstanding - 401, RATE / 2).ssthresh_bytes,
+        recover(&mut host, in_flight - 401, RATE / 2).ssthresh_bytes,
         700 * SEGMENT
     );
     assert_segments(recover(&mut host, 1, RATE / 2).ssthresh_bytes, 500);

@@ -209,10 +209,10 @@ fn a_short_transfer_learns_its_delivery_rate() {
     until(&mut host, "approach", RATE, RTT);
     arrive(&mut host, 38, RATE * 3 / 4, RTT);
     assert_eq!(host.decision.learned_bytes, 0, "too little has arrived");
-    let told: Vec<u64> = (0..162)
+    let reported: Vec<u64> = (0..162)
         .map(|_| arrive(&mut host, 1, RATE * 3 / 4, RTT).learned_bytes)
         .collect();
-    let news: Vec<u64> = told.into_iter().filter(|bytes| *bytes > 0).collect();
+    let news: Vec<u64> = reported.into_iter().filter(|bytes| *bytes > 0).collect();
     assert!(
         (1..4).contains(&news.len()),
         "an unchanged BDP is not reported again: {news:?}"

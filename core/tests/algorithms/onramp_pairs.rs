@@ -25,7 +25,7 @@ fn host() -> Host {
 
 /// A segment is acknowledged that left at this time. The receiver reports the time since the first
 /// segment arrived.
-fn told(host: &mut Host, now_ns: u64, left_ns: u64, arrived_ns: u64) -> Decision {
+fn ack_with_report(host: &mut Host, now_ns: u64, left_ns: u64, arrived_ns: u64) -> Decision {
     host.ack.rtt_ns = now_ns - left_ns;
     (host.ack.pair_interval_ns, host.ack.pair_bytes) = (arrived_ns, host.ack.delivered_bytes);
     let decision = host.ack(
@@ -46,7 +46,7 @@ fn flight(
     acked_ns: fn(u64) -> u64,
 ) -> Decision {
     for n in 0..host.decision.cwnd_bytes / SEGMENT {
-        told(host, RTT + acked_ns(n), left_ns(n), arrived_ns(n));
+        ack_with_report(host, RTT + acked_ns(n), left_ns(n), arrived_ns(n));
     }
     host.decision
 }
@@ -106,7 +106,7 @@ fn the_rate_behind_the_initial_window_of_a_remembered_path_is_the_receivers_too(
         assert_eq!((phase(&host), host.decision.pair), ("pacing", PAIR_TRAIN));
         for n in 0..10 {
             assert_eq!(host.decision.estimate_bytes_per_s, 0);
-            told(&mut host, RTT + acked_ns(n), 0, SPACED(n));
+            ack_with_report(&mut host, RTT + acked_ns(n), 0, SPACED(n));
         }
         assert_eq!(
             (phase(&host), host.decision.estimate_bytes_per_s),
@@ -182,7 +182,7 @@ fn is_held(host: &mut Host, queue_ns: u64, return_ns: u64, reply_every: u64) -> 
         let left_ns = begin_ns + n * SPACING;
         let now_ns = left_ns + RTT + queue_ns + return_ns;
         if n % reply_every == 0 {
-            told(host, now_ns, left_ns, left_ns + SPACING + queue_ns);
+            ack_with_report(host, now_ns, left_ns, left_ns + SPACING + queue_ns);
         } else {
             host.ack.rtt_ns = now_ns - left_ns;
             host.ack(
@@ -205,7 +205,7 @@ fn delays_of_the_return_path_do_not_count() {
         assert!(!is_held(&mut host(), 0, 0, reply_every));
         assert!(
             !is_held(&mut host(), 0, 10 * queued, reply_every),
-            "the way back"
+            "the return path"
         );
         assert!(
             is_held(&mut host(), queued, 0, reply_every),
@@ -226,7 +226,7 @@ fn ack_aggregation_on_the_return_path_hides_no_queue() {
     let held = (0..4000).find(|n| {
         let left_ns = RTT + n * SPACING;
         let queue_ns = if *n < 2500 { 0 } else { QUEUED - RTT };
-        told(
+        ack_with_report(
             &mut host,
             (left_ns + RTT + queue_ns).next_multiple_of(15 * MS),
             left_ns,
@@ -246,7 +246,7 @@ fn the_return_delay_of_a_reply_holds_for_a_round_trip() {
         at_ns += SPACING;
         let now_ns = at_ns + 2 * RTT;
         if is_told {
-            told(host, now_ns, at_ns, at_ns + SPACING);
+            ack_with_report(host, now_ns, at_ns, at_ns + SPACING);
         } else {
             host.ack.rtt_ns = 2 * RTT;
             host.ack(

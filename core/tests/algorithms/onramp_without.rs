@@ -193,17 +193,17 @@ fn without_validating_a_loss_leads_to_the_carried_bdp() {
 fn without_easing_a_validated_cwnd_grows_as_in_slow_start() {
     let mut host = in_approach(without("easing"));
     for (one, of) in [(1, 3), (1, 1), (1, 1)] {
-        let (before, outstanding) = (host.decision.cwnd_bytes, host.ack.inflight_bytes);
+        let (before, in_flight) = (host.decision.cwnd_bytes, host.ack.inflight_bytes);
         let after = round(&mut host, RATE, RTT).cwnd_bytes;
-        assert_segments(after - before, outstanding / SEGMENT * one / of);
+        assert_segments(after - before, in_flight / SEGMENT * one / of);
     }
 }
 
 #[test]
 fn without_raising_a_carried_flight_ends_the_startup() {
     let mut host = in_approach(without("raising"));
-    let outstanding = host.ack.inflight_bytes / SEGMENT;
-    arrive(&mut host, outstanding - 1, RATE, RTT);
+    let in_flight = host.ack.inflight_bytes / SEGMENT;
+    arrive(&mut host, in_flight - 1, RATE, RTT);
     assert_eq!(phase(&host), "approach");
     let decision = arrive(&mut host, 1, RATE, RTT);
     assert_eq!(

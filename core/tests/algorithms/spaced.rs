@@ -97,7 +97,7 @@ fn a_window_that_is_not_filled_is_filled_at_the_rate_before_avoidance_begins() {
 }
 
 #[test]
-fn a_window_that_nobody_fills_is_waited_for_no_longer_than_a_round_trip() {
+fn pacing_ends_after_a_round_trip_where_the_window_is_not_filled() {
     let mut host = Host::new(
         "spaced",
         Start {

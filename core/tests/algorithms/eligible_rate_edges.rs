@@ -1,4 +1,5 @@
-//! core/measure/eligible_rate.h at its edges: first ACKs, silences, ACKs at one time, extreme paths.
+//! core/measure/eligible_rate.h at its edges: first ACKs, silences, ACKs at one time, extreme
+//! paths.
 
 use crate::eligible_rate::{after, at, late, stream, windows, Shape, EVEN, MSS};
 use crate::flights::MS;

@@ -2,6 +2,7 @@
 //! them, and what their interface promises to a host.
 
 mod ack_train;
+mod ack_train_line;
 mod ack_train_noise;
 mod arbitrary;
 mod astart;

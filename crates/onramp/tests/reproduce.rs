@@ -368,7 +368,7 @@ mod complete {
         command.args(["reproduce", PAPER, "--seeds", "1", "--no-alternatives"]);
         command.current_dir(dir.path()).uid(NOBODY).gid(NOBODY);
         let ran = ran(command)
-            .warns(&["note: nothing on this kernel:", "root"])
+            .warns(&["note: the runs on this kernel are left out:", "root"])
             .says(&["1 seed\n"]);
         assert!(
             ran.stderr.lines().count() == 1 && !ran.stdout.contains("today's kernel"),

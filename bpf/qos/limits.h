@@ -14,8 +14,9 @@
 /* Depth of the cgroup hierarchy that is searched. Real hierarchies are not deeper. */
 #define MAX_CGROUP_DEPTH 32
 
-/* Find the limits of the asking process: that of its own cgroup, or of the nearest enclosing cgroup
- * that has one, and then outwards. */
+/* Find the limits of the asking process. The first is the limit of its own cgroup, or of the
+ * nearest enclosing cgroup that has a limit. The limits of the cgroups around it follow, outwards.
+ */
 static void find_limits(struct onramp_reservation *reservation)
 {
 	struct onramp_limit *limit = NULL;

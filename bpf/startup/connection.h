@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A connection that a start-up program controls: the user's configuration, the map with the state
- * of each connection, and questions about that state. The rules behind the answers are in
- * core/host.h.
+ * of each connection, and functions that read this state. They follow the rules of core/host.h.
  */
 #ifndef ONRAMP_CONNECTION_H
 #define ONRAMP_CONNECTION_H

@@ -75,8 +75,8 @@ static inline void begin_memory(struct sock *sk, struct onramp_connection *conne
 		connection->path_refreshed_ns = now_ns;
 }
 
-/* Save or delete the path's entry, as the latest decision demands. The function is not inlined so
- * that it has a stack frame of its own; it runs rarely. */
+/* Save or delete the path's entry, as the latest decision demands. The function is not inlined,
+ * so it has its own stack frame. Few decisions change the entry. */
 static __attribute__((noinline)) int save_path(struct sock *sk,
 					       struct onramp_connection *connection)
 {

@@ -73,8 +73,8 @@ static inline void release_reservation(struct sock *sk, const struct onramp_conn
 	end_reservation(reservation, ONRAMP_RESERVATION_NONE);
 }
 
-/* The cwnd of a reservation ends with it: go back to the initial cwnd, or to the flight size if
- * that is larger. */
+/* The reservation ends, and its cwnd too: lower cwnd to the initial cwnd, or to the flight size
+ * if the flight is larger. */
 static inline void leave_reservation(struct tcp_sock *tp,
 				     const struct onramp_connection *connection)
 {
@@ -95,7 +95,8 @@ static inline void leave_reservation(struct tcp_sock *tp,
  * segments, or of the bytes that the pacing rate permits in a millisecond if those are more. The
  * pacing rate also determines when the next packet leaves, so it is set to let the bucket collect a
  * full segment by then. If the kernel sends later than it could have, it makes up for at most half
- * of the packet's time; late_ns adds that time to the gap again. A packet with less than a full
+ * of the packet's time. The gap is lengthened by late_ns, and at most doubled, to
+ * compensate. A packet with less than a full
  * segment uses its share of the bucket.
  *
  * If a millisecond at the rate is half of the bucket or more, the kernel's own pacing is as exact

@@ -40,8 +40,9 @@
 #include "measure/eligible_rate.h"
 #include "startup.h"
 
-/* The first ssthresh where the host has none, as Linux: the paper's example, from the 4 to 64 KB
- * that it reports of operating systems. The eligible rate of a few ACKs is not trusted beyond it.
+/* The first ssthresh if the host has none, as on Linux. The paper uses this value as an example;
+ * operating systems had 4 to 64 KB by its account. The eligible rate of a few ACKs is not trusted
+ * beyond it.
  */
 #define ASTART_SSTHRESH_BYTES 32768
 

@@ -41,8 +41,8 @@
  *   cwnd was already reduced, and is not W_max.
  * - The first slow start has no ssthresh and ends as it does without gamma.
  * - ssthresh is never above the host's. (CUBIC's is 0.7 * cwnd.)
- * - gamma falls and returns to 1/2, but does not rise by itself. The paper has no rule for a buffer
- *   that has grown.
+ * - gamma falls and returns to 1/2, but does not rise by itself. The paper has no rule for
+ *   the case that the buffer grows.
  */
 #ifndef ONRAMP_GAMMA_H
 #define ONRAMP_GAMMA_H

@@ -16,13 +16,13 @@
  *      |            | ---------------- a loss (loss, timeout) ------> |      |
  *      +------------+                                                 +------+
  *
- * The estimate is the bandwidth, not what competing flows leave of it. cwnd is the BDP, on top of
- * what the buffer holds. Where the buffer is small, or other flows join, that is too much. Wang et
- * al. show this.
+ * The estimate is the bandwidth of the bottleneck, including the shares of competing flows.
+ * ssthresh is the BDP. Where the buffer is small, or other flows join, this ssthresh is too high.
+ * Wang et al. show the losses.
  *
  * Differences from the paper, and its open points
- * - The ACKs of one flight are closely spaced. Three that arrive at once have no slope; a later ACK
- *   of the flight is then added.
+ * - The ACKs of one flight are closely spaced. Three ACKs that arrive at once have no slope. In
+ *   this case the next ACKs of the flight are included too.
  * - A flight during which the application had too little to send gives no estimate: its spacing is
  *   the application's.
  * - RTT is the minimum that was seen.

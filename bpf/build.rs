@@ -24,7 +24,11 @@ fn main() {
             println!("cargo::rerun-if-changed={}", path.display());
         }
     }
-    println!("cargo::rerun-if-changed={core}");
+    // Not core/ as a whole either, which has tests.
+    let headers = env::var_os("DEP_ONRAMP_CORE_HEADERS").expect("onramp-core's build script");
+    for header in env::split_paths(&headers) {
+        println!("cargo::rerun-if-changed={}", header.display());
+    }
     // For tests/bindings.rs
     println!("cargo::rustc-env=ONRAMP_CORE_INCLUDE={core}");
 

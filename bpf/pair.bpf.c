@@ -264,7 +264,7 @@ static void parse(struct bpf_sock_ops *ctx)
 }
 
 SEC("sockops")
-int pair(struct bpf_sock_ops *ctx)
+int onramp_pair(struct bpf_sock_ops *ctx)
 {
 	int one = 1;
 

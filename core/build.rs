@@ -1,22 +1,28 @@
 //! Compiles the algorithms into a native library, freestanding as the kernel compiles them, and
-//! tells the crates that depend on this one where the headers are (`DEP_ONRAMP_CORE_INCLUDE`).
+//! tells the crates that depend on this one where the headers are (`DEP_ONRAMP_CORE_INCLUDE`, the
+//! folder, and `DEP_ONRAMP_CORE_HEADERS`, a list in the form of `PATH`).
 
 use std::env;
+use std::path::Path;
+
+/// The headers of the algorithms, files and folders.
+const HEADERS: [&str; 7] = [
+    "algorithms",
+    "measure",
+    "parts",
+    "host.h",
+    "math.h",
+    "registry.h",
+    "startup.h",
+];
 
 fn main() {
     let include = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    let headers = HEADERS.map(|header| Path::new(&include).join(header));
+    let headers = env::join_paths(headers).expect("the crate's path has no separator of lists");
     println!("cargo::metadata=include={include}");
-    for source in [
-        "algorithms",
-        "measure",
-        "parts",
-        "host.h",
-        "math.h",
-        "registry.h",
-        "startup.h",
-        "src/native.c",
-        "src/native.h",
-    ] {
+    println!("cargo::metadata=headers={}", headers.display());
+    for source in HEADERS.into_iter().chain(["src/native.c", "src/native.h"]) {
         println!("cargo::rerun-if-changed={source}");
     }
     let mut build = cc::Build::new();

@@ -796,6 +796,8 @@ pub mod programs {
     pub const LIST: &str = "onramp_list";
     /// `onramp_min_tso_segs`
     pub const MIN_TSO_SEGS: &str = "onramp_min_tso_segs";
+    /// `onramp_pair`
+    pub const PAIR: &str = "onramp_pair";
     /// `onramp_release`
     pub const RELEASE: &str = "onramp_release";
     /// `onramp_reserve`
@@ -810,6 +812,4 @@ pub mod programs {
     pub const SSTHRESH: &str = "onramp_ssthresh";
     /// `onramp_undo_cwnd`
     pub const UNDO_CWND: &str = "onramp_undo_cwnd";
-    /// `pair`
-    pub const PAIR: &str = "pair";
 }

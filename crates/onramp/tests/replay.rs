@@ -7,12 +7,8 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Records transfers over a path with so many losses that some happen in a start-up. The seed of
-/// the scenario decides which.
-fn record(dir: &Path, startups: &str) -> PathBuf {
-    let transfers = format!("[[transfer]]\nsize = \"500 kB\"\nstartup = {startups}\nrepeat = 3\n");
-    let file = scenario(dir, "lossy", "loss = \"3 %\"\n", &transfers);
-    let recording = dir.join("recording.jsonl");
+/// Runs the scenario file in the lab, and records it.
+fn record_into(file: &Path, recording: &Path) {
     onramp([
         "lab".as_ref(),
         file.as_os_str(),
@@ -20,6 +16,15 @@ fn record(dir: &Path, startups: &str) -> PathBuf {
         recording.as_os_str(),
     ])
     .code(0);
+}
+
+/// Records transfers over a path with so many losses that some happen in a start-up. The seed of
+/// the scenario decides which.
+fn record(dir: &Path, startups: &str) -> PathBuf {
+    let transfers = format!("[[transfer]]\nsize = \"500 kB\"\nstartup = {startups}\nrepeat = 3\n");
+    let file = scenario(dir, "lossy", "loss = \"3 %\"\n", &transfers);
+    let recording = dir.join("recording.jsonl");
+    record_into(&file, &recording);
     assert_eq!(
         Vec::from_iter(listing(dir)),
         ["lossy.toml", "recording.jsonl"]
@@ -143,13 +148,7 @@ fn with_packet_pairs_onramp_uses_the_rate_that_the_receiver_measures() {
     let [file, recording] = ["narrow.toml", "recording.jsonl"].map(|name| dir.path().join(name));
     let record = |text: &str| {
         fs::write(&file, text).unwrap();
-        onramp([
-            "lab".as_ref(),
-            file.as_os_str(),
-            "--record".as_ref(),
-            recording.as_os_str(),
-        ])
-        .code(0);
+        record_into(&file, &recording);
         lines(&recording)
     };
     let reports = |line: &&Value| {
@@ -195,13 +194,7 @@ fn the_kernel_and_the_native_build_hold_and_retreat_at_the_same_time() {
     let dir = tempfile::tempdir().unwrap();
     let [file, recording] = ["rival.toml", "recording.jsonl"].map(|name| dir.path().join(name));
     fs::write(&file, COMPETING).unwrap();
-    onramp([
-        "lab".as_ref(),
-        file.as_os_str(),
-        "--record".as_ref(),
-        recording.as_os_str(),
-    ])
-    .code(0);
+    record_into(&file, &recording);
     let lines = lines(&recording);
     let phase = |line: &Value| phase_name(line["decision"]["phase"].as_u64().unwrap() as u32);
     for expected in ["pacing", "approach", "hold", "retreat"] {
@@ -326,13 +319,7 @@ fn an_rto_restarts_astart_and_does_not_restart_hoe() {
     let file = dir.path().join("outage.toml");
     write_outages(&file);
     let recording = dir.path().join("recording.jsonl");
-    onramp([
-        "lab".as_ref(),
-        file.as_os_str(),
-        "--record".as_ref(),
-        recording.as_os_str(),
-    ])
-    .code(0);
+    record_into(&file, &recording);
     let lines = lines(&recording);
     let connections = by_connection(&lines);
     assert_eq!(connections.len(), 2);

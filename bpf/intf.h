@@ -28,7 +28,7 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 11
+#define ONRAMP_CONFIG_VERSION 12
 
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
@@ -64,18 +64,18 @@ struct onramp_connection {
 	uint64_t exit_cwnd_bytes; /* the decided cwnd at that time */
 	uint64_t last_event_ns;   /* when the latest ACK event was put into the ring */
 	uint64_t last_event_estimate_bytes_per_s; /* the estimate in it */
-	uint64_t delivered_bytes;        /* since the start, at the latest input of the algorithm */
-	uint32_t delivered_segments;     /* tp->delivered at that time; the count wraps */
-	uint32_t prr_delivered_segments; /* in this loss recovery (RFC 6937) */
-	uint32_t pacing_is_ours;         /* pacing was off, and the start-up switched it on */
-	uint32_t initial_cwnd_segments;  /* cwnd when a reservation or an idle time ends */
-	uint32_t last_event_phase;       /* enum startup_phase in the latest ACK event */
+	uint64_t delivered_bytes;       /* since the start, at the latest input of the algorithm */
+	uint32_t delivered_segments;    /* tp->delivered at that time; the count wraps */
+	int32_t rtt_us;                 /* RTT sample of the present ACK; -1: none */
+	uint32_t pacing_is_ours;        /* pacing was off, and the start-up switched it on */
+	uint32_t initial_cwnd_segments; /* cwnd when a reservation ends */
+	uint32_t last_event_phase;      /* enum startup_phase in the latest ACK event */
 	uint32_t initial_ssthresh_segments; /* ssthresh when a reservation ends */
 	uint32_t exit; /* enum startup_exit of the first exit; the decision has the latest */
 	uint32_t cwnd_before_pair_segments; /* cwnd to restore after a pair; 0: nothing to do */
 	uint64_t lost_bytes;        /* since the start, at the latest input of the algorithm */
 	uint32_t lost_segments;     /* tp->lost at that time; the count wraps */
-	uint32_t reserved;          /* 0 */
+	uint32_t pair_is_leaving;   /* until the next ACK: two single segments, not paced */
 	uint64_t bucket_full_ns;    /* token bucket of a reserved rate (parts/token_bucket.h) */
 	uint64_t bucket_updated_ns; /* when the bucket was last looked at */
 	uint64_t bucket_sent_bytes; /* tp->bytes_sent at that time */

@@ -19,10 +19,6 @@ struct in6_addr {
 
 struct netns_ipv4 {
 	__u8 sysctl_tcp_min_tso_segs;
-	int sysctl_tcp_reordering;
-	__u8 sysctl_tcp_slow_start_after_idle;
-	int sysctl_tcp_pacing_ss_ratio;
-	int sysctl_tcp_pacing_ca_ratio;
 };
 
 struct ns_common {
@@ -65,7 +61,6 @@ struct inet_sock {
 
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
-	__u32 icsk_rto; /* in jiffies */
 	__u8 icsk_ca_state : 5;
 	__u8 icsk_pending;
 	struct {
@@ -80,16 +75,13 @@ struct tcp_sock {
 	__u64 bytes_sent; /* with retransmissions */
 	__u32 data_segs_out;
 	__u32 delivered;
+	__u32 high_seq; /* snd_nxt when the recovery began */
 	__u8 is_cwnd_limited : 1;
 	__u32 lost; /* segments marked lost in total, a segment each time that it is marked */
 	__u32 lost_out;
-	__u32 lsndtime; /* when data was last sent, in jiffies */
 	__u32 max_packets_out;
 	__u32 mss_cache;
 	__u32 packets_out;
-	__u32 prior_cwnd;
-	__u32 prr_out;
-	__u32 reordering;
 	__u32 retrans_out;
 	__u32 sacked_out;
 	__u32 snd_cwnd;
@@ -102,17 +94,15 @@ struct tcp_sock {
 	__u64 tcp_clock_cache; /* the time, when the kernel last read it */
 	__u64 tcp_wstamp_ns;   /* the earliest departure of the next paced segment */
 	__u32 total_retrans;
-	__u32 undo_marker;
 	__u32 write_seq;
 };
 
 struct ack_sample {
-	__u32 pkts_acked;
+	__s32 rtt_us; /* of the latest segment that was acknowledged; -1: no sample */
 };
 
 struct rate_sample {
-	long rtt_us; /* of the latest segment that was acknowledged; -1: no sample */
-	int losses;
+	long rtt_us; /* likewise */
 	__u32 acked_sacked;
 };
 
@@ -150,6 +140,7 @@ struct tcp_congestion_ops {
 	void (*init)(struct sock *sk);
 	void (*release)(struct sock *sk);
 	__u32 (*ssthresh)(struct sock *sk);
+	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
 	void (*cong_control)(struct sock *sk, ...);
 	void (*set_state)(struct sock *sk, __u8 new_state);
 	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
@@ -161,11 +152,8 @@ struct tcp_congestion_ops {
 };
 
 enum tcp_ca_state {
-	TCP_CA_Open = 0,
-	TCP_CA_Disorder = 1,
 	TCP_CA_CWR = 2,
 	TCP_CA_Recovery = 3,
-	TCP_CA_Loss = 4,
 };
 
 /* skc_state (net/tcp_states.h) */
@@ -187,14 +175,6 @@ enum tcp_ca_state {
 #define ICSK_PENDING_NONE 0
 
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
-
-/* The flags of an ACK (net/ipv4/tcp_input.c) */
-#define FLAG_DATA_ACKED 0x04
-#define FLAG_SYN_ACKED 0x10
-#define FLAG_DATA_SACKED 0x20
-#define FLAG_SND_UNA_ADVANCED 0x400
-#define FLAG_ACKED (FLAG_DATA_ACKED | FLAG_SYN_ACKED)
-#define FLAG_FORWARD_PROGRESS (FLAG_ACKED | FLAG_DATA_SACKED)
 
 static inline struct tcp_sock *tcp_sk(const struct sock *sk)
 {

@@ -7,21 +7,28 @@
  * During the start-up the algorithm decides cwnd, ssthresh and the pacing rate. A loss is reported
  * to the algorithm first. Most start-ups end there. `onramp` follows the repair (RETREAT) and may
  * still change ssthresh, and a reserved rate goes on (core/host.h). Afterwards the kernel's own
- * congestion avoidance and loss recovery control the connection. An algorithm that ended with
- * AVOIDANCE decides again in the next slow start.
+ * congestion avoidance controls the connection. An algorithm that ended with AVOIDANCE decides
+ * again in the next slow start.
+ *
+ * With CUBIC and Reno the programs have no cong_control. So the kernel itself does everything that
+ * is not start-up, as for its own congestion controls: loss recovery (PRR), the restart after an
+ * idle time, and the pacing rate where the start-up decides none. After each ACK it overwrites
+ * sk_pacing_rate. The decided rate is therefore set in min_tso_segs, which the kernel calls each
+ * time before it sends.
  *
  * The functions that an ACK passes through, for the algorithm `paced`:
  *
- *     onramp_control()    the kernel's cong_control hook, below
- *     control()           recovery, start-up or avoidance? below
- *     on_ack()            startup/drive.h: fills struct startup_ack, applies the decision
- *     algorithm_ack()     startup/algorithm.template.h, with ALGORITHM = paced
- *     paced_ack()         core/algorithms/paced.h
+ *     onramp_acked()         the kernel's pkts_acked hook, below: the RTT sample
+ *     onramp_cong_avoid()    the kernel's cong_avoid hook, below: start-up or avoidance?
+ *     on_ack()               startup/drive.h: fills struct startup_ack, applies the decision
+ *     algorithm_ack()        startup/algorithm.template.h, with ALGORITHM = paced
+ *     paced_ack()            core/algorithms/paced.h
+ *     onramp_min_tso_segs()  the kernel's min_tso_segs hook, below: the pacing rate
  *
  * Only startup/apply.h writes cwnd, ssthresh and the pacing rate.
  *
- * BBR sees every ACK from the first one on, so that its model of the path is complete when it takes
- * over. Until then its decisions are overwritten.
+ * BBR needs cong_control: it paces, and sees every ACK from the first one on, so that its model of
+ * the path is complete when it takes over. Until then its decisions are overwritten.
  */
 #include "kernel.h"
 
@@ -35,7 +42,6 @@
 #include "startup/drive.h"
 #include "startup/memory.h"
 #include "startup/pairs.h"
-#include "startup/recovery.h"
 #include "startup/reservation.h"
 #include "startup/tcp.h"
 
@@ -74,48 +80,44 @@ void BPF_PROG(onramp_release, struct sock *sk)
 	bpf_sk_storage_delete(&onramp_conns, sk);
 }
 
-/* An ACK of a socket without a record, because memory was short: only congestion avoidance runs. */
-static void control_without_startup(struct sock *sk, __u32 ack, int flag, __u32 acked)
+/* RTT samples, of every ACK. The kernel calls this hook after it has counted what the ACK delivers,
+ * and before it looks for losses. In recovery it does not call cong_avoid, so an algorithm that
+ * follows the recovery gets its ACKs here. */
+SEC("struct_ops")
+void BPF_PROG(onramp_acked, struct sock *sk, const struct ack_sample *sample)
 {
-	struct tcp_sock *tp = tcp_sk(sk);
+	struct onramp_connection *connection;
 
-	if (!reduces_cwnd(congestion_state(tp)) && may_raise_cwnd(tp, flag))
-		avoidance_raise(config.avoidance, sk, ack, acked);
-	set_kernel_pacing_rate(sk);
+	if (config.avoidance == ONRAMP_AVOIDANCE_CUBIC)
+		cubictcp_acked(sk, sample);
+	connection = connection_of(sk);
+	if (!connection || conn_is_done(connection))
+		return;
+	connection->rtt_us = sample->rtt_us;
+	if (conn_reports_in_recovery(tcp_sk(sk), connection))
+		on_ack(sk, connection, tcp_sk(sk)->delivered - connection->delivered_segments);
 }
 
-/* An ACK, with CUBIC or Reno as congestion avoidance: what the kernel does before it calls their
- * cong_avoid (tcp_cong_control() of net/ipv4/tcp_input.c). */
-static void control(struct sock *sk, __u32 ack, int flag, const struct rate_sample *rs)
+/* An ACK outside of recovery that may raise cwnd. The kernel sets its own pacing rate afterwards;
+ * onramp_min_tso_segs() sets the decided one. */
+SEC("struct_ops")
+void BPF_PROG(onramp_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 {
 	struct onramp_connection *connection = connection_of(sk);
-	struct tcp_sock *tp = tcp_sk(sk);
-	bool was_reserved;
+	bool avoidance_owns_cwnd = true;
 
-	if (!connection) {
-		control_without_startup(sk, ack, flag, rs->acked_sacked);
-		return;
+	if (connection && !conn_is_done(connection)) {
+		if (conn_is_reserved(connection))
+			return; /* onramp_acked() has reported the ACK. */
+		avoidance_owns_cwnd = conn_avoidance_owns_cwnd(tcp_sk(sk), connection);
+		if (conn_reports_ack(tcp_sk(sk), connection))
+			on_ack(sk, connection, acked);
+		let_pair_leave(sk, connection);
 	}
-	was_reserved = conn_is_reserved(connection);
-	if (was_reserved)
-		on_ack(sk, connection, rs);
-	if (was_reserved && conn_is_reserved(connection)) {
-		/* The algorithm has decided cwnd, also during loss recovery. */
-	} else if (reduces_cwnd(congestion_state(tp))) {
-		if (rs->acked_sacked && conn_reports_ack(tp, connection, true))
-			on_ack(sk, connection, rs);
-		reduce_cwnd(tp, connection, (int)rs->acked_sacked, rs->losses, flag);
-	} else if (may_raise_cwnd(tp, flag)) {
-		bool avoidance_owns_cwnd = conn_avoidance_owns_cwnd(tp, connection);
-
-		if (conn_reports_ack(tp, connection, false))
-			on_ack(sk, connection, rs);
-		if (avoidance_owns_cwnd)
-			avoidance_raise(config.avoidance, sk, ack, rs->acked_sacked);
-	}
-	refresh_memory(sk, connection);
-	apply_pacing(sk, connection);
-	let_pair_leave(sk, connection);
+	if (connection)
+		refresh_memory(sk, connection);
+	if (avoidance_owns_cwnd)
+		avoidance_raise(config.avoidance, sk, ack, acked);
 }
 
 /* An ACK that BBR has already processed. Until the start-up is over, restore the cwnd from before
@@ -129,8 +131,9 @@ static void overrule_bbr(struct sock *sk, __u32 cwnd, const struct rate_sample *
 		refresh_memory(sk, connection);
 	if (decides) {
 		set_cwnd(tcp_sk(sk), cwnd);
+		connection->rtt_us = rs->rtt_us;
 		if (rs->acked_sacked)
-			on_ack(sk, connection, rs);
+			on_ack(sk, connection, rs->acked_sacked);
 	}
 	if (connection && (decides || connection->pacing_is_ours)) {
 		apply_pacing(sk, connection);
@@ -138,33 +141,24 @@ static void overrule_bbr(struct sock *sk, __u32 cwnd, const struct rate_sample *
 	}
 }
 
+/* cong_control: BBR's every ACK */
 SEC("struct_ops")
 void BPF_PROG(onramp_control, struct sock *sk, __u32 ack, int flag, const struct rate_sample *rs)
 {
 	__u32 cwnd = tcp_sk(sk)->snd_cwnd;
 
-	if (config.avoidance == ONRAMP_AVOIDANCE_BBR) {
-		bbr_main(sk, ack, flag, rs);
-		overrule_bbr(sk, cwnd, rs);
-	} else {
-		control(sk, ack, flag, rs);
-	}
+	bbr_main(sk, ack, flag, rs);
+	overrule_bbr(sk, cwnd, rs);
 }
 
-/* cong_control before Linux 6.10. It is given neither `ack` nor `flag`: an ACK that delivers
- * something is treated as one that acknowledges data. */
+/* cong_control before Linux 6.10 */
 SEC("struct_ops")
 void BPF_PROG(onramp_control_v1, struct sock *sk, const struct rate_sample *rs)
 {
 	__u32 cwnd = tcp_sk(sk)->snd_cwnd;
 
-	if (config.avoidance == ONRAMP_AVOIDANCE_BBR) {
-		bbr_main___v1(sk, rs);
-		overrule_bbr(sk, cwnd, rs);
-	} else {
-		control(sk, tcp_sk(sk)->snd_una,
-			rs->acked_sacked ? FLAG_DATA_ACKED | FLAG_SND_UNA_ADVANCED : 0, rs);
-	}
+	bbr_main___v1(sk, rs);
+	overrule_bbr(sk, cwnd, rs);
 }
 
 /* The kernel found a loss and asks for the new ssthresh. */
@@ -185,27 +179,12 @@ __u32 BPF_PROG(onramp_ssthresh, struct sock *sk)
 SEC("struct_ops")
 void BPF_PROG(onramp_set_state, struct sock *sk, __u8 new_state)
 {
-	struct onramp_connection *connection = connection_of(sk);
-	struct tcp_sock *tp = tcp_sk(sk);
-
-	if (connection && config.avoidance != ONRAMP_AVOIDANCE_BBR)
-		follow_recovery(tp, connection, congestion_state(tp), new_state);
 	avoidance_set_state(config.avoidance, sk, new_state);
 }
 
 SEC("struct_ops")
 void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
-	struct onramp_connection *connection;
-
-	if (event == CA_EVENT_TX_START && config.avoidance != ONRAMP_AVOIDANCE_BBR &&
-	    was_idle(tcp_sk(sk))) {
-		connection = connection_of(sk);
-		if (connection && !conn_is_reserved(connection)) {
-			restore_cwnd(sk, connection);
-			restart_after_idle(tcp_sk(sk), connection->initial_cwnd_segments);
-		}
-	}
 	avoidance_cwnd_event(config.avoidance, sk, event);
 }
 
@@ -230,25 +209,23 @@ void BPF_PROG(onramp_in_ack, struct sock *sk, __u32 flags)
 }
 #endif
 
-SEC("struct_ops")
-void BPF_PROG(onramp_acked, struct sock *sk, const struct ack_sample *sample)
-{
-	cubictcp_acked(sk, sample);
-}
-
-/* The minimum of segments in a packet before segmentation: what the token bucket of a reserved rate
- * permits, one for a packet pair, otherwise what the kernel would use. */
+/* The kernel is about to send: set what the decision is to this flight, and return the minimum of
+ * segments in a packet before segmentation. The token bucket of a reserved rate permits a number, a
+ * packet pair has one, otherwise the kernel would use its own minimum. */
 SEC("struct_ops")
 __u32 BPF_PROG(onramp_min_tso_segs, struct sock *sk)
 {
 	struct onramp_connection *connection = connection_of(sk);
-	struct onramp_pairs *pairs = pairs_of(sk);
+	struct onramp_pairs *pairs;
 	__u32 segments = 0;
 
+	if (connection && config.avoidance != ONRAMP_AVOIDANCE_BBR)
+		apply_before_sending(sk, connection);
 	if (connection && conn_is_reserved(connection))
 		segments = bucket_segments(sk, connection);
 	if (segments)
 		return segments;
+	pairs = pairs_of(sk);
 	if (pairs && wants_one_segment(pairs))
 		return 1;
 	if (config.avoidance == ONRAMP_AVOIDANCE_BBR)
@@ -269,9 +246,9 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 }
 
 /*
- * One struct_ops map for each congestion avoidance and each form of cong_control. onramp-kernel
- * loads one of them. Members that an avoidance does not need are left out, because each member
- * costs a call: min_tso_segs for every packet that is sent, pkts_acked for every ACK.
+ * One struct_ops map for each congestion avoidance, and for BBR one for each form of cong_control.
+ * onramp-kernel loads one of them. Members that an avoidance does not need are left out, because
+ * each member costs a call.
  */
 /* clang-format off */
 #define COMMON_MEMBERS                                                                             \
@@ -279,8 +256,7 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 	.init = (void *)onramp_init,                                                               \
 	.release = (void *)onramp_release,                                                         \
 	.ssthresh = (void *)onramp_ssthresh,                                                       \
-	.set_state = (void *)onramp_set_state,                                                     \
-	.cwnd_event = (void *)onramp_cwnd_event,                                                   \
+	.min_tso_segs = (void *)onramp_min_tso_segs,                                               \
 	.undo_cwnd = (void *)onramp_undo_cwnd,
 
 #ifdef ONRAMP_SENDS_PAIRS
@@ -289,31 +265,26 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 #define PAIR_MEMBERS
 #endif
 
-#if defined(ONRAMP_SENDS_PAIRS) || defined(ONRAMP_RESERVES)
-#define PACKET_SIZE_MEMBERS .min_tso_segs = (void *)onramp_min_tso_segs,
-#else
-#define PACKET_SIZE_MEMBERS
-#endif
-
-#define CUBIC_MEMBERS                                                                              \
-	COMMON_MEMBERS PAIR_MEMBERS PACKET_SIZE_MEMBERS                                            \
+#define KERNEL_RECOVERY_MEMBERS                                                                    \
+	COMMON_MEMBERS PAIR_MEMBERS                                                                \
+	.cong_avoid = (void *)onramp_cong_avoid,                                                   \
 	.pkts_acked = (void *)onramp_acked,
 #define BBR_MEMBERS                                                                                \
 	COMMON_MEMBERS PAIR_MEMBERS                                                                \
-	.min_tso_segs = (void *)onramp_min_tso_segs,                                               \
+	.set_state = (void *)onramp_set_state,                                                     \
+	.cwnd_event = (void *)onramp_cwnd_event,                                                   \
 	.sndbuf_expand = (void *)onramp_sndbuf_expand,
-#define RENO_MEMBERS COMMON_MEMBERS PAIR_MEMBERS PACKET_SIZE_MEMBERS
 
 SEC(".struct_ops.link")
 struct tcp_congestion_ops onramp_cubic = {
-	CUBIC_MEMBERS
-	.cong_control = (void *)onramp_control,
+	KERNEL_RECOVERY_MEMBERS
+	.set_state = (void *)onramp_set_state,
+	.cwnd_event = (void *)onramp_cwnd_event,
 };
 
 SEC(".struct_ops.link")
-struct tcp_congestion_ops onramp_cubic_v1 = {
-	CUBIC_MEMBERS
-	.cong_control = (void *)onramp_control_v1,
+struct tcp_congestion_ops onramp_reno = {
+	KERNEL_RECOVERY_MEMBERS
 };
 
 SEC(".struct_ops.link")
@@ -325,18 +296,6 @@ struct tcp_congestion_ops onramp_bbr = {
 SEC(".struct_ops.link")
 struct tcp_congestion_ops onramp_bbr_v1 = {
 	BBR_MEMBERS
-	.cong_control = (void *)onramp_control_v1,
-};
-
-SEC(".struct_ops.link")
-struct tcp_congestion_ops onramp_reno = {
-	RENO_MEMBERS
-	.cong_control = (void *)onramp_control,
-};
-
-SEC(".struct_ops.link")
-struct tcp_congestion_ops onramp_reno_v1 = {
-	RENO_MEMBERS
 	.cong_control = (void *)onramp_control_v1,
 };
 /* clang-format on */

@@ -18,7 +18,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 11;
+pub const CONFIG_VERSION: u32 = 12;
 pub const PAIR_NAMESPACES: u32 = 2;
 pub const TCP_QOS: u32 = 20305;
 /// CUBIC (RFC 9438)
@@ -147,11 +147,11 @@ pub struct Connection {
     pub delivered_bytes: u64,
     /// tp->delivered at that time; the count wraps
     pub delivered_segments: u32,
-    /// in this loss recovery (RFC 6937)
-    pub prr_delivered_segments: u32,
+    /// RTT sample of the present ACK; -1: none
+    pub rtt_us: i32,
     /// pacing was off, and the start-up switched it on
     pub pacing_is_ours: u32,
-    /// cwnd when a reservation or an idle time ends
+    /// cwnd when a reservation ends
     pub initial_cwnd_segments: u32,
     /// enum startup_phase in the latest ACK event
     pub last_event_phase: u32,
@@ -165,8 +165,8 @@ pub struct Connection {
     pub lost_bytes: u64,
     /// tp->lost at that time; the count wraps
     pub lost_segments: u32,
-    /// 0
-    pub reserved: u32,
+    /// until the next ACK: two single segments, not paced
+    pub pair_is_leaving: u32,
     /// token bucket of a reserved rate (parts/token_bucket.h)
     pub bucket_full_ns: u64,
     /// when the bucket was last looked at
@@ -213,8 +213,8 @@ const _: () = {
         "Offset of field: Connection::delivered_segments",
     ][::core::mem::offset_of!(Connection, delivered_segments) - 888usize];
     [
-        "Offset of field: Connection::prr_delivered_segments",
-    ][::core::mem::offset_of!(Connection, prr_delivered_segments) - 892usize];
+        "Offset of field: Connection::rtt_us",
+    ][::core::mem::offset_of!(Connection, rtt_us) - 892usize];
     [
         "Offset of field: Connection::pacing_is_ours",
     ][::core::mem::offset_of!(Connection, pacing_is_ours) - 896usize];
@@ -240,8 +240,8 @@ const _: () = {
         "Offset of field: Connection::lost_segments",
     ][::core::mem::offset_of!(Connection, lost_segments) - 928usize];
     [
-        "Offset of field: Connection::reserved",
-    ][::core::mem::offset_of!(Connection, reserved) - 932usize];
+        "Offset of field: Connection::pair_is_leaving",
+    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 932usize];
     [
         "Offset of field: Connection::bucket_full_ns",
     ][::core::mem::offset_of!(Connection, bucket_full_ns) - 936usize];
@@ -755,8 +755,6 @@ pub mod maps {
     pub const CONNS: &str = "onramp_conns";
     /// `onramp_cubic`
     pub const CUBIC: &str = "onramp_cubic";
-    /// `onramp_cubic_v1`
-    pub const CUBIC_V1: &str = "onramp_cubic_v1";
     /// `onramp_events`
     pub const EVENTS: &str = "onramp_events";
     /// `onramp_limits`
@@ -767,8 +765,6 @@ pub mod maps {
     pub const PAIRS: &str = "onramp_pairs";
     /// `onramp_reno`
     pub const RENO: &str = "onramp_reno";
-    /// `onramp_reno_v1`
-    pub const RENO_V1: &str = "onramp_reno_v1";
     /// `onramp_reserved`
     pub const RESERVED: &str = "onramp_reserved";
     /// `onramp_usage`
@@ -780,6 +776,8 @@ pub mod programs {
     pub const ACKED: &str = "onramp_acked";
     /// `onramp_adopt`
     pub const ADOPT: &str = "onramp_adopt";
+    /// `onramp_cong_avoid`
+    pub const CONG_AVOID: &str = "onramp_cong_avoid";
     /// `onramp_control`
     pub const CONTROL: &str = "onramp_control";
     /// `onramp_control_v1`

@@ -43,36 +43,24 @@ static void stop_pacing(struct sock *sk, struct onramp_connection *connection)
 	connection->pacing_is_ours = false;
 }
 
-/* tcp_update_pacing_rate(): cwnd per RTT, times 200 % in slow start and 120 % afterwards. The rate
- * determines the size of packets before segmentation. It also paces, if a queueing discipline or a
- * socket option asks for that. */
-static inline void set_kernel_pacing_rate(struct sock *sk)
+static inline void apply_cwnd(struct tcp_sock *tp, const struct onramp_connection *connection,
+			      __u32 mss_bytes)
 {
-	const struct tcp_sock *tp = tcp_sk(sk);
-	const struct netns_ipv4 *ipv4 = &sk->__sk_common.skc_net.net->ipv4;
-	__u32 percent = tp->snd_cwnd < tp->snd_ssthresh / 2
-				? (__u32)ipv4->sysctl_tcp_pacing_ss_ratio
-				: (__u32)ipv4->sysctl_tcp_pacing_ca_ratio;
-	/* srtt_us counts eighths of a microsecond. */
-	__u64 rate = (__u64)tp->mss_cache * (8 * 1000000 / 100) * percent;
+	__u64 cwnd = connection->decision.cwnd_bytes / mss_bytes;
 
-	rate *= tp->snd_cwnd > tp->packets_out ? tp->snd_cwnd : tp->packets_out;
-	if (tp->srtt_us)
-		rate /= tp->srtt_us;
-	set_pacing_rate(sk, rate);
+	set_cwnd(tp, (__u32)max_u64(min_u64(cwnd, tp->snd_cwnd_clamp), 1));
 }
 
 /* Apply the decided cwnd and ssthresh. */
 static void apply_decision(struct sock *sk, struct onramp_connection *connection, __u32 mss_bytes)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	__u64 cwnd = connection->decision.cwnd_bytes / mss_bytes;
 
-	set_cwnd(tp, (__u32)max_u64(min_u64(cwnd, tp->snd_cwnd_clamp), 1));
+	apply_cwnd(tp, connection, mss_bytes);
 	set_ssthresh(tp, ssthresh_segments(connection->decision.ssthresh_bytes, mss_bytes));
 }
 
-/* Pace at the decided rate. If none is decided, do what the kernel would do. */
+/* Pace at the decided rate. If none is decided, the rate is the kernel's, or BBR's. */
 static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
 {
 	__u64 rate = connection->decision.pacing_bytes_per_s;
@@ -83,11 +71,29 @@ static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
 		return;
 	}
 	stop_pacing(sk, connection);
-	if (config.avoidance != ONRAMP_AVOIDANCE_BBR)
-		set_kernel_pacing_rate(sk);
-	else if (!conn_startup_is_over(connection))
-		/* BBR has switched pacing on, but during the start-up cwnd alone is the limit. */
+	/* BBR has switched pacing on, but during the start-up cwnd alone is the limit. */
+	if (config.avoidance == ONRAMP_AVOIDANCE_BBR && !conn_startup_is_over(connection))
 		set_pacing_rate(sk, sk->sk_max_pacing_rate);
+}
+
+/* The pacing rate at which a packet has one segment. Only without pacing. */
+static inline void set_rate_of_single_segments(struct sock *sk)
+{
+	set_pacing_rate(sk, (__u64)mss_of(tcp_sk(sk)) << sk->sk_pacing_shift);
+}
+
+/* The kernel is about to send. It has changed the pacing rate after the last ACK, and it changes
+ * cwnd in loss recovery and after an idle time. Set what the decision demands. */
+static inline void apply_before_sending(struct sock *sk, struct onramp_connection *connection)
+{
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	if (conn_is_reserved(connection))
+		apply_cwnd(tp, connection, mss_of(tp));
+	if (connection->pair_is_leaving)
+		set_rate_of_single_segments(sk);
+	else
+		apply_pacing(sk, connection);
 }
 
 #endif

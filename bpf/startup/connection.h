@@ -9,6 +9,7 @@
 #include "host.h"
 #include "intf.h"
 #include "kernel.h"
+#include "startup/tcp.h"
 
 #include <bpf/bpf_helpers.h>
 
@@ -37,6 +38,11 @@ static inline bool conn_startup_is_over(const struct onramp_connection *connecti
 	return startup_is_over(&connection->decision);
 }
 
+static inline bool conn_is_done(const struct onramp_connection *connection)
+{
+	return host_is_done(connection->decision.phase);
+}
+
 /* Is a rate reserved, so that losses do not change cwnd? For an algorithm that cannot reserve this
  * is a constant, so the verifier does not walk the branches that depend on it. */
 static inline bool conn_is_reserved(const struct onramp_connection *connection)
@@ -55,12 +61,34 @@ static inline bool conn_avoidance_owns_cwnd(const struct tcp_sock *tp,
 	return host_owns_cwnd(connection->decision.phase, tp->snd_cwnd, tp->snd_ssthresh);
 }
 
-/* Is this ACK an input of the algorithm? */
+/* Has the ACK delivered something that no input of the algorithm has counted? */
+static inline bool conn_has_news(const struct tcp_sock *tp,
+				 const struct onramp_connection *connection)
+{
+	return tp->delivered != connection->delivered_segments;
+}
+
+/* Is this ACK, outside of recovery, an input of the algorithm? */
 static inline bool conn_reports_ack(const struct tcp_sock *tp,
-				    const struct onramp_connection *connection, bool is_recovering)
+				    const struct onramp_connection *connection)
 {
 	return host_reports_ack(connection->decision.phase, tp->snd_cwnd, tp->snd_ssthresh,
-				is_recovering);
+				false) &&
+	       conn_has_news(tp, connection);
+}
+
+/* Is this ACK an input of the algorithm before the kernel looks for losses? With a reserved rate,
+ * every ACK is. Otherwise it is one of a recovery that goes on after it: the ACK that ends the
+ * recovery comes to onramp_cong_avoid(). */
+static inline bool conn_reports_in_recovery(const struct tcp_sock *tp,
+					    const struct onramp_connection *connection)
+{
+	bool recovery_goes_on =
+		reduces_cwnd(congestion_state(tp)) && (__s32)(tp->snd_una - tp->high_seq) < 0;
+
+	return (conn_is_reserved(connection) ||
+		(recovery_goes_on && host_reports_recovery(connection->decision.phase))) &&
+	       conn_has_news(tp, connection);
 }
 
 /* Record why, when and at which cwnd the start-up ended. Only the first exit counts: an

@@ -40,9 +40,9 @@ static void on_established(struct sock *sk, struct onramp_connection *connection
 	algorithm_start(connection, &start);
 	note_exit(connection, start.now_ns);
 	learn_path(sk, connection);
-	/* cwnd returns to its initial value when a reservation ends and after an idle time. If the
-	 * decision paces (a reserved rate, a remembered path), that is the host's initial window;
-	 * otherwise it is the decided one. */
+	/* cwnd returns to its initial value when a reservation ends. If the decision paces (a
+	 * reserved rate, a remembered path), that is the host's initial window; otherwise it is the
+	 * decided one. */
 	connection->initial_cwnd_segments = tp->snd_cwnd;
 	connection->initial_ssthresh_segments = tp->snd_ssthresh;
 	apply_decision(sk, connection, start.mss_bytes);
@@ -55,12 +55,14 @@ static void on_established(struct sock *sk, struct onramp_connection *connection
 	report_start(sk, connection, &start);
 }
 
-static void on_ack(struct sock *sk, struct onramp_connection *connection,
-		   const struct rate_sample *rs)
+/* `acked`: segments that are newly acknowledged, cumulatively or selectively */
+static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 acked)
 {
 	__u32 prior_phase = connection->decision.phase;
-	struct startup_ack ack = ack_input(tcp_sk(sk), connection, rs, take_pair_report(sk));
+	struct startup_ack ack;
 
+	restore_cwnd(sk, connection);
+	ack = ack_input(tcp_sk(sk), connection, acked, take_pair_report(sk));
 	algorithm_ack(connection, &ack);
 	note_exit(connection, ack.now_ns);
 	learn_path(sk, connection);

@@ -57,19 +57,19 @@ static inline __u32 ack_flags(const struct tcp_sock *tp, const struct onramp_con
 }
 
 static inline struct startup_ack ack_input(const struct tcp_sock *tp,
-					   struct onramp_connection *connection,
-					   const struct rate_sample *rs, struct pair_report report)
+					   struct onramp_connection *connection, __u32 acked,
+					   struct pair_report report)
 {
 	__u32 mss_bytes = mss_of(tp);
 
 	return (struct startup_ack){
 		.now_ns = bpf_ktime_get_ns(),
-		.acked_bytes = (__u64)rs->acked_sacked * mss_bytes,
+		.acked_bytes = (__u64)acked * mss_bytes,
 		.delivered_bytes = delivered_bytes(tp, connection),
 		.lost_bytes = lost_bytes(tp, connection),
 		.inflight_bytes = (__u64)packets_in_flight(tp) * mss_bytes,
 		.srtt_ns = srtt_ns(tp),
-		.rtt_ns = rs->rtt_us > 0 ? (__u64)rs->rtt_us * 1000 : 0,
+		.rtt_ns = connection->rtt_us > 0 ? (__u64)connection->rtt_us * 1000 : 0,
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
 		.ssthresh_bytes = ssthresh_bytes(tp),
 		.pair_interval_ns = report.interval_ns,

@@ -114,13 +114,16 @@ static void let_pair_leave(struct sock *sk, struct onramp_connection *connection
 		}
 		stop_pacing(sk, connection);
 	}
-	if (sk->sk_pacing_status == SK_PACING_NONE)
-		set_pacing_rate(sk, (__u64)mss_of(tp) << sk->sk_pacing_shift);
+	if (sk->sk_pacing_status == SK_PACING_NONE) {
+		connection->pair_is_leaving = true;
+		set_rate_of_single_segments(sk);
+	}
 }
 
-/* Restore the cwnd that let_pair_leave() reduced. Every hook that reads cwnd calls this first. */
+/* Undo let_pair_leave(). Every hook that reads cwnd calls this first. */
 static void restore_cwnd(struct sock *sk, struct onramp_connection *connection)
 {
+	connection->pair_is_leaving = false;
 	if (connection->cwnd_before_pair_segments) {
 		set_cwnd(tcp_sk(sk), connection->cwnd_before_pair_segments);
 		connection->cwnd_before_pair_segments = 0;

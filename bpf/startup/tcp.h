@@ -62,21 +62,4 @@ static inline bool reduces_cwnd(__u32 ca_state)
 	return ca_state == TCP_CA_CWR || ca_state == TCP_CA_Recovery;
 }
 
-/* May this ACK raise cwnd? (tcp_may_raise_cwnd()) */
-static inline bool may_raise_cwnd(const struct tcp_sock *tp, int flag)
-{
-	const struct sock *sk = (const struct sock *)tp;
-
-	/* With much reordering most ACKs are selective, and still show progress. */
-	if (tp->reordering > (__u32)sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_reordering)
-		return flag & FLAG_FORWARD_PROGRESS;
-	return flag & FLAG_DATA_ACKED;
-}
-
-/* Has the connection sent nothing for longer than an RTO? */
-static inline bool was_idle(const struct tcp_sock *tp)
-{
-	return (__u32)bpf_jiffies64() - tp->lsndtime > tp->inet_conn.icsk_rto;
-}
-
 #endif

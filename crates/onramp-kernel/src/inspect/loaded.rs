@@ -110,7 +110,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     let operations = operations()?;
     let mut all = Vec::new();
     let options = ProgInfoQueryOptions::default().include_map_ids(true);
-    for program in ProgInfoIter::with_query_opts(options).filter(is_control) {
+    for program in ProgInfoIter::with_query_opts(options).filter(is_init) {
         if let Some((config, map_ids)) = config_and_maps(&program, &operations) {
             all.push(describe(&config, map_ids, &operations)?);
         }
@@ -120,12 +120,9 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     Ok(all)
 }
 
-/// Does the program implement `cong_control`? The name holds for both forms (`_v1`).
-fn is_control(program: &ProgramInfo) -> bool {
-    program
-        .name
-        .to_string_lossy()
-        .starts_with(programs::CONTROL)
+/// Does the program implement `init`? Every start-up program has one.
+fn is_init(program: &ProgramInfo) -> bool {
+    program.name.to_string_lossy() == programs::INIT
 }
 
 /// The configuration and the maps that a program uses; `None` if it is no program of this version
@@ -156,7 +153,7 @@ fn config_and_maps(program: &ProgramInfo, operations: &[Operations]) -> Option<(
     }
     let own = operations
         .iter()
-        .find(|operations| operations.control_program == program.id);
+        .find(|operations| operations.init_program == program.id);
     ids.operations = own.map(|operations| operations.map);
     Some((
         config.filter(|config| config.version == CONFIG_VERSION)?,

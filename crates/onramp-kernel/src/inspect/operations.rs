@@ -12,8 +12,8 @@ use libbpf_rs::{MapHandle, MapType};
 pub(super) struct Operations {
     /// Id of the map.
     pub map: u32,
-    /// Id of the program that implements `cong_control`.
-    pub control_program: u32,
+    /// Id of the program that implements `init`.
+    pub init_program: u32,
     /// Sockets can choose it.
     pub registered: bool,
 }
@@ -26,7 +26,7 @@ pub(super) fn operations() -> Result<Vec<Operations>> {
     const STATE_IN_USE: u32 = 1;
     let btf = probe::kernel_btf()?;
     let data = member_offset(&btf, "bpf_struct_ops_tcp_congestion_ops", "data")?;
-    let control = data + member_offset(&btf, "tcp_congestion_ops", "cong_control")?;
+    let init = data + member_offset(&btf, "tcp_congestion_ops", "init")?;
     let linked: Vec<u32> = LinkInfoIter::default()
         .filter_map(|link| match link.info {
             LinkTypeInfo::StructOps(link) => Some(link.map_id),
@@ -45,7 +45,7 @@ pub(super) fn operations() -> Result<Vec<Operations>> {
             Some(Operations {
                 map: info.id,
                 // The kernel shows a member that is a function as the id of its program.
-                control_program: number(&value, control)?,
+                init_program: number(&value, init)?,
                 registered: number(&value, STATE_OFFSET)? == STATE_IN_USE
                     || linked.contains(&info.id),
             })

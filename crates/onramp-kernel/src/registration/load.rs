@@ -6,7 +6,7 @@ use crate::object::with_log;
 use crate::probe::ControlForm;
 use crate::process;
 use crate::records::{name_bytes, name_chars, Plain};
-use crate::{Error, Memory, Result};
+use crate::{Avoidance, Error, Memory, Result};
 use libbpf_rs::{Link, MapCore, MapType, Object, ObjectBuilder, OpenObject};
 use onramp_bpf::bindings::{maps, Config, CONFIG_VERSION};
 
@@ -77,9 +77,9 @@ fn configure(
     linked: bool,
     name: &str,
 ) -> libbpf_rs::Result<()> {
-    let suffix = match form {
-        ControlForm::V1 => "_v1",
-        ControlForm::V2 => "",
+    let suffix = match (options.avoidance, form) {
+        (Avoidance::Bbr, ControlForm::V1) => "_v1",
+        _ => "",
     };
     let operations = format!("onramp_{}{suffix}", options.avoidance.name());
     for mut map in open.maps_mut() {

@@ -35,7 +35,8 @@ pub fn kernel_btf() -> Result<Btf<'static>> {
     if !Path::new(KERNEL_BTF).exists() {
         return Err(Error::NoBtf);
     }
-    Btf::from_path(KERNEL_BTF).map_err(|error| Error::Unsupported {
+    // It maps the file into memory, where the kernel supports it: reading it takes much longer.
+    Btf::from_vmlinux().map_err(|error| Error::Unsupported {
         release: kernel_release(),
         lacks: format!("{KERNEL_BTF} cannot be read: {error}"),
     })

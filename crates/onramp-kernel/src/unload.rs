@@ -1,6 +1,6 @@
 //! Ending registrations that other processes made.
 
-use crate::inspect::{loaded, Loaded};
+use crate::inspect::{found, loaded, Loaded};
 use crate::{qos, Error, Result};
 use libbpf_rs::{MapCore, MapHandle};
 
@@ -38,7 +38,7 @@ pub fn unload(name: &str) -> Result<Loaded> {
 
 /// Removes registrations whose processes were killed. Linux 6.4 and later do that themselves.
 pub(crate) fn sweep() -> Result<()> {
-    for stale in loaded()?.iter().filter(|loaded| {
+    for stale in found()?.iter().filter(|loaded| {
         loaded.registered && loaded.owner_pid.is_some() && !loaded.owner_is_running
     }) {
         unregister(stale)?;

@@ -1,7 +1,7 @@
 //! The connections that use a congestion control of Onramp: the rows of `onramp ss`.
 
-use super::loaded::loaded;
-use super::sockets::sockets;
+use super::loaded::found;
+use super::sockets::Sockets;
 use crate::records::socket_address;
 use crate::Result;
 use onramp_bpf::bindings::{self, Socket, SocketNow};
@@ -111,11 +111,12 @@ impl From<&bindings::Pairs> for Pairs {
 /// [`crate::Error::NotPermitted`], or the kernel's refusal.
 pub fn connections() -> Result<Vec<Connection>> {
     let mut all = Vec::new();
-    for loaded in loaded()? {
+    let mut sockets = Sockets::default();
+    for loaded in found()? {
         let Some(map) = loaded.map_ids.connections else {
             continue;
         };
-        for socket in sockets(map, loaded.map_ids.pairs)? {
+        for socket in sockets.read(map, loaded.map_ids.pairs)? {
             all.push(connection(&loaded.name, &socket));
         }
     }

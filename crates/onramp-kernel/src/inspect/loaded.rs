@@ -1,7 +1,7 @@
 //! The congestion controls of Onramp in this kernel.
 
-use super::operations::{operations, Operations};
-use super::sockets::sockets;
+use super::operations::operations;
+use super::sockets::Sockets;
 use crate::memory::PathsMap;
 use crate::object::only_value;
 use crate::pairs::PairsMap;
@@ -9,10 +9,15 @@ use crate::process;
 use crate::qos::Reservations;
 use crate::records::{name_text, Plain};
 use crate::{probe, Avoidance, Error, Memory, Result};
-use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions, ProgramInfo};
-use libbpf_rs::{MapCore, MapHandle};
-use onramp_bpf::bindings::{self, maps, programs, Config, CONFIG_VERSION};
+use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
+use libbpf_rs::{MapCore, MapHandle, ProgramType};
+use onramp_bpf::bindings::{self, maps, Config, CONFIG_VERSION};
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt;
+
+/// The beginning of the names of our BPF programs.
+const PROGRAM_PREFIX: &str = "onramp_";
 
 /// A congestion control of Onramp in this kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -106,13 +111,11 @@ impl Loaded {
 /// # Errors
 /// [`Error::NotPermitted`], or the kernel's refusal.
 pub fn loaded() -> Result<Vec<Loaded>> {
-    probe::check_permission()?;
-    let operations = operations()?;
-    let mut all = Vec::new();
-    let options = ProgInfoQueryOptions::default().include_map_ids(true);
-    for program in ProgInfoIter::with_query_opts(options).filter(is_init) {
-        if let Some((config, map_ids)) = config_and_maps(&program, &operations) {
-            all.push(describe(&config, map_ids, &operations)?);
+    let mut all = found()?;
+    let mut sockets = Sockets::default();
+    for loaded in &mut all {
+        if let Some(map) = loaded.map_ids.connections {
+            loaded.connections = sockets.read(map, None)?.len();
         }
     }
     // A program that is neither registered nor in use is about to disappear.
@@ -120,17 +123,55 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     Ok(all)
 }
 
-/// Does the program implement `init`? Every start-up program has one.
-fn is_init(program: &ProgramInfo) -> bool {
-    program.name.to_string_lossy() == programs::INIT
+/// The same, without their numbers of connections, and with programs that are about to disappear:
+/// reading the sockets takes longer than all else.
+///
+/// # Errors
+/// [`Error::NotPermitted`].
+pub(crate) fn found() -> Result<Vec<Loaded>> {
+    probe::check_permission()?;
+    let objects = objects();
+    if objects.is_empty() {
+        return Ok(Vec::new());
+    }
+    let operations = operations(&objects.keys().copied().collect());
+    let described = objects.into_iter().filter_map(|(object, map_ids)| {
+        let operations = operations.iter().find(|of| of.object == object);
+        let (config, mut map_ids) = config_and_maps(&map_ids)?;
+        map_ids.operations = operations.map(|operations| operations.map);
+        let registered = operations.is_some_and(|operations| operations.registered);
+        Some(describe(&config, map_ids, registered))
+    });
+    Ok(described.collect())
 }
 
-/// The configuration and the maps that a program uses; `None` if it is no program of this version
-/// of Onramp.
-fn config_and_maps(program: &ProgramInfo, operations: &[Operations]) -> Option<(Config, MapIds)> {
+/// The maps of the struct_ops programs that have our names, by the BTF of the object that they were
+/// loaded with: an object is one registration.
+fn objects() -> BTreeMap<u32, BTreeSet<u32>> {
+    let options = ProgInfoQueryOptions::default().include_map_ids(true);
+    let ours = ProgInfoIter::with_query_opts(options).filter(|program| {
+        program.ty == ProgramType::StructOps
+            && program
+                .name
+                .as_bytes()
+                .starts_with(PROGRAM_PREFIX.as_bytes())
+    });
+    let mut objects: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    for program in ours {
+        objects
+            .entry(program.btf_id)
+            .or_default()
+            .extend(program.map_ids);
+    }
+    objects
+}
+
+/// The configuration and the maps that an object's programs use; `None` if it is no object of this
+/// version of Onramp.
+fn config_and_maps(map_ids: &BTreeSet<u32>) -> Option<(Config, MapIds)> {
     let mut config = None;
     let mut ids = MapIds::default();
-    for &id in &program.map_ids {
+    for &id in map_ids {
         let Ok(map) = MapHandle::from_map_id(id) else {
             continue;
         };
@@ -151,24 +192,13 @@ fn config_and_maps(program: &ProgramInfo, operations: &[Operations]) -> Option<(
             _ => {}
         }
     }
-    let own = operations
-        .iter()
-        .find(|operations| operations.init_program == program.id);
-    ids.operations = own.map(|operations| operations.map);
-    Some((
-        config.filter(|config| config.version == CONFIG_VERSION)?,
-        ids,
-    ))
+    let is_of_this_version = |config: &Config| config.version == CONFIG_VERSION;
+    Some((config.filter(is_of_this_version)?, ids))
 }
 
-fn describe(config: &Config, map_ids: MapIds, operations: &[Operations]) -> Result<Loaded> {
-    let is_registered = |id| {
-        operations
-            .iter()
-            .any(|operations| operations.map == id && operations.registered)
-    };
+fn describe(config: &Config, map_ids: MapIds, registered: bool) -> Loaded {
     let lifetime_ns = config.memory_lifetime_ns;
-    Ok(Loaded {
+    Loaded {
         name: name_text(&config.congestion_control),
         startup: name_text(&config.startup),
         avoidance: Avoidance::from_repr(config.avoidance).map_or("unknown", Avoidance::name),
@@ -177,15 +207,12 @@ fn describe(config: &Config, map_ids: MapIds, operations: &[Operations]) -> Resu
         memory: memory_of(config).name(),
         memory_lifetime_s: (lifetime_ns != 0).then_some(lifetime_ns as f64 / 1e9),
         owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
-        registered: map_ids.operations.is_some_and(is_registered),
-        connections: match map_ids.connections {
-            Some(id) => sockets(id, None)?.len(),
-            None => 0,
-        },
+        registered,
+        connections: 0,
         owner_is_running: process::is_running(config.owner_pid, config.owner_start_ticks),
         memory_lifetime_ns: lifetime_ns,
         map_ids,
-    })
+    }
 }
 
 fn memory_of(config: &Config) -> Memory {
@@ -201,7 +228,7 @@ fn memory_of(config: &Config) -> Memory {
 
 /// Whose a registered name is, for a message.
 pub(crate) fn owner_of(name: &str) -> Option<String> {
-    let loaded = loaded()
+    let loaded = found()
         .ok()?
         .into_iter()
         .find(|loaded| loaded.name == name && loaded.registered)?;
@@ -212,4 +239,17 @@ pub(crate) fn owner_of(name: &str) -> Option<String> {
             loaded.startup, loaded.avoidance, loaded.startup
         ),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onramp_bpf::bindings::programs;
+
+    #[test]
+    fn every_member_of_a_registration_has_the_prefix_of_our_programs() {
+        for name in [programs::INIT, programs::SSTHRESH, programs::SET_STATE] {
+            assert!(name.starts_with(PROGRAM_PREFIX), "{name}");
+        }
+    }
 }

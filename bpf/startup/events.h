@@ -28,9 +28,10 @@ struct {
 /* Events for which the ring had no room */
 __u64 events_lost = 0;
 
-/* An event with the latest decision and no input yet; NULL if the ring is full. */
-static struct onramp_event *new_event(const struct sock *sk,
-				      const struct onramp_connection *connection, __u32 kind)
+/* An event with the latest decision and no input yet; NULL if the ring is full. Inlined, because the
+ * verifier of Linux 6.1 forgets at a function's return that the event is not NULL. */
+static __always_inline struct onramp_event *
+new_event(const struct sock *sk, const struct onramp_connection *connection, __u32 kind)
 {
 	struct onramp_event *event = bpf_ringbuf_reserve(&onramp_events, sizeof(*event), 0);
 

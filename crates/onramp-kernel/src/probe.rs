@@ -19,6 +19,9 @@ pub enum ControlForm {
 /// The file in which the kernel describes its types.
 pub const KERNEL_BTF: &str = "/sys/kernel/btf/vmlinux";
 
+/// The folder with such a file for each loaded module.
+const MODULES_BTF: &str = "/sys/kernel/btf";
+
 /// The kernel's release, as `uname -r` prints it.
 pub fn kernel_release() -> String {
     nix::sys::utsname::uname().map_or_else(
@@ -105,7 +108,8 @@ pub fn control_form(btf: &Btf<'_>) -> Result<ControlForm> {
     }
 }
 
-/// Does this kernel have the congestion avoidance, callable from BPF?
+/// Does this kernel have the congestion avoidance, callable from BPF? Distributions often build one
+/// as a module, whose types the kernel describes in a file of its own while it is loaded.
 ///
 /// # Errors
 /// [`Error::NoAvoidance`] if not.
@@ -115,13 +119,14 @@ pub fn check_avoidance(btf: &Btf<'_>, avoidance: Avoidance) -> Result<()> {
         Avoidance::Bbr => "bbr_main",
         Avoidance::Reno => "tcp_reno_cong_avoid",
     };
-    match btf.type_by_name::<Func<'_>>(function) {
-        Some(_) => Ok(()),
-        None => Err(Error::NoAvoidance {
-            avoidance: avoidance.name(),
-            function,
-        }),
+    let module = Path::new(MODULES_BTF).join(format!("tcp_{}", avoidance.name()));
+    if btf.type_by_name::<Func<'_>>(function).is_some() || module.exists() {
+        return Ok(());
     }
+    Err(Error::NoAvoidance {
+        avoidance: avoidance.name(),
+        function,
+    })
 }
 
 /// Does a struct_ops registration end with the process that made it (BPF links, Linux 6.4)?

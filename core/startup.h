@@ -243,6 +243,9 @@ enum startup_exit {
 	STARTUP_EXIT_BROKEN,
 	/* The delay rose and stayed: the pipe is full. */
 	STARTUP_EXIT_DELAY,
+	/* The host did not start the algorithm: earlier start-ups retransmitted too much
+	 * (core/parts/governor.h). No algorithm sets it. */
+	STARTUP_EXIT_GOVERNED,
 	/* The number of exits. */
 	STARTUP_EXIT_COUNT,
 };

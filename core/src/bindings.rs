@@ -9,6 +9,13 @@ pub const UNLIMITED: u64 = 18446744073709551615;
 pub const STATE_BYTES: usize = 768;
 pub const BURST_SEGMENTS: u32 = 10;
 pub const INTERRUPT_NS: u64 = 1000000;
+pub const GOVERNOR_PPM: u32 = 1000000;
+pub const GOVERNOR_BOUND_PPM: u32 = 250000;
+pub const GOVERNOR_HOST_STARTUPS: u32 = 128;
+pub const GOVERNOR_DESTINATION_STARTUPS: u32 = 16;
+pub const GOVERNOR_MIN_DIVISOR: u32 = 2;
+pub const GOVERNOR_TRY_INTERVAL: u32 = 16;
+pub const GOVERNOR_LIFETIME_NS: u64 = 600000000000;
 pub const PAIR_OPTION_KIND_PAPER: u32 = 6;
 pub const PAIR_OPTION_KIND_EXPERIMENT: u32 = 253;
 pub const PAIR_OPTION_EXPERIMENT_ID: u32 = 20306;
@@ -313,8 +320,11 @@ pub const EXIT_UNRESERVED: Exit = 7;
 pub const EXIT_BROKEN: Exit = 8;
 /// The delay rose and stayed: the pipe is full.
 pub const EXIT_DELAY: Exit = 9;
+/// The host did not start the algorithm: earlier start-ups retransmitted too much
+/// (core/parts/governor.h). No algorithm sets it.
+pub const EXIT_GOVERNED: Exit = 10;
 /// The number of exits.
-pub const EXIT_COUNT: Exit = 10;
+pub const EXIT_COUNT: Exit = 11;
 /// Why a start-up ended. startup_exit_name() gives the name for people.
 pub type Exit = ::std::os::raw::c_uint;
 /// No segment is marked.
@@ -396,6 +406,28 @@ pub const RESUMES: Capability = 8;
 /// The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
 /// what is declared.
 pub type Capability = ::std::os::raw::c_uint;
+/// The average share of start-ups. All zero: no start-up yet.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct Average {
+    /// The share, in parts per million.
+    pub share_ppm: u32,
+    /// The start-ups in the average, at most N.
+    pub startups: u32,
+    /// When the latest start-up went into it.
+    pub updated_ns: u64,
+    /// The connections that have asked while the bound was exceeded.
+    pub held: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Average"][::std::mem::size_of::<Average>() - 24usize];
+    ["Alignment of Average"][::std::mem::align_of::<Average>() - 8usize];
+    ["Offset of field: Average::share_ppm"][::std::mem::offset_of!(Average, share_ppm) - 0usize];
+    ["Offset of field: Average::startups"][::std::mem::offset_of!(Average, startups) - 4usize];
+    ["Offset of field: Average::updated_ns"][::std::mem::offset_of!(Average, updated_ns) - 8usize];
+    ["Offset of field: Average::held"][::std::mem::offset_of!(Average, held) - 16usize];
+};
 /// As in the paper.
 pub const PAIR_OPTION_PAPER: PairOptionForm = 1;
 /// As an experiment (RFC 6994).
@@ -827,6 +859,30 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     pub fn onramp_native_memory_fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// core/parts/governor.h
+    pub fn onramp_native_governor_share_ppm(sent: u64, retransmitted: u64) -> u32;
+}
+unsafe extern "C" {
+    pub fn onramp_native_governor_counts(sent: u64) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_governor_add(average: *mut Average, share_ppm: u32, n: u32, now_ns: u64);
+}
+unsafe extern "C" {
+    pub fn onramp_native_governor_add_late(average: *mut Average, share_ppm: u32, now_ns: u64);
+}
+unsafe extern "C" {
+    pub fn onramp_native_governor_exceeds(
+        average: *const Average,
+        bound_ppm: u32,
+        n: u32,
+        now_ns: u64,
+    ) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_governor_starts(held: u64) -> bool;
 }
 unsafe extern "C" {
     /// core/parts/pair_option.h

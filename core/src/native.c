@@ -212,6 +212,40 @@ bool onramp_native_memory_fits(uint64_t remembered_rtt_ns, uint64_t rtt_ns)
 	return path_memory_fits(remembered_rtt_ns, rtt_ns);
 }
 
+/* The governor, for src/governor.rs. */
+uint32_t onramp_native_governor_share_ppm(uint64_t sent, uint64_t retransmitted)
+{
+	return governor_share_ppm(sent, retransmitted);
+}
+
+bool onramp_native_governor_counts(uint64_t sent)
+{
+	return governor_counts(sent);
+}
+
+void onramp_native_governor_add(struct governor_average *average, uint32_t share_ppm, uint32_t n,
+				uint64_t now_ns)
+{
+	governor_add(average, share_ppm, n, now_ns);
+}
+
+void onramp_native_governor_add_late(struct governor_average *average, uint32_t share_ppm,
+				     uint64_t now_ns)
+{
+	governor_add_late(average, share_ppm, now_ns);
+}
+
+bool onramp_native_governor_exceeds(const struct governor_average *average, uint32_t bound_ppm,
+				    uint32_t n, uint64_t now_ns)
+{
+	return governor_exceeds(average, bound_ppm, n, now_ns);
+}
+
+bool onramp_native_governor_starts(uint64_t held)
+{
+	return governor_starts(held);
+}
+
 /* The packet-pair option, for src/pairs.rs. */
 uint32_t onramp_native_pair_option_bytes(uint32_t form, uint32_t type)
 {

@@ -7,6 +7,7 @@
 #ifndef ONRAMP_NATIVE_H
 #define ONRAMP_NATIVE_H
 
+#include "parts/governor.h"
 #include "parts/pair_option.h"
 #include "parts/path_memory.h"
 #include "startup.h"
@@ -85,6 +86,17 @@ uint32_t onramp_native_memory_news(const struct startup_decision *decision, uint
 bool onramp_native_memory_save(struct path_memory_entry *entry, uint64_t user,
 			       const struct startup_decision *decision, uint64_t now_ns);
 bool onramp_native_memory_fits(uint64_t remembered_rtt_ns, uint64_t rtt_ns);
+
+/* core/parts/governor.h */
+uint32_t onramp_native_governor_share_ppm(uint64_t sent, uint64_t retransmitted);
+bool onramp_native_governor_counts(uint64_t sent);
+void onramp_native_governor_add(struct governor_average *average, uint32_t share_ppm, uint32_t n,
+				uint64_t now_ns);
+void onramp_native_governor_add_late(struct governor_average *average, uint32_t share_ppm,
+				     uint64_t now_ns);
+bool onramp_native_governor_exceeds(const struct governor_average *average, uint32_t bound_ppm,
+				    uint32_t n, uint64_t now_ns);
+bool onramp_native_governor_starts(uint64_t held);
 
 /* core/parts/pair_option.h */
 uint32_t onramp_native_pair_option_bytes(uint32_t form, uint32_t type);

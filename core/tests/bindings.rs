@@ -20,6 +20,7 @@ const TYPES: &[(&str, &str)] = &[
     ("startup_loss", "Loss"),
     ("startup_decision", "Decision"),
     ("path_memory_entry", "Entry"),
+    ("governor_average", "Average"),
     ("pair_option", "PairOption"),
     ("pair_counts", "Counts"),
     ("pair_meter", "Meter"),

@@ -12,6 +12,7 @@ mod exact_rate;
 mod flights;
 mod gamma;
 mod golden;
+mod governor;
 mod hoe;
 mod host;
 mod memory;

@@ -10,6 +10,7 @@
 #define ONRAMP_INTF_H
 
 #include "startup.h"
+#include "parts/governor.h"
 #include "parts/path_memory.h"
 #include "parts/pair_option.h"
 
@@ -28,7 +29,7 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 12
+#define ONRAMP_CONFIG_VERSION 13
 
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
@@ -41,8 +42,8 @@ struct onramp_config {
 	uint32_t avoidance; /* enum onramp_avoidance */
 	uint32_t options;   /* bits of enum startup_option */
 	uint32_t record;    /* report every input and decision of the algorithm in the ring */
-	uint32_t reserved;  /* 0 */
-	char startup[ONRAMP_NAME_BYTES];            /* the algorithm's name in core/registry.h */
+	uint32_t governor_bound_ppm;     /* share of retransmitted segments; 0: no governor */
+	char startup[ONRAMP_NAME_BYTES]; /* the algorithm's name in core/registry.h */
 	char congestion_control[ONRAMP_NAME_BYTES]; /* the name that sockets choose */
 };
 
@@ -52,6 +53,24 @@ struct onramp_endpoint {
 	uint16_t port;       /* in host byte order */
 	uint16_t family;     /* AF_INET or AF_INET6 */
 	uint32_t reserved;   /* 0 */
+};
+
+/* The account of a start-up: bpf/startup/totals.h */
+enum onramp_account_state {
+	ONRAMP_ACCOUNT_OPEN,   /* the start-up is not over */
+	ONRAMP_ACCOUNT_LATE,   /* it is over; its last segments may still be retransmitted */
+	ONRAMP_ACCOUNT_CLOSED, /* every segment of it is delivered, or it never ran */
+};
+
+/* What a connection adds to the totals. Counts of segments wrap, as the kernel's do. */
+struct onramp_account {
+	uint64_t start_acked_bytes;              /* tp->bytes_acked at the start */
+	uint32_t start_sent_segments;            /* tp->data_segs_out at the start */
+	uint32_t start_retransmitted_segments;   /* tp->total_retrans at the start */
+	uint32_t startup_sent_segments;          /* in the start-up, with retransmissions */
+	uint32_t startup_retransmitted_segments; /* of those */
+	uint32_t startup_end_seq;                /* tp->snd_nxt when the start-up ended */
+	uint32_t state;                          /* enum onramp_account_state */
 };
 
 /* The state of a connection's start-up, beside the kernel's own state of the connection */
@@ -81,6 +100,46 @@ struct onramp_connection {
 	uint64_t bucket_sent_bytes; /* tp->bytes_sent at that time */
 	uint64_t path_refreshed_ns; /* when it last refreshed its path entry; 0: it holds none */
 	uint64_t path_initial_cwnd_bytes; /* the cwnd below which a path is not remembered */
+	struct onramp_account account;    /* what it adds to the totals */
+};
+
+/* Exits that the totals distinguish, more than STARTUP_EXIT_COUNT */
+#define ONRAMP_TOTALS_EXITS 16
+/* Classes of the histogram of times */
+#define ONRAMP_TOTALS_TIMES 32
+
+/* Totals of a registration, on one processor. All count from the registration on and never fall. */
+struct onramp_totals {
+	uint64_t started; /* connections */
+	uint64_t ended;   /* connections that were closed, or changed the congestion control */
+	uint64_t exits[ONRAMP_TOTALS_EXITS]; /* start-ups that ended, by enum startup_exit; those
+					      * of STARTUP_EXIT_NONE ended with the connection */
+	uint64_t estimates;                  /* of those, with an estimate */
+	uint64_t paced_flights_lost;         /* losses that were found while a start-up paced */
+	uint64_t startup_sent_segments;      /* by start-ups that ended, with retransmissions */
+	uint64_t startup_retransmitted_segments; /* of those, also after the start-up's end */
+	uint64_t delivered_bytes;                /* acknowledged, of connections that ended */
+	uint64_t sent_segments;                  /* of connections that ended */
+	uint64_t retransmitted_segments;         /* of those */
+	uint64_t time_us;                        /* sum of the times in start-up */
+	uint64_t times[ONRAMP_TOTALS_TIMES];     /* start-ups by their time. Class 0: below 1 us;
+						  * class N: 2^(N-1) us and more, below 2^N us;
+						  * the last: all longer ones too */
+	uint64_t events_lost;                    /* events for which the ring had no room */
+};
+
+/* Key of the governor's averages: a destination. bpf/startup/governor.h says which addresses are
+ * one destination. */
+struct onramp_destination {
+	uint64_t network_namespace; /* cookie */
+	uint8_t address[16];        /* an IPv4 address as ::ffff:192.0.2.1 */
+};
+
+/* The governor's average for a destination */
+struct onramp_destination_average {
+	struct governor_average average; /* times: bpf_ktime_get_ns() */
+	uint32_t network_namespace;      /* inode number */
+	uint32_t reserved;               /* 0 */
 };
 
 /* Key of the path memory: the sending interface and the destination, by their addresses */

@@ -154,6 +154,7 @@ struct tcp_congestion_ops {
 enum tcp_ca_state {
 	TCP_CA_CWR = 2,
 	TCP_CA_Recovery = 3,
+	TCP_CA_Loss = 4,
 };
 
 /* skc_state (net/tcp_states.h) */

@@ -44,6 +44,7 @@
 #include "startup/pairs.h"
 #include "startup/reservation.h"
 #include "startup/tcp.h"
+#include "startup/totals.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -69,6 +70,7 @@ void BPF_PROG(onramp_release, struct sock *sk)
 	struct onramp_connection *connection = connection_of(sk);
 
 	if (connection) {
+		count_end(sk, connection);
 		restore_cwnd(sk, connection);
 		if (conn_is_reserved(connection))
 			leave_reservation(tcp_sk(sk), connection);
@@ -179,6 +181,10 @@ __u32 BPF_PROG(onramp_ssthresh, struct sock *sk)
 SEC("struct_ops")
 void BPF_PROG(onramp_set_state, struct sock *sk, __u8 new_state)
 {
+	struct onramp_connection *connection = connection_of(sk);
+
+	if (connection)
+		count_repair(sk, connection, congestion_state(tcp_sk(sk)), new_state);
 	avoidance_set_state(config.avoidance, sk, new_state);
 }
 
@@ -256,6 +262,7 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 	.init = (void *)onramp_init,                                                               \
 	.release = (void *)onramp_release,                                                         \
 	.ssthresh = (void *)onramp_ssthresh,                                                       \
+	.set_state = (void *)onramp_set_state,                                                     \
 	.min_tso_segs = (void *)onramp_min_tso_segs,                                               \
 	.undo_cwnd = (void *)onramp_undo_cwnd,
 
@@ -271,14 +278,12 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 	.pkts_acked = (void *)onramp_acked,
 #define BBR_MEMBERS                                                                                \
 	COMMON_MEMBERS PAIR_MEMBERS                                                                \
-	.set_state = (void *)onramp_set_state,                                                     \
 	.cwnd_event = (void *)onramp_cwnd_event,                                                   \
 	.sndbuf_expand = (void *)onramp_sndbuf_expand,
 
 SEC(".struct_ops.link")
 struct tcp_congestion_ops onramp_cubic = {
 	KERNEL_RECOVERY_MEMBERS
-	.set_state = (void *)onramp_set_state,
 	.cwnd_event = (void *)onramp_cwnd_event,
 };
 

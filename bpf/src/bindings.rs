@@ -10,6 +10,7 @@ use onramp_core::Ack;
 use onramp_core::Loss;
 use onramp_core::Decision;
 use onramp_core::memory::Entry;
+use onramp_core::governor::Average;
 use onramp_core::pairs::Probe;
 use onramp_core::pairs::Meter;
 use onramp_core::pairs::Counts;
@@ -18,7 +19,9 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 12;
+pub const CONFIG_VERSION: u32 = 13;
+pub const TOTALS_EXITS: u32 = 16;
+pub const TOTALS_TIMES: u32 = 32;
 pub const PAIR_NAMESPACES: u32 = 2;
 pub const TCP_QOS: u32 = 20305;
 /// CUBIC (RFC 9438)
@@ -50,8 +53,8 @@ pub struct Config {
     pub options: u32,
     /// report every input and decision of the algorithm in the ring
     pub record: u32,
-    /// 0
-    pub reserved: u32,
+    /// share of retransmitted segments; 0: no governor
+    pub governor_bound_ppm: u32,
     /// the algorithm's name in core/registry.h
     pub startup: [::core::ffi::c_char; 16usize],
     /// the name that sockets choose
@@ -84,8 +87,8 @@ const _: () = {
         "Offset of field: Config::record",
     ][::core::mem::offset_of!(Config, record) - 48usize];
     [
-        "Offset of field: Config::reserved",
-    ][::core::mem::offset_of!(Config, reserved) - 52usize];
+        "Offset of field: Config::governor_bound_ppm",
+    ][::core::mem::offset_of!(Config, governor_bound_ppm) - 52usize];
     [
         "Offset of field: Config::startup",
     ][::core::mem::offset_of!(Config, startup) - 56usize];
@@ -122,6 +125,59 @@ const _: () = {
     [
         "Offset of field: Endpoint::reserved",
     ][::core::mem::offset_of!(Endpoint, reserved) - 20usize];
+};
+/// the start-up is not over
+pub const ACCOUNT_OPEN: AccountState = 0;
+/// it is over; its last segments may still be retransmitted
+pub const ACCOUNT_LATE: AccountState = 1;
+/// every segment of it is delivered, or it never ran
+pub const ACCOUNT_CLOSED: AccountState = 2;
+/// The account of a start-up: bpf/startup/totals.h
+pub type AccountState = ::core::ffi::c_uint;
+/// What a connection adds to the totals. Counts of segments wrap, as the kernel's do.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Account {
+    /// tp->bytes_acked at the start
+    pub start_acked_bytes: u64,
+    /// tp->data_segs_out at the start
+    pub start_sent_segments: u32,
+    /// tp->total_retrans at the start
+    pub start_retransmitted_segments: u32,
+    /// in the start-up, with retransmissions
+    pub startup_sent_segments: u32,
+    /// of those
+    pub startup_retransmitted_segments: u32,
+    /// tp->snd_nxt when the start-up ended
+    pub startup_end_seq: u32,
+    /// enum onramp_account_state
+    pub state: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Account"][::core::mem::size_of::<Account>() - 32usize];
+    ["Alignment of Account"][::core::mem::align_of::<Account>() - 8usize];
+    [
+        "Offset of field: Account::start_acked_bytes",
+    ][::core::mem::offset_of!(Account, start_acked_bytes) - 0usize];
+    [
+        "Offset of field: Account::start_sent_segments",
+    ][::core::mem::offset_of!(Account, start_sent_segments) - 8usize];
+    [
+        "Offset of field: Account::start_retransmitted_segments",
+    ][::core::mem::offset_of!(Account, start_retransmitted_segments) - 12usize];
+    [
+        "Offset of field: Account::startup_sent_segments",
+    ][::core::mem::offset_of!(Account, startup_sent_segments) - 16usize];
+    [
+        "Offset of field: Account::startup_retransmitted_segments",
+    ][::core::mem::offset_of!(Account, startup_retransmitted_segments) - 20usize];
+    [
+        "Offset of field: Account::startup_end_seq",
+    ][::core::mem::offset_of!(Account, startup_end_seq) - 24usize];
+    [
+        "Offset of field: Account::state",
+    ][::core::mem::offset_of!(Account, state) - 28usize];
 };
 /// The state of a connection's start-up, beside the kernel's own state of the connection
 #[repr(C)]
@@ -177,10 +233,12 @@ pub struct Connection {
     pub path_refreshed_ns: u64,
     /// the cwnd below which a path is not remembered
     pub path_initial_cwnd_bytes: u64,
+    /// what it adds to the totals
+    pub account: Account,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 976usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1008usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
         "Offset of field: Connection::state",
@@ -257,6 +315,133 @@ const _: () = {
     [
         "Offset of field: Connection::path_initial_cwnd_bytes",
     ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 968usize];
+    [
+        "Offset of field: Connection::account",
+    ][::core::mem::offset_of!(Connection, account) - 976usize];
+};
+/// Totals of a registration, on one processor. All count from the registration on and never fall.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Totals {
+    /// connections
+    pub started: u64,
+    /// connections that were closed, or changed the congestion control
+    pub ended: u64,
+    /// start-ups that ended, by enum startup_exit; those
+    /// of STARTUP_EXIT_NONE ended with the connection
+    pub exits: [u64; 16usize],
+    /// of those, with an estimate
+    pub estimates: u64,
+    /// losses that were found while a start-up paced
+    pub paced_flights_lost: u64,
+    /// by start-ups that ended, with retransmissions
+    pub startup_sent_segments: u64,
+    /// of those, also after the start-up's end
+    pub startup_retransmitted_segments: u64,
+    /// acknowledged, of connections that ended
+    pub delivered_bytes: u64,
+    /// of connections that ended
+    pub sent_segments: u64,
+    /// of those
+    pub retransmitted_segments: u64,
+    /// sum of the times in start-up
+    pub time_us: u64,
+    /// start-ups by their time. Class 0: below 1 us;
+    /// class N: 2^(N-1) us and more, below 2^N us;
+    /// the last: all longer ones too
+    pub times: [u64; 32usize],
+    /// events for which the ring had no room
+    pub events_lost: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Totals"][::core::mem::size_of::<Totals>() - 472usize];
+    ["Alignment of Totals"][::core::mem::align_of::<Totals>() - 8usize];
+    [
+        "Offset of field: Totals::started",
+    ][::core::mem::offset_of!(Totals, started) - 0usize];
+    ["Offset of field: Totals::ended"][::core::mem::offset_of!(Totals, ended) - 8usize];
+    ["Offset of field: Totals::exits"][::core::mem::offset_of!(Totals, exits) - 16usize];
+    [
+        "Offset of field: Totals::estimates",
+    ][::core::mem::offset_of!(Totals, estimates) - 144usize];
+    [
+        "Offset of field: Totals::paced_flights_lost",
+    ][::core::mem::offset_of!(Totals, paced_flights_lost) - 152usize];
+    [
+        "Offset of field: Totals::startup_sent_segments",
+    ][::core::mem::offset_of!(Totals, startup_sent_segments) - 160usize];
+    [
+        "Offset of field: Totals::startup_retransmitted_segments",
+    ][::core::mem::offset_of!(Totals, startup_retransmitted_segments) - 168usize];
+    [
+        "Offset of field: Totals::delivered_bytes",
+    ][::core::mem::offset_of!(Totals, delivered_bytes) - 176usize];
+    [
+        "Offset of field: Totals::sent_segments",
+    ][::core::mem::offset_of!(Totals, sent_segments) - 184usize];
+    [
+        "Offset of field: Totals::retransmitted_segments",
+    ][::core::mem::offset_of!(Totals, retransmitted_segments) - 192usize];
+    [
+        "Offset of field: Totals::time_us",
+    ][::core::mem::offset_of!(Totals, time_us) - 200usize];
+    [
+        "Offset of field: Totals::times",
+    ][::core::mem::offset_of!(Totals, times) - 208usize];
+    [
+        "Offset of field: Totals::events_lost",
+    ][::core::mem::offset_of!(Totals, events_lost) - 464usize];
+};
+/// Key of the governor's averages: a destination. bpf/startup/governor.h says which addresses are
+/// one destination.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Destination {
+    /// cookie
+    pub network_namespace: u64,
+    /// an IPv4 address as ::ffff:192.0.2.1
+    pub address: [u8; 16usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Destination"][::core::mem::size_of::<Destination>() - 24usize];
+    ["Alignment of Destination"][::core::mem::align_of::<Destination>() - 8usize];
+    [
+        "Offset of field: Destination::network_namespace",
+    ][::core::mem::offset_of!(Destination, network_namespace) - 0usize];
+    [
+        "Offset of field: Destination::address",
+    ][::core::mem::offset_of!(Destination, address) - 8usize];
+};
+/// The governor's average for a destination
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct DestinationAverage {
+    /// times: bpf_ktime_get_ns()
+    pub average: Average,
+    /// inode number
+    pub network_namespace: u32,
+    /// 0
+    pub reserved: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    [
+        "Size of DestinationAverage",
+    ][::core::mem::size_of::<DestinationAverage>() - 32usize];
+    [
+        "Alignment of DestinationAverage",
+    ][::core::mem::align_of::<DestinationAverage>() - 8usize];
+    [
+        "Offset of field: DestinationAverage::average",
+    ][::core::mem::offset_of!(DestinationAverage, average) - 0usize];
+    [
+        "Offset of field: DestinationAverage::network_namespace",
+    ][::core::mem::offset_of!(DestinationAverage, network_namespace) - 24usize];
+    [
+        "Offset of field: DestinationAverage::reserved",
+    ][::core::mem::offset_of!(DestinationAverage, reserved) - 28usize];
 };
 /// Key of the path memory: the sending interface and the destination, by their addresses
 #[repr(C)]
@@ -582,15 +767,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1232usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1264usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 976usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1128usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 1008usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1160usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;
@@ -755,8 +940,12 @@ pub mod maps {
     pub const CONNS: &str = "onramp_conns";
     /// `onramp_cubic`
     pub const CUBIC: &str = "onramp_cubic";
+    /// `onramp_dests`
+    pub const DESTS: &str = "onramp_dests";
     /// `onramp_events`
     pub const EVENTS: &str = "onramp_events";
+    /// `onramp_governor`
+    pub const GOVERNOR: &str = "onramp_governor";
     /// `onramp_limits`
     pub const LIMITS: &str = "onramp_limits";
     /// `onramp_memory`
@@ -767,6 +956,8 @@ pub mod maps {
     pub const RENO: &str = "onramp_reno";
     /// `onramp_reserved`
     pub const RESERVED: &str = "onramp_reserved";
+    /// `onramp_totals`
+    pub const TOTALS: &str = "onramp_totals";
     /// `onramp_usage`
     pub const USAGE: &str = "onramp_usage";
 }

@@ -92,14 +92,15 @@ static inline bool conn_reports_in_recovery(const struct tcp_sock *tp,
 }
 
 /* Record why, when and at which cwnd the start-up ended. Only the first exit counts: an
- * algorithm that returns in later slow starts exits again. */
-static void note_exit(struct onramp_connection *connection, __u64 now_ns)
+ * algorithm that returns in later slow starts exits again. Returns true at the first exit. */
+static inline bool note_exit(struct onramp_connection *connection, __u64 now_ns)
 {
-	if (conn_startup_is_over(connection) && !connection->exit_ns) {
-		connection->exit = connection->decision.exit;
-		connection->exit_ns = now_ns;
-		connection->exit_cwnd_bytes = connection->decision.cwnd_bytes;
-	}
+	if (!conn_startup_is_over(connection) || connection->exit_ns)
+		return false;
+	connection->exit = connection->decision.exit;
+	connection->exit_ns = now_ns;
+	connection->exit_cwnd_bytes = connection->decision.cwnd_bytes;
+	return true;
 }
 
 #endif

@@ -19,10 +19,12 @@
 #include "startup/avoidance.h"
 #include "startup/connection.h"
 #include "startup/events.h"
+#include "startup/governor.h"
 #include "startup/inputs.h"
 #include "startup/memory.h"
 #include "startup/pairs.h"
 #include "startup/reservation.h"
+#include "startup/totals.h"
 
 /* The connection is established, or its socket has just chosen this congestion control. */
 static void on_established(struct sock *sk, struct onramp_connection *connection)
@@ -35,10 +37,15 @@ static void on_established(struct sock *sk, struct onramp_connection *connection
 	connection->delivered_segments = tp->delivered;
 	connection->lost_segments = tp->lost;
 	connection->bucket_sent_bytes = tp->bytes_sent;
-	start_reservation(sk, connection, &start);
-	begin_memory(sk, connection, &start);
-	algorithm_start(connection, &start);
-	note_exit(connection, start.now_ns);
+	count_start(tp, connection);
+	if (connection_is_governed(sk, start.now_ns)) {
+		decide_slow_start(connection, &start);
+	} else {
+		start_reservation(sk, connection, &start);
+		begin_memory(sk, connection, &start);
+		algorithm_start(connection, &start);
+	}
+	count_exit(sk, connection, start.now_ns);
 	learn_path(sk, connection);
 	/* cwnd returns to its initial value when a reservation ends. If the decision paces (a
 	 * reserved rate, a remembered path), that is the host's initial window; otherwise it is the
@@ -64,7 +71,7 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 	restore_cwnd(sk, connection);
 	ack = ack_input(tcp_sk(sk), connection, acked, take_pair_report(sk));
 	algorithm_ack(connection, &ack);
-	note_exit(connection, ack.now_ns);
+	count_exit(sk, connection, ack.now_ns);
 	learn_path(sk, connection);
 	if (!conn_is_reserved(connection))
 		break_reservation(sk, ack.now_ns);
@@ -81,8 +88,9 @@ static __u32 on_loss(struct sock *sk, struct onramp_connection *connection, __u3
 {
 	struct startup_loss loss = loss_input(tcp_sk(sk), connection, ssthresh);
 
+	count_loss(connection);
 	algorithm_loss(connection, &loss);
-	note_exit(connection, loss.now_ns);
+	count_exit(sk, connection, loss.now_ns);
 	learn_path(sk, connection);
 	if (!conn_is_reserved(connection))
 		break_reservation(sk, loss.now_ns);
@@ -92,7 +100,7 @@ static __u32 on_loss(struct sock *sk, struct onramp_connection *connection, __u3
 	if (host_is_retreating(connection->decision.phase) &&
 	    config.avoidance == ONRAMP_AVOIDANCE_BBR) {
 		startup_finish(&connection->decision, startup_loss_exit(&loss));
-		note_exit(connection, loss.now_ns);
+		count_exit(sk, connection, loss.now_ns);
 	}
 	return ssthresh_segments(connection->decision.ssthresh_bytes, loss.mss_bytes);
 }

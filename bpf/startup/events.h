@@ -10,6 +10,7 @@
 #include "intf.h"
 #include "kernel.h"
 #include "startup/connection.h"
+#include "startup/totals.h"
 
 #include <bpf/bpf_helpers.h>
 
@@ -25,18 +26,15 @@ struct {
 	__uint(max_entries, EVENT_RING_BYTES);
 } onramp_events SEC(".maps");
 
-/* Events for which the ring had no room */
-__u64 events_lost = 0;
-
-/* An event with the latest decision and no input yet; NULL if the ring is full. Inlined, because the
- * verifier of Linux 6.1 forgets at a function's return that the event is not NULL. */
+/* An event with the latest decision and no input yet; NULL if the ring is full. Inlined, because
+ * the verifier of Linux 6.1 forgets at a function's return that the event is not NULL. */
 static __always_inline struct onramp_event *
 new_event(const struct sock *sk, const struct onramp_connection *connection, __u32 kind)
 {
 	struct onramp_event *event = bpf_ringbuf_reserve(&onramp_events, sizeof(*event), 0);
 
 	if (!event) {
-		__sync_fetch_and_add(&events_lost, 1);
+		count_lost_event();
 		return NULL;
 	}
 	__builtin_memset(event, 0, sizeof(*event));

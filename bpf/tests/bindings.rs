@@ -22,13 +22,14 @@ const HEADER: &str = "\
 ";
 
 /// The types of core/ that the records contain, and their names in onramp-core.
-const CORE_TYPES: [(&str, &str); 11] = [
+const CORE_TYPES: [(&str, &str); 12] = [
     ("startup_clock", "Clock"),
     ("startup_start", "Start"),
     ("startup_ack", "Ack"),
     ("startup_loss", "Loss"),
     ("startup_decision", "Decision"),
     ("path_memory_entry", "memory::Entry"),
+    ("governor_average", "governor::Average"),
     ("pair_probe", "pairs::Probe"),
     ("pair_meter", "pairs::Meter"),
     ("pair_counts", "pairs::Counts"),
@@ -102,7 +103,7 @@ fn records() -> String {
         .allowlist_type("onramp_.*|tcp_qos")
         .allowlist_var("ONRAMP_.*|TCP_QOS")
         .blocklist_var(".*_H")
-        .blocklist_type("(startup|path_memory|pair)_.*")
+        .blocklist_type("(startup|path_memory|pair|governor)_.*")
         .default_enum_style(EnumVariation::Consts)
         .prepend_enum_name(false)
         .derive_default(true)

@@ -26,7 +26,7 @@
 //! | `error`, `avoidance`, `process`, `records` | types, and the records of `bpf/intf.h` |
 //! | `probe`, `object` | asks what the kernel can do; loads objects and reads maps |
 //! | `cgroup` | the cgroup hierarchy, and programs attached to it |
-//! | `event`, `memory`, `pairs`, `qos` | what is in the maps of a registration |
+//! | `event`, `governor`, `memory`, `pairs`, `qos`, `totals` | what is in the maps of a registration |
 //! | `inspect` | finds registrations and their connections |
 //! | `unload` | ends registrations of others |
 //! | `registration` | makes them |
@@ -35,6 +35,7 @@ mod avoidance;
 mod cgroup;
 mod error;
 mod event;
+mod governor;
 mod inspect;
 mod memory;
 mod object;
@@ -44,12 +45,14 @@ mod process;
 mod qos;
 mod records;
 mod registration;
+mod totals;
 mod unload;
 
 pub use avoidance::Avoidance;
 pub use cgroup::{cgroup2_mount, own_cgroup, Adoption, ExecCgroup};
 pub use error::{Error, Result};
 pub use event::{Event, Input};
+pub use governor::{Destination, Governed, Governor};
 pub use inspect::{
     connections, default_in_this_namespace, loaded, registered_names, Connection, Loaded, Pairs,
 };
@@ -58,4 +61,5 @@ pub use onramp_core::memory::Memory;
 pub use pairs::{PairOption, PairsMap};
 pub use qos::{reservation, reserve, LimitInForce, QosOption, Reservation, Reservations};
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
+pub use totals::{TimeClass, Totals};
 pub use unload::unload;

@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         Command::Load(arguments) => commands::load::load(&arguments, json),
         Command::Unload(arguments) => commands::load::unload(&arguments, json),
         Command::Status => commands::status::run(json),
-        Command::Ss => commands::ss::run(json),
+        Command::Ss(arguments) => commands::ss::run(&arguments, json),
         Command::Memory(arguments) => commands::memory::run(&arguments, json),
         Command::Qos(arguments) => commands::qos::run(&arguments, json),
         Command::Exec(arguments) => commands::exec::run(&arguments, json),

@@ -33,6 +33,14 @@ impl KernelStartups {
         }
     }
 
+    /// The events for which a ring had no room: they are missing in reports and recordings.
+    pub fn events_lost(&self) -> onramp_kernel::Result<u64> {
+        let registrations = self.registrations.values();
+        registrations
+            .map(|(registration, _)| Ok(registration.totals()?.events_lost))
+            .sum()
+    }
+
     /// The events since the last call.
     pub fn take_recorded(&mut self) -> Vec<(String, Event)> {
         self.recorded
@@ -84,6 +92,8 @@ impl Startups for KernelStartups {
             memory,
             packet_pairs,
             record,
+            // No transfer may depend on those before it.
+            governor_bound_ppm: 0,
             ..Options::new(startup)
         };
         let registration = Registration::new(&options)?;

@@ -2,12 +2,14 @@
 
 use super::operations::operations;
 use super::sockets::Sockets;
+use crate::governor::Governor;
 use crate::memory::PathsMap;
 use crate::object::only_value;
 use crate::pairs::PairsMap;
 use crate::process;
 use crate::qos::Reservations;
 use crate::records::{name_text, Plain};
+use crate::totals::Totals;
 use crate::{probe, Avoidance, Error, Memory, Result};
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{MapCore, MapHandle, ProgramType};
@@ -48,6 +50,8 @@ pub struct Loaded {
     #[serde(skip)]
     memory_lifetime_ns: u64,
     #[serde(skip)]
+    governor_bound_ppm: u32,
+    #[serde(skip)]
     pub(crate) map_ids: MapIds,
 }
 
@@ -62,6 +66,9 @@ pub(crate) struct MapIds {
     pub reserved: Option<u32>,
     pub limits: Option<u32>,
     pub usage: Option<u32>,
+    pub totals: Option<u32>,
+    pub governor: Option<u32>,
+    pub destinations: Option<u32>,
 }
 
 impl Loaded {
@@ -98,6 +105,36 @@ impl Loaded {
     /// The Lifetime of its path memory; 0: it has none.
     pub fn memory_lifetime_ns(&self) -> u64 {
         self.memory_lifetime_ns
+    }
+
+    /// What its connections did so far.
+    ///
+    /// # Errors
+    /// The kernel's refusal: it may have been unloaded.
+    pub fn totals(&self) -> Result<Totals> {
+        match self.map(maps::TOTALS, self.map_ids.totals)? {
+            Some(map) => Totals::read(&map, &self.name),
+            None => Ok(Totals::default()),
+        }
+    }
+
+    /// Its governor, unless it is off.
+    ///
+    /// # Errors
+    /// The kernel's refusal: it may have been unloaded.
+    pub fn governor(&self) -> Result<Option<Governor>> {
+        let host = self.map(maps::GOVERNOR, self.map_ids.governor)?;
+        let destinations = self.map(maps::DESTS, self.map_ids.destinations)?;
+        let maps = host.zip(destinations);
+        maps.map(|(host, destinations)| {
+            Governor::read(self.governor_bound_ppm, &host, &destinations, &self.name)
+        })
+        .transpose()
+    }
+
+    /// The bound of its governor, in parts per million; 0: the governor is off.
+    pub fn governor_bound_ppm(&self) -> u32 {
+        self.governor_bound_ppm
     }
 
     fn map(&self, name: &str, id: Option<u32>) -> Result<Option<MapHandle>> {
@@ -185,6 +222,9 @@ fn config_and_maps(map_ids: &BTreeSet<u32>) -> Option<(Config, MapIds)> {
                 ids.connections = Some(id);
             }
             maps::PAIRS if value_bytes == size_of::<bindings::Pairs>() => ids.pairs = Some(id),
+            maps::TOTALS if value_bytes == size_of::<bindings::Totals>() => ids.totals = Some(id),
+            maps::GOVERNOR => ids.governor = Some(id),
+            maps::DESTS => ids.destinations = Some(id),
             maps::MEMORY => ids.memory = Some(id),
             maps::RESERVED => ids.reserved = Some(id),
             maps::LIMITS => ids.limits = Some(id),
@@ -211,6 +251,7 @@ fn describe(config: &Config, map_ids: MapIds, registered: bool) -> Loaded {
         connections: 0,
         owner_is_running: process::is_running(config.owner_pid, config.owner_start_ticks),
         memory_lifetime_ns: lifetime_ns,
+        governor_bound_ppm: config.governor_bound_ppm,
         map_ids,
     }
 }

@@ -63,7 +63,7 @@ fn config(options: &Options, name: &str) -> Config {
         avoidance: options.avoidance.number(),
         options: options.bits(),
         record: u32::from(options.record),
-        reserved: 0,
+        governor_bound_ppm: options.governor_in_force_ppm(),
         startup: name_chars(&options.startup),
         congestion_control: name_chars(name),
     }
@@ -97,7 +97,7 @@ fn configure(
             }
         } else if map.map_type() == MapType::StructOps {
             map.set_autocreate(false)?;
-        } else if map_name == maps::MEMORY && options.memory == Memory::Off {
+        } else if is_unused(&map_name, options) {
             // The verifier removes the code that uses the map.
             map.set_autocreate(false)?;
         } else if map_name == maps::EVENTS && options.record {
@@ -105,6 +105,15 @@ fn configure(
         }
     }
     Ok(())
+}
+
+/// Do these options switch off what the map is for?
+fn is_unused(map: &str, options: &Options) -> bool {
+    match map {
+        maps::MEMORY => options.memory == Memory::Off,
+        maps::GOVERNOR | maps::DESTS => options.governor_in_force_ppm() == 0,
+        _ => false,
+    }
 }
 
 fn attach(object: &mut Object) -> libbpf_rs::Result<Link> {

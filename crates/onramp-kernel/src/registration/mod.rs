@@ -5,12 +5,14 @@ mod options;
 mod ring;
 
 use crate::event::Event;
+use crate::governor::Governor;
 use crate::inspect::{owner_of, registered_names};
 use crate::memory::PathsMap;
 use crate::object::map_named;
 use crate::pairs::PairsMap;
 use crate::probe;
 use crate::qos::Reservations;
+use crate::totals::Totals;
 use crate::unload::sweep;
 use crate::{Error, Memory, Result};
 use libbpf_rs::{Link, MapHandle, Object};
@@ -26,6 +28,8 @@ pub struct Registration {
     name: String,
     /// The Lifetime of path memory; 0: nothing is remembered.
     path_lifetime_ns: u64,
+    /// The bound of the governor; 0: there is none.
+    governor_bound_ppm: u32,
     // Dropped in this order: the registration, the reader of its events, then its maps.
     _link: Link,
     ring: EventRing,
@@ -68,6 +72,7 @@ impl Registration {
                     return Ok(Registration {
                         name: name.clone(),
                         path_lifetime_ns: options.path_lifetime_ns(),
+                        governor_bound_ppm: options.governor_in_force_ppm(),
                         _link: link,
                         ring: EventRing::new(&object, name)?,
                         object,
@@ -121,6 +126,31 @@ impl Registration {
         }
         let map = self.map(maps::MEMORY)?;
         Ok(map.map(|map| PathsMap::new(&self.name, map, self.path_lifetime_ns)))
+    }
+
+    /// What its connections did so far.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn totals(&self) -> Result<Totals> {
+        let map = self.map(maps::TOTALS)?;
+        let map = map.expect("every start-up program has the map");
+        Totals::read(&map, &self.name)
+    }
+
+    /// Its governor, unless it is off.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn governor(&self) -> Result<Option<Governor>> {
+        if self.governor_bound_ppm == 0 {
+            return Ok(None);
+        }
+        let maps = self.map(maps::GOVERNOR)?.zip(self.map(maps::DESTS)?);
+        maps.map(|(host, destinations)| {
+            Governor::read(self.governor_bound_ppm, &host, &destinations, &self.name)
+        })
+        .transpose()
     }
 
     fn map(&self, name: &str) -> Result<Option<MapHandle>> {

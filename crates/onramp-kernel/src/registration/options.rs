@@ -36,6 +36,10 @@ pub struct Options {
     pub memory: Memory,
     /// How long a measured BDP is used, more than 0.
     pub memory_lifetime_ns: u64,
+    /// The bound of the governor, in parts per million of the segments that start-ups send: where
+    /// they retransmit more on average, new connections begin with slow start. 0: no governor.
+    /// Start-ups that reserve a rate have none.
+    pub governor_bound_ppm: u32,
     /// How long the registration lasts.
     pub lifetime: Lifetime,
     /// Report every input and decision, not only changes.
@@ -56,6 +60,7 @@ impl Options {
             packet_pairs: false,
             memory: Memory::Off,
             memory_lifetime_ns: onramp_core::memory::LIFETIME_NS,
+            governor_bound_ppm: onramp_core::governor::BOUND_PPM,
             lifetime: Lifetime::Process,
             record: false,
             clock: KERNEL_CLOCK,
@@ -81,6 +86,15 @@ impl Options {
             .iter()
             .filter(|(is_chosen, _)| *is_chosen)
             .fold(self.memory.options(), |bits, (_, bit)| bits | bit)
+    }
+
+    /// The bound of the governor that is registered; 0: no governor. A reserved rate has a net of
+    /// its own: the reservation breaks.
+    pub fn governor_in_force_ppm(&self) -> u32 {
+        match onramp_core::reserves(&self.startup) {
+            true => 0,
+            false => self.governor_bound_ppm,
+        }
     }
 
     /// The Lifetime of path memory; 0: nothing is remembered.

@@ -7,5 +7,6 @@ mod common;
 mod memory;
 mod qos;
 mod registration;
+mod totals;
 mod traffic;
 mod verifier;

@@ -4,6 +4,7 @@ use crate::common::machine;
 use libbpf_rs::query::ProgInfoIter;
 use libbpf_rs::{MapType, Object, ObjectBuilder};
 use onramp_bpf::bindings::{maps, Config};
+use onramp_core::governor::BOUND_PPM;
 use onramp_kernel::probe::{self, ControlForm};
 use onramp_kernel::Avoidance;
 use std::collections::BTreeMap;
@@ -65,8 +66,13 @@ fn load(object: &[u8], avoidance: Avoidance, form: ControlForm) -> Object {
     for mut map in open.maps_mut() {
         if map.name() == maps::RODATA_ONRAMP {
             let config = map.initial_value_mut().expect("read-only data has a value");
-            let number = (avoidance as u32).to_ne_bytes();
-            config[offset_of!(Config, avoidance)..][..number.len()].copy_from_slice(&number);
+            for (offset, number) in [
+                (offset_of!(Config, avoidance), avoidance as u32),
+                (offset_of!(Config, governor_bound_ppm), BOUND_PPM),
+            ] {
+                let number = number.to_ne_bytes();
+                config[offset..][..number.len()].copy_from_slice(&number);
+            }
         } else if map.map_type() == MapType::StructOps && map.name() != operations.as_str() {
             map.set_autocreate(false).unwrap();
         }

@@ -14,7 +14,7 @@ pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
 pub use startup::{
     ExecArguments, FirstWindow, LimitArguments, LoadArguments, MemoryArguments, QosArguments,
-    StartupArguments, UnloadArguments,
+    SsArguments, StartupArguments, UnloadArguments,
 };
 pub use tcp::{GetArguments, ServeArguments, TcpArguments, TcpCommand};
 
@@ -63,10 +63,11 @@ pub enum Command {
     Load(LoadArguments),
     /// Remove what `load` registered. Live connections keep it until they end
     Unload(UnloadArguments),
-    /// Show which start-ups are registered, by which process, and how many connections use them
+    /// Show which start-ups are registered, by which process, what their connections did so far, and
+    /// whether the governor holds new connections back
     Status,
-    /// Show live connections: phase, rate estimate, pacing rate, exit reason
-    Ss,
+    /// Show live connections, and what all connections did so far: phase, rate estimate, pacing rate, exit reason
+    Ss(SsArguments),
     /// Show what start-ups remember about paths, or delete it (docs/kernel.md)
     Memory(MemoryArguments),
     /// Show or change the limits of reservations with TCP_QOS, and show the reserved rates

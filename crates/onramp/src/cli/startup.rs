@@ -3,6 +3,7 @@
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use onramp_core::governor::BOUND_PPM;
 use onramp_kernel::Avoidance;
 use onramp_scenario::{units, Memory};
 use std::ffi::OsString;
@@ -29,6 +30,24 @@ pub struct StartupArguments {
     /// Forget a path after this time, for example "600 s" [default: 600 s]
     #[arg(long, value_name = "TIME", value_parser = memory_lifetime, requires = "memory")]
     pub memory_lifetime: Option<u64>,
+    /// The governor: let new connections begin with slow start while start-ups retransmit more than
+    /// this share of their segments on average, for example "10 %". `on` is 25 %
+    #[arg(long, value_name = "on|off|SHARE", default_value = "on", value_parser = governor_bound)]
+    pub governor: u32,
+}
+
+/// Parses the bound of the governor into parts per million; 0: off.
+fn governor_bound(text: &str) -> Result<u32, String> {
+    const EXPECTED: &str = "expected on, off, or a share above 0 %, for example \"10 %\"";
+    match text {
+        "on" => Ok(BOUND_PPM),
+        "off" => Ok(0),
+        share => match units::parse_percent(share) {
+            Ok(0) => Err(EXPECTED.to_owned()),
+            Ok(ppm) => Ok(ppm),
+            Err(error) => Err(format!("{error}; {EXPECTED}")),
+        },
+    }
 }
 
 /// Parses a lifetime into nanoseconds.
@@ -94,6 +113,13 @@ pub struct LoadArguments {
     pub options: StartupArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
+}
+
+#[derive(Args)]
+pub struct SsArguments {
+    /// Show only what all connections did so far
+    #[arg(short, long)]
+    pub summary: bool,
 }
 
 #[derive(Args)]

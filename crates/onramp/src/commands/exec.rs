@@ -1,7 +1,7 @@
 //! `onramp exec`: runs a program in a cgroup. The connections of the cgroup use a start-up.
 
 use super::load::options;
-use super::Answer;
+use super::{totals, Answer};
 use crate::cli::ExecArguments;
 use crate::failure::{Failure, BAD_INPUT, HOST_LACKS};
 use crate::startups::Changes;
@@ -67,6 +67,10 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     }
     startup.print_events(&mut events);
 
+    let events_lost = match arguments.events {
+        true => startup.events_lost()?,
+        false => 0, // Nobody took them.
+    };
     let code = exit_code(status);
     let (adopted, refused) = adoption.counts();
     if json {
@@ -75,6 +79,7 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
             "adopted": adopted,
             "refused": refused,
             "exit_code": code,
+            "events_lost": events_lost,
         });
         eprintln!("{summary}");
     } else if refused > 0 {
@@ -83,6 +88,9 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
             text::count(refused as usize, "connection"),
             startup.name()
         );
+    }
+    if events_lost > 0 && !json {
+        eprintln!("onramp: {}", totals::lost_events(events_lost));
     }
     Ok(code)
 }
@@ -170,6 +178,7 @@ impl Startup {
                     && loaded.avoidance == options.avoidance.name()
                     && loaded.paper_initial_window == options.paper_initial_window
                     && loaded.packet_pairs == options.sends_pairs()
+                    && loaded.governor_bound_ppm() == options.governor_in_force_ppm()
                     && loaded.memory == options.memory.name()
                     && (options.memory == Memory::Off
                         || loaded.memory_lifetime_ns() == options.memory_lifetime_ns)
@@ -200,6 +209,15 @@ impl Startup {
             Startup::Loaded(loaded) => loaded.reservations(),
             Startup::Own(registration) => registration.reservations(),
         }
+    }
+
+    /// The events for which the ring had no room.
+    fn events_lost(&self) -> onramp_kernel::Result<u64> {
+        let totals = match self {
+            Startup::Loaded(loaded) => loaded.totals(),
+            Startup::Own(registration) => registration.totals(),
+        };
+        Ok(totals?.events_lost)
     }
 
     fn print_events(&self, changes: &mut Option<Changes>) {

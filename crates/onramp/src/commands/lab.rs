@@ -1,7 +1,7 @@
 //! `onramp lab`: runs scenarios with real sockets on this kernel.
 
 use super::runs::{self, describe};
-use super::Answer;
+use super::{totals, Answer};
 use crate::cli::LabArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS, INTERRUPTED, MISSED};
 use crate::recording::{Line, Writer};
@@ -95,6 +95,11 @@ fn run_cases(
         progress.inc(1);
     }
     progress.finish_and_clear();
+    match startups.events_lost() {
+        Ok(0) => {}
+        Ok(events) => eprintln!("note: {}", totals::lost_events(events)),
+        Err(error) => eprintln!("note: the number of lost events is unknown: {error}"),
+    }
     if let Some(Err(failure)) = recording.map(Writer::finish) {
         ending = Err(failure);
     }

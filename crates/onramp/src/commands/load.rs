@@ -17,6 +17,7 @@ pub fn options(startup: &str, arguments: &StartupArguments, lifetime: Lifetime) 
         packet_pairs: arguments.packet_pairs,
         memory: arguments.memory.map_or(Memory::Off, Memory::from),
         memory_lifetime_ns: arguments.memory_lifetime.unwrap_or(LIFETIME_NS),
+        governor_bound_ppm: arguments.governor,
         lifetime,
         ..Options::new(startup)
     }

@@ -17,6 +17,7 @@ pub mod ss;
 pub mod status;
 pub mod tcp;
 pub mod theory;
+mod totals;
 
 use crate::failure::Failure;
 use crate::text::say;

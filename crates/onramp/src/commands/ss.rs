@@ -1,12 +1,16 @@
 //! `onramp ss`: the live connections.
 
-use super::{print_json, Answer};
+use super::{print_json, totals, Answer};
+use crate::cli::SsArguments;
 use crate::failure::DONE;
 use crate::text;
 use crate::text::out;
 use onramp_kernel::{Connection, Pairs};
 
-pub fn run(json: bool) -> Answer {
+pub fn run(arguments: &SsArguments, json: bool) -> Answer {
+    if arguments.summary {
+        return summary(json);
+    }
     let all = onramp_kernel::connections()?;
     if json {
         print_json(&all);
@@ -28,6 +32,22 @@ pub fn run(json: bool) -> Answer {
             .for_each(|(row, cell)| row.push(cell));
     }
     out(format_args!("{}", text::columns(&rows)));
+    for counted in totals::all()? {
+        out(format_args!("{}\n", totals::line(&counted)));
+    }
+    Ok(DONE)
+}
+
+/// The totals of each start-up.
+fn summary(json: bool) -> Answer {
+    let all = totals::all()?;
+    if json {
+        print_json(&all);
+        return Ok(DONE);
+    }
+    for counted in &all {
+        out(format_args!("{}", totals::paragraph(counted)));
+    }
     Ok(DONE)
 }
 

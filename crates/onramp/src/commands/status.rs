@@ -1,13 +1,13 @@
 //! `onramp status`: the registered start-ups.
 
-use super::{print_json, Answer};
+use super::{print_json, totals, Answer};
 use crate::failure::DONE;
 use crate::text;
 use crate::text::{out, say};
 use onramp_scenario::units::format_time;
 
 pub fn run(json: bool) -> Answer {
-    let all = onramp_kernel::loaded()?;
+    let all = totals::all()?;
     if json {
         print_json(&all);
         return Ok(DONE);
@@ -22,11 +22,13 @@ pub fn run(json: bool) -> Answer {
         "AVOIDANCE",
         "INITIAL WINDOW",
         "MEMORY",
+        "GOVERNOR",
         "CONNECTIONS",
         "UNTIL",
     ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(all.into_iter().map(|loaded| {
+    rows.extend(all.iter().map(|counted| {
+        let loaded = &counted.loaded;
         let until = match (loaded.registered, loaded.owner_pid) {
             (false, _) => "its connections end (no longer registered)".to_owned(),
             (true, None) => "onramp unload".to_owned(),
@@ -42,15 +44,19 @@ pub fn run(json: bool) -> Answer {
             "host"
         };
         vec![
-            loaded.name,
-            loaded.startup,
+            loaded.name.clone(),
+            loaded.startup.clone(),
             loaded.avoidance.to_owned(),
             initial_window.to_owned(),
             memory,
+            totals::governor_cell(counted.governor.as_ref()),
             loaded.connections.to_string(),
             until,
         ]
     }));
     out(format_args!("{}", text::columns(&rows)));
+    for counted in &all {
+        out(format_args!("\n{}", totals::paragraph(counted)));
+    }
     Ok(DONE)
 }

@@ -1001,4 +1001,26 @@ pub mod programs {
     pub const SSTHRESH: &str = "onramp_ssthresh";
     /// `onramp_undo_cwnd`
     pub const UNDO_CWND: &str = "onramp_undo_cwnd";
+    /// All of them.
+    pub const ALL: [&str; 19] = [
+        ACKED,
+        ADOPT,
+        CONG_AVOID,
+        CONTROL,
+        CONTROL_V1,
+        CWND_EVENT,
+        GET_QOS,
+        IN_ACK,
+        INIT,
+        LIST,
+        MIN_TSO_SEGS,
+        PAIR,
+        RELEASE,
+        RESERVE,
+        SET_QOS,
+        SET_STATE,
+        SNDBUF_EXPAND,
+        SSTHRESH,
+        UNDO_CWND,
+    ];
 }

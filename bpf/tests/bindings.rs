@@ -175,12 +175,26 @@ fn names() -> String {
     let mut text = String::new();
     for (module, what, names) in [("maps", "map", maps), ("programs", "program", programs)] {
         writeln!(text, "/// Names of the {what}s.\npub mod {module} {{").unwrap();
-        for name in names {
-            let constant = name.trim_start_matches('.').trim_start_matches("onramp_");
-            let constant = constant.replace('.', "_").to_uppercase();
+        let constant = |name: &str| {
+            let short = name.trim_start_matches('.').trim_start_matches("onramp_");
+            short.replace('.', "_").to_uppercase()
+        };
+        for name in &names {
+            let constant = constant(name);
             writeln!(
                 text,
                 "    /// `{name}`\n    pub const {constant}: &str = {name:?};"
+            )
+            .unwrap();
+        }
+        if what == "program" {
+            let all = names.iter().map(|name| constant(name) + ",\n        ");
+            let all: String = all.collect();
+            writeln!(
+                text,
+                "    /// All of them.\n    pub const ALL: [&str; {}] = [\n        {}\n    ];",
+                names.len(),
+                all.trim_end()
             )
             .unwrap();
         }

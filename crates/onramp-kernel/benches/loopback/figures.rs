@@ -1,5 +1,6 @@
 //! The figures, and the text that shows them.
 
+use crate::exchanges::Block;
 use crate::namespace::Loopback;
 use crate::transfer::Bulk;
 use serde::Serialize;
@@ -13,6 +14,7 @@ pub struct Report {
     pub round_s: f64,
     pub stolen_cpu: f64,
     pub throughput: Vec<Throughput>,
+    pub exchanges: Vec<SmallExchanges>,
     pub programs: Vec<Program>,
 }
 
@@ -104,6 +106,40 @@ impl Throughput {
     }
 }
 
+/// The small exchanges of a congestion control. The ratios are to those of the built-in CUBIC in
+/// the same rounds.
+#[derive(Serialize)]
+pub struct SmallExchanges {
+    pub congestion_control: String,
+    pub rounds: usize,
+    pub disturbed_rounds: usize,
+    pub time: Spread,
+    pub cpu_time: Spread,
+    pub ns_per_exchange: f64,
+}
+
+impl SmallExchanges {
+    pub fn compare(
+        name: &str,
+        blocks: &[Block],
+        built_in: &[Block],
+        disturbed: usize,
+    ) -> SmallExchanges {
+        let ratio = |figure: fn(&Block) -> f64| {
+            let pairs = blocks.iter().zip(built_in);
+            Spread::of(pairs.map(|(a, b)| figure(a) / figure(b)))
+        };
+        SmallExchanges {
+            congestion_control: name.to_owned(),
+            rounds: blocks.len(),
+            disturbed_rounds: disturbed,
+            time: ratio(|block| block.ns_per_exchange),
+            cpu_time: ratio(|block| block.cpu_ns_per_exchange),
+            ns_per_exchange: Spread::of(blocks.iter().map(|block| block.ns_per_exchange)).median,
+        }
+    }
+}
+
 /// CPU time since boot in ticks: all of it, and the part that the hypervisor took away.
 #[derive(Clone, Copy, Default)]
 pub struct CpuTime {
@@ -162,6 +198,7 @@ impl fmt::Display for Report {
             self.round_s
         )?;
         self.write_throughput(f)?;
+        self.write_exchanges(f)?;
         self.write_programs(f)
     }
 }
@@ -199,6 +236,28 @@ impl Report {
                 row.bytes_per_s * 8e-9,
                 row.bytes_per_ack,
                 row.cpu_ns_per_ack
+            )?;
+        }
+        Ok(())
+    }
+
+    fn write_exchanges(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(row) = self.exchanges.first() {
+            writeln!(
+                f,
+                "\nsmall exchanges: {} rounds, and {} that other processes disturbed\n\
+                 {:<22}{:<26}{:<26}{:>12}",
+                row.rounds, row.disturbed_rounds, "", "time", "CPU time", "ns/exchange"
+            )?;
+        }
+        for row in &self.exchanges {
+            writeln!(
+                f,
+                "  {:<20}{:<26}{:<26}{:>12.0}",
+                row.congestion_control,
+                row.time.to_string(),
+                row.cpu_time.to_string(),
+                row.ns_per_exchange
             )?;
         }
         Ok(())

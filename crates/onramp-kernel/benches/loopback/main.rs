@@ -1,38 +1,41 @@
-//! The cost of Onramp in the kernel: bulk transfers over loopback side by side with the kernel's
-//! own CUBIC, and the time of each BPF program. docs/benchmarks.md describes the method and has the
+//! The cost of Onramp in the kernel: bulk transfers and small exchanges over loopback side by side
+//! with the kernel's own CUBIC, and the time of each BPF program. docs/benchmarks.md describes the method and has the
 //! figures.
 //!
 //!     make bench
 //!     cargo bench -p onramp-kernel --bench loopback -- \
 //!         [--rounds N] [--seconds S] [--with NAME]... [--json]
 
+mod exchanges;
 mod figures;
 mod namespace;
 mod programs;
+mod rounds;
 mod transfer;
 
-use figures::{CpuTime, Report, Throughput};
-use namespace::LOOPBACKS;
+use exchanges::Exchanges;
+use figures::{CpuTime, Report, SmallExchanges, Throughput};
+use namespace::{DEFAULT, LOOPBACKS};
 use nix::sched::{sched_getaffinity, CpuSet};
 use nix::unistd::Pid;
 use onramp_kernel::{Options, Registration};
+use rounds::Rounds;
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
-use transfer::{bulk, Bulk};
+use transfer::bulk;
 
 /// The start-ups that are measured, each followed by CUBIC.
-const STARTUPS: [&str; 2] = ["standard", "paced"];
+const STARTUPS: [&str; 3] = ["standard", "paced", "onramp"];
 
 /// The share of a transfer's time that its threads may wait for a CPU. If they wait longer, other
 /// processes disturbed the round, and it is not used.
 const MAX_WAITING_SHARE: f64 = 0.05;
-/// How long to leave the CPUs to the other processes after a disturbed round.
-const PAUSE: Duration = Duration::from_millis(500);
-/// Disturbed rounds after which the benchmark gives up, for each round that was requested.
-const MAX_DISTURBED: usize = 2;
-/// The minimum of rounds for a median.
-const MIN_ROUNDS: usize = 5;
+/// The same for small exchanges, whose two ends share a CPU.
+const MAX_DISTURBED_SHARE: f64 = 0.05;
+/// Exchanges in a turn, some 0.1 s, and before it.
+const EXCHANGES: usize = 5000;
+const WARM_UP_EXCHANGES: usize = 500;
 
 type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
 
@@ -126,41 +129,17 @@ fn main() -> ExitCode {
 fn measure(arguments: &Arguments) -> Result<Report> {
     let cpus = two_cpus()?;
     let before = CpuTime::now();
-    let mut throughput = Vec::new();
-    {
-        let registrations = STARTUPS
-            .iter()
-            .map(|&startup| Registration::new(&Options::new(startup)))
-            .collect::<Result<Vec<_>, _>>()?;
-        // The second CUBIC shows the method's error: it is compared with itself.
-        let mut names = vec!["cubic", "cubic"];
-        names.extend(registrations.iter().map(Registration::name));
-        names.extend(arguments.with.iter().map(String::as_str));
-        for loopback in &LOOPBACKS {
-            let Rounds {
-                transfers,
-                disturbed,
-            } = loopback.run(|| play(&names, arguments, cpus))??;
-            if transfers[0].len() < arguments.rounds.min(MIN_ROUNDS) {
-                eprintln!(
-                    "loopback: {}: no figures: other processes disturbed {disturbed} rounds, \
-                     and only {} are left",
-                    loopback.label,
-                    transfers[0].len()
-                );
-                continue;
-            }
-            for (name, own) in names.iter().zip(&transfers).skip(1) {
-                throughput.push(Throughput::compare(
-                    loopback,
-                    name,
-                    own,
-                    &transfers[0],
-                    disturbed,
-                ));
-            }
-        }
-    }
+    let registrations = STARTUPS
+        .iter()
+        .map(|&startup| Registration::new(&Options::new(startup)))
+        .collect::<Result<Vec<_>, _>>()?;
+    // The second CUBIC shows the method's error: it is compared with itself.
+    let mut names = vec!["cubic", "cubic"];
+    names.extend(registrations.iter().map(Registration::name));
+    names.extend(arguments.with.iter().map(String::as_str));
+    let throughput = bulk_transfers(&names, arguments, cpus)?;
+    let exchanges = small_exchanges(&names, arguments, cpus[0])?;
+    drop(registrations);
     let stolen_cpu = CpuTime::stolen_since(before);
 
     // BPF's statistics cost time themselves, so the programs are measured separately.
@@ -174,55 +153,54 @@ fn measure(arguments: &Arguments) -> Result<Report> {
         round_s: arguments.round.as_secs_f64(),
         stolen_cpu,
         throughput,
+        exchanges,
         programs,
     })
 }
 
-/// The transfers of every congestion control, by round.
-struct Rounds {
-    /// In the order of the congestion controls.
-    transfers: Vec<Vec<Bulk>>,
-    /// Rounds that other processes disturbed. They are not among the transfers.
-    disturbed: usize,
-}
-
-/// In each round every congestion control has one transfer.
-fn play(names: &[&str], arguments: &Arguments, cpus: [usize; 2]) -> std::io::Result<Rounds> {
-    let mut rounds = Rounds {
-        transfers: vec![Vec::with_capacity(arguments.rounds); names.len()],
-        disturbed: 0,
-    };
-    bulk(names[0], arguments.round, cpus)?; // The first one warms caches and clocks.
-    while rounds.transfers[0].len() < arguments.rounds
-        && rounds.disturbed < MAX_DISTURBED * arguments.rounds
-    {
-        let mut round = vec![None; names.len()];
-        for index in order(names.len(), rounds.transfers[0].len()) {
-            let transfer = bulk(names[index], arguments.round, cpus)?;
-            if cpus[0] != cpus[1] && transfer.waiting_share() > MAX_WAITING_SHARE {
-                break;
-            }
-            round[index] = Some(transfer);
-        }
-        if let Some(round) = round.into_iter().collect::<Option<Vec<Bulk>>>() {
-            rounds
-                .transfers
-                .iter_mut()
-                .zip(round)
-                .for_each(|(all, transfer)| all.push(transfer));
-        } else {
-            rounds.disturbed += 1;
-            std::thread::sleep(PAUSE);
+/// Bulk transfers with every congestion control over every loopback.
+fn bulk_transfers(
+    names: &[&str],
+    arguments: &Arguments,
+    cpus: [usize; 2],
+) -> Result<Vec<Throughput>> {
+    let mut figures = Vec::new();
+    for loopback in &LOOPBACKS {
+        let rounds = loopback.run(|| {
+            Rounds::play(names.len(), arguments.rounds, |control| {
+                let transfer = bulk(names[control], arguments.round, cpus)?;
+                let disturbed = cpus[0] != cpus[1] && transfer.waiting_share() > MAX_WAITING_SHARE;
+                Ok((transfer, disturbed))
+            })
+        })??;
+        if !rounds.are_too_few(arguments.rounds, loopback.label) {
+            figures.extend(rounds.compared(names, |name, own, built_in| {
+                Throughput::compare(loopback, name, own, built_in, rounds.disturbed)
+            }));
         }
     }
-    Ok(rounds)
+    Ok(figures)
 }
 
-/// The order of the congestion controls in a round. Each round starts with the next one; when each
-/// has been first, the order is reversed. So each has every place equally often.
-fn order(count: usize, round: usize) -> impl Iterator<Item = usize> {
-    let backwards = round / count % 2 == 1;
-    (0..count).map(move |place| (if backwards { count - 1 - place } else { place } + round) % count)
+/// Small exchanges with every congestion control. Each turn has a connection of its own.
+fn small_exchanges(
+    names: &[&str],
+    arguments: &Arguments,
+    cpu: usize,
+) -> Result<Vec<SmallExchanges>> {
+    let rounds = DEFAULT.run(|| {
+        Rounds::play(names.len(), arguments.rounds, |control| {
+            let mut connection = Exchanges::new(names[control], cpu, WARM_UP_EXCHANGES)?;
+            let block = connection.run(EXCHANGES)?;
+            Ok((block, block.disturbed_share > MAX_DISTURBED_SHARE))
+        })
+    })??;
+    if rounds.are_too_few(arguments.rounds, "small exchanges") {
+        return Ok(Vec::new());
+    }
+    Ok(rounds.compared(names, |name, own, built_in| {
+        SmallExchanges::compare(name, own, built_in, rounds.disturbed)
+    }))
 }
 
 /// The CPUs for the sender and the receiver: the first two that this process may use. If it may use

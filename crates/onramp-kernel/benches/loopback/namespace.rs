@@ -20,12 +20,7 @@ pub struct Loopback {
 /// The default; the segment size of a real network; and the worst case for a program that runs for
 /// each ACK.
 pub const LOOPBACKS: [Loopback; 3] = [
-    Loopback {
-        label: "MTU 65536",
-        mtu: 65536,
-        offload: true,
-        receive_buffer_bytes: None,
-    },
+    DEFAULT,
     MTU_1500,
     // Every segment is a packet of its own, and the receive window is so small that every second or
     // third packet is acknowledged. Otherwise loopback batches packets and ACKs to 64 KB and more.
@@ -36,6 +31,12 @@ pub const LOOPBACKS: [Loopback; 3] = [
         receive_buffer_bytes: Some(8192),
     },
 ];
+pub const DEFAULT: Loopback = Loopback {
+    label: "MTU 65536",
+    mtu: 65536,
+    offload: true,
+    receive_buffer_bytes: None,
+};
 pub const MTU_1500: Loopback = Loopback {
     label: "MTU 1500",
     mtu: 1500,

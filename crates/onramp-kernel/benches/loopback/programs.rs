@@ -1,8 +1,9 @@
 //! The time of a call of each BPF program, from the kernel's own statistics.
 
+use crate::exchanges::Exchanges;
 use crate::figures::Program;
-use crate::namespace::{LOOPBACKS, MTU_1500};
-use crate::transfer::{bulk, Bursts};
+use crate::namespace::{DEFAULT, LOOPBACKS, MTU_1500};
+use crate::transfer::{bulk, segments_received, Bursts};
 use crate::Result;
 use libbpf_rs::{libbpf_sys, ProgramHandle};
 use onramp_kernel::{connections, Connection, Options, Registration};
@@ -13,26 +14,13 @@ use std::net::SocketAddr;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::time::Duration;
 
-/// The members of tcp_congestion_ops that bpf/startup.bpf.c implements. The kernel truncates the
-/// names of programs to 15 characters.
-const MEMBERS: [&str; 11] = [
-    "control",
-    "control_v1",
-    "acked",
-    "cwnd_event",
-    "min_tso_segs",
-    "sndbuf_expand",
-    "ssthresh",
-    "set_state",
-    "undo_cwnd",
-    "init",
-    "release",
-];
+/// The kernel truncates the names of programs to 15 characters.
 const NAME_CHARACTERS: usize = 15;
 
 /// Linux's initial window at an MTU of 1500. A burst of it is acknowledged at once.
 const BURST_BYTES: usize = 10 * 1448;
 const BURSTS: usize = 10_000;
+const EXCHANGES: usize = 20_000;
 
 /// What is measured, the bytes that the connection sends before the bursts, and the phase of its
 /// start-up after them.
@@ -41,24 +29,25 @@ const SITUATIONS: [(&str, usize, &str); 2] = [
     ("bursts, start-up over", 64 << 20, "done"),
 ];
 
-/// All programs of one start-up: during the start-up, after it, and in bulk transfers.
+/// All programs of one start-up: during the start-up, after it, in bulk transfers, and in small
+/// exchanges.
 pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<Program>> {
     let registration = Registration::new(&Options::new(startup))?;
     let name = registration.name();
     let mut all = Vec::new();
     for (situation, bytes_before, expected) in SITUATIONS {
-        let (calls, phase) = MTU_1500.run(|| -> Result<_> {
+        let (calls, acks, phase) = MTU_1500.run(|| -> Result<_> {
             let mut bursts = Bursts::new(name, bytes_before, cpus)?;
             bursts.send(BURST_BYTES, cpus, BURSTS / 10)?;
+            let acks_before = segments_received(&bursts.sender)?;
             let (calls, sent) = counted(|| bursts.send(BURST_BYTES, cpus, BURSTS))?;
             sent?;
-            Ok((
-                calls,
-                connection(name, bursts.sender.local_addr()?).map(|c| c.phase),
-            ))
+            let acks = segments_received(&bursts.sender)? - acks_before;
+            let phase = connection(name, bursts.sender.local_addr()?).map(|c| c.phase);
+            Ok((calls, acks, phase))
         })??;
         if phase == Some(expected) {
-            all.extend(calls.figures(startup, situation));
+            all.extend(calls.figures(startup, situation, acks));
         } else {
             eprintln!(
                 "loopback: {name}: {situation}: no figures: the phase is {phase:?}, not {expected}"
@@ -66,10 +55,18 @@ pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<
         }
     }
     for loopback in &LOOPBACKS {
-        let (calls, result) = loopback.run(|| counted(|| bulk(name, length, cpus)))??;
-        result?;
-        all.extend(calls.figures(startup, &format!("bulk, {}", loopback.label)));
+        let (calls, transfer) = loopback.run(|| counted(|| bulk(name, length, cpus)))??;
+        let situation = format!("bulk, {}", loopback.label);
+        all.extend(calls.figures(startup, &situation, transfer?.acks));
     }
+    let (calls, acks) = DEFAULT.run(|| -> Result<_> {
+        let mut exchanges = Exchanges::new(name, cpus[0], EXCHANGES / 10)?;
+        let acks_before = exchanges.acks()?;
+        let (calls, made) = counted(|| exchanges.run(EXCHANGES))?;
+        made?;
+        Ok((calls, exchanges.acks()? - acks_before))
+    })??;
+    all.extend(calls.figures(startup, "small exchanges", acks));
     Ok(all)
 }
 
@@ -84,12 +81,8 @@ fn connection(name: &str, local: SocketAddr) -> Option<Connection> {
 struct Calls(BTreeMap<String, (u64, u64)>);
 
 impl Calls {
-    fn figures(self, startup: &str, situation: &str) -> Vec<Program> {
-        let acks = self
-            .0
-            .iter()
-            .find(|(member, _)| member.starts_with("control"))
-            .map_or(0, |(_, calls)| calls.1);
+    /// Figures for a situation in which the connection received this many ACKs.
+    fn figures(self, startup: &str, situation: &str, acks: u64) -> Vec<Program> {
         self.0
             .into_iter()
             .filter(|(_, (_, count))| *count * 100 > acks) // Calls once a connection are too few.
@@ -147,13 +140,12 @@ fn own_programs() -> io::Result<BTreeMap<String, (u64, u64)>> {
         {
             let program = ProgramHandle::from_prog_id(id as u32).map_err(io::Error::other)?;
             let name = program.name().to_string_lossy();
-            let member = MEMBERS
+            let whole = onramp_bpf::bindings::programs::ALL
                 .iter()
-                .find(|member| format!("onramp_{member:.0$}", NAME_CHARACTERS - 7) == name);
-            programs.insert(
-                member.map_or(name.as_ref(), |member| member).to_owned(),
-                (ns, count),
-            );
+                .find(|whole| format!("{whole:.NAME_CHARACTERS$}") == name);
+            let whole = whole.map_or(name.as_ref(), |whole| whole);
+            let member = whole.strip_prefix("onramp_").unwrap_or(whole);
+            programs.insert(member.to_owned(), (ns, count));
         }
     }
     Ok(programs)

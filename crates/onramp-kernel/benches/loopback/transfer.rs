@@ -2,13 +2,15 @@
 
 use nix::libc;
 use nix::sched::{sched_setaffinity, CpuSet};
-use nix::sys::socket::{setsockopt, sockopt::TcpCongestion};
+use nix::sys::socket::{
+    setsockopt, socket, sockopt::TcpCongestion, AddressFamily, SockFlag, SockType, SockaddrIn,
+};
 use nix::unistd::Pid;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -166,30 +168,44 @@ impl Bursts {
     }
 }
 
+/// Both ends of a new connection, with this congestion control.
+pub fn connect(congestion_control: &str) -> io::Result<(TcpStream, TcpStream)> {
+    let listener = listen(congestion_control)?;
+    let port = listener.local_addr()?.port();
+    let socket = socket(
+        AddressFamily::Inet,
+        SockType::Stream,
+        SockFlag::SOCK_CLOEXEC,
+        None,
+    )?;
+    choose(&socket, congestion_control)?;
+    nix::sys::socket::connect(socket.as_raw_fd(), &SockaddrIn::new(127, 0, 0, 1, port))?;
+    Ok((socket.into(), listener.accept()?.0))
+}
+
 /// A listener whose connections use this congestion control.
 fn listen(congestion_control: &str) -> io::Result<TcpListener> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
-    setsockopt(
-        &listener,
-        TcpCongestion,
-        &OsString::from(congestion_control),
-    )
-    .map_err(|errno| {
+    choose(&listener, congestion_control)?;
+    Ok(listener)
+}
+
+fn choose(socket: &impl AsFd, congestion_control: &str) -> io::Result<()> {
+    setsockopt(socket, TcpCongestion, &OsString::from(congestion_control)).map_err(|errno| {
         io::Error::new(
             io::Error::from(errno).kind(),
             format!("congestion control {congestion_control}: {errno}"),
         )
-    })?;
-    Ok(listener)
+    })
 }
 
-fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
+pub fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     thread
         .join()
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-fn pin(cpu: usize) -> io::Result<()> {
+pub fn pin(cpu: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(cpu)?;
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
@@ -225,7 +241,7 @@ fn deferred_interrupts() -> u64 {
 }
 
 /// tcp_info.tcpi_segs_in of linux/tcp.h. The tcp_info of libc is shorter and does not have it.
-fn segments_received(stream: &TcpStream) -> io::Result<u64> {
+pub fn segments_received(stream: &TcpStream) -> io::Result<u64> {
     const SEGS_IN_OFFSET: usize = 140;
     let mut info = [0u8; SEGS_IN_OFFSET + 4];
     let mut length = info.len() as libc::socklen_t;

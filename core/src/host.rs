@@ -3,71 +3,226 @@
 //!
 //! `core/host.h` has the whole contract as a table. Every host calls these functions and makes no
 //! such decision by itself.
+//!
+//! A simulated host asks several times for each ACK, and a call of C cannot be inlined. The answers
+//! depend on the phase and on whether cwnd is below ssthresh, so C is asked once for each of these
+//! cases, and its answers are kept in a table.
 
-use crate::{bindings, Decision};
+use crate::bindings::{self, PHASE_COUNT};
+use crate::{Decision, UNLIMITED};
+use std::sync::LazyLock;
+
+/// C's answers for a phase, as bits.
+type Answers = u16;
+
+const IS_OVER: Answers = 1;
+const IS_DONE: Answers = 1 << 1;
+const IS_RESERVED: Answers = 1 << 2;
+const IS_RETREATING: Answers = 1 << 3;
+const IS_PACED_BY_ALGORITHM: Answers = 1 << 4;
+const REPORTS_RECOVERY: Answers = 1 << 5;
+const REPORTS_LOSS: Answers = 1 << 6;
+/// Shifted to the left by one where cwnd is below ssthresh.
+const OWNS_CWND: Answers = 1 << 7;
+/// Likewise, and by two during recovery.
+const REPORTS_ACK: Answers = 1 << 9;
+
+/// By phase.
+static ANSWERS: LazyLock<[Answers; PHASE_COUNT as usize]> =
+    LazyLock::new(|| std::array::from_fn(|phase| ask(phase as u32)));
+
+/// Asks C about a phase.
+fn ask(phase: u32) -> Answers {
+    // SAFETY: the functions take any number.
+    let mut all = unsafe {
+        vec![
+            (IS_OVER, bindings::onramp_native_phase_is_over(phase)),
+            (IS_DONE, bindings::onramp_native_host_is_done(phase)),
+            (IS_RESERVED, bindings::onramp_native_host_is_reserved(phase)),
+            (
+                IS_RETREATING,
+                bindings::onramp_native_host_is_retreating(phase),
+            ),
+            (
+                IS_PACED_BY_ALGORITHM,
+                bindings::onramp_native_host_is_paced_by_algorithm(phase),
+            ),
+            (
+                REPORTS_RECOVERY,
+                bindings::onramp_native_host_reports_recovery(phase),
+            ),
+            (
+                REPORTS_LOSS,
+                bindings::onramp_native_host_reports_loss(phase),
+            ),
+        ]
+    };
+    for (below, cwnd, ssthresh) in [(0, 1, 1), (1, 0, 1)] {
+        // SAFETY: the functions take any numbers.
+        unsafe {
+            let owns = bindings::onramp_native_host_owns_cwnd(phase, cwnd, ssthresh);
+            all.push((OWNS_CWND << below, owns));
+            for (recovering, is_recovering) in [(0, false), (2, true)] {
+                let reports =
+                    bindings::onramp_native_host_reports_ack(phase, cwnd, ssthresh, is_recovering);
+                all.push((REPORTS_ACK << (below + recovering), reports));
+            }
+        }
+    }
+    let yes = all.into_iter().filter(|(_, answer)| *answer);
+    yes.fold(0, |answers, (bit, _)| answers | bit)
+}
 
 impl Decision {
+    #[inline]
+    fn answers(&self) -> Answers {
+        match ANSWERS.get(self.phase as usize) {
+            Some(answers) => *answers,
+            None => ask(self.phase),
+        }
+    }
+
     /// The start-up is over, for good or until the next slow start.
+    #[inline]
     pub fn is_over(&self) -> bool {
-        // SAFETY: the function takes any number.
-        unsafe { bindings::onramp_native_phase_is_over(self.phase) }
+        self.answers() & IS_OVER != 0
     }
 
     /// The start-up is over for good: the host may free it, and never calls it again.
+    #[inline]
     pub fn is_done(&self) -> bool {
-        // SAFETY: the function takes any number.
-        unsafe { bindings::onramp_native_host_is_done(self.phase) }
+        self.answers() & IS_DONE != 0
     }
 
     /// A rate is reserved: no loss, retransmission timeout or idle time changes cwnd.
+    #[inline]
     pub fn is_reserved(&self) -> bool {
-        // SAFETY: the function takes any number.
-        unsafe { bindings::onramp_native_host_is_reserved(self.phase) }
+        self.answers() & IS_RESERVED != 0
     }
 
     /// A loss is being repaired, and the start-up may still change ssthresh.
+    #[inline]
     pub fn is_retreating(&self) -> bool {
-        // SAFETY: the function takes any number.
-        unsafe { bindings::onramp_native_host_is_retreating(self.phase) }
+        self.answers() & IS_RETREATING != 0
     }
 
     /// Congestion avoidance owns cwnd, and the start-up paces what cwnd permits.
+    #[inline]
     pub fn is_paced_by_algorithm(&self) -> bool {
-        // SAFETY: the function takes any number.
-        unsafe { bindings::onramp_native_host_is_paced_by_algorithm(self.phase) }
+        self.answers() & IS_PACED_BY_ALGORITHM != 0
     }
 
     /// The host's congestion avoidance raises cwnd, outside of recovery. Otherwise the start-up
     /// does. `cwnd` and `ssthresh` may be in any unit, but must be in the same one.
+    #[inline]
     pub fn host_owns_cwnd(&self, cwnd: u64, ssthresh: u64) -> bool {
-        // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_host_owns_cwnd(self.phase, cwnd, ssthresh) }
+        self.answers() & OWNS_CWND << u32::from(cwnd < ssthresh) != 0
     }
 
     /// The host reports acknowledgements to the start-up while it repairs losses.
+    #[inline]
     pub fn host_reports_recovery(&self) -> bool {
-        // SAFETY: the function takes any number.
-        unsafe { bindings::onramp_native_host_reports_recovery(self.phase) }
+        self.answers() & REPORTS_RECOVERY != 0
     }
 
     /// The host reports this acknowledgement, which delivers new data, to the start-up. `cwnd` and
     /// `ssthresh` may be in any unit, but must be in the same one.
+    #[inline]
     pub fn host_reports_ack(&self, cwnd: u64, ssthresh: u64, is_recovering: bool) -> bool {
-        // SAFETY: the function takes any numbers.
-        unsafe {
-            bindings::onramp_native_host_reports_ack(self.phase, cwnd, ssthresh, is_recovering)
-        }
+        let case = u32::from(cwnd < ssthresh) + 2 * u32::from(is_recovering);
+        self.answers() & REPORTS_ACK << case != 0
     }
 
     /// The host reports losses to the start-up, which answers with the new ssthresh.
+    #[inline]
     pub fn host_reports_loss(&self) -> bool {
-        // SAFETY: the function takes any number.
-        unsafe { bindings::onramp_native_host_reports_loss(self.phase) }
+        self.answers() & REPORTS_LOSS != 0
     }
 
     /// The host paces at the decided rate. Otherwise it paces as it would without a start-up.
+    #[inline]
     pub fn host_paces(&self) -> bool {
-        // SAFETY: the function takes any number.
-        unsafe { bindings::onramp_native_host_paces(self.pacing_bytes_per_s) }
+        self.pacing_bytes_per_s != UNLIMITED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Windows on both sides of each other, and at the ends of their range.
+    const WINDOWS: [u64; 6] = [0, 1, 14_480, 14_481, u64::MAX - 1, UNLIMITED];
+
+    fn decisions() -> impl Iterator<Item = Decision> {
+        let phases = (0..PHASE_COUNT).chain([PHASE_COUNT, 15, 16, u32::MAX]);
+        phases.map(|phase| Decision {
+            phase,
+            ..Decision::default()
+        })
+    }
+
+    #[test]
+    fn the_answers_about_a_phase_are_those_of_host_h() {
+        for decision in decisions() {
+            let phase = decision.phase;
+            // SAFETY: the functions take any number.
+            let expected = unsafe {
+                [
+                    bindings::onramp_native_phase_is_over(phase),
+                    bindings::onramp_native_host_is_done(phase),
+                    bindings::onramp_native_host_is_reserved(phase),
+                    bindings::onramp_native_host_is_retreating(phase),
+                    bindings::onramp_native_host_is_paced_by_algorithm(phase),
+                    bindings::onramp_native_host_reports_recovery(phase),
+                    bindings::onramp_native_host_reports_loss(phase),
+                ]
+            };
+            let found = [
+                decision.is_over(),
+                decision.is_done(),
+                decision.is_reserved(),
+                decision.is_retreating(),
+                decision.is_paced_by_algorithm(),
+                decision.host_reports_recovery(),
+                decision.host_reports_loss(),
+            ];
+            assert_eq!(found, expected, "phase {phase}");
+        }
+    }
+
+    #[test]
+    fn the_answers_about_windows_and_rates_are_those_of_host_h() {
+        for decision in decisions() {
+            let phase = decision.phase;
+            for (cwnd, ssthresh) in WINDOWS.into_iter().flat_map(|a| WINDOWS.map(|b| (a, b))) {
+                // SAFETY: the function takes any numbers.
+                let owns = unsafe { bindings::onramp_native_host_owns_cwnd(phase, cwnd, ssthresh) };
+                assert_eq!(
+                    decision.host_owns_cwnd(cwnd, ssthresh),
+                    owns,
+                    "{decision:?}"
+                );
+                for recovers in [false, true] {
+                    // SAFETY: the function takes any numbers.
+                    let reports = unsafe {
+                        bindings::onramp_native_host_reports_ack(phase, cwnd, ssthresh, recovers)
+                    };
+                    let found = decision.host_reports_ack(cwnd, ssthresh, recovers);
+                    assert_eq!(
+                        found, reports,
+                        "{decision:?}, {cwnd}, {ssthresh}, {recovers}"
+                    );
+                }
+            }
+        }
+        for rate in WINDOWS {
+            let decision = Decision {
+                pacing_bytes_per_s: rate,
+                ..Decision::default()
+            };
+            // SAFETY: the function takes any number.
+            let paces = unsafe { bindings::onramp_native_host_paces(rate) };
+            assert_eq!(decision.host_paces(), paces, "{rate}");
+        }
     }
 }

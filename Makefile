@@ -12,12 +12,13 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
-.PHONY: help demo test reproduce test-papers interworking lint format chart bench bench-kernel \
-	bench-sim build setup install clean
+.PHONY: help demo test test-busy reproduce test-papers interworking lint format chart bench \
+	bench-kernel bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
+	@echo 'make test-busy     the same, three times, on a machine that has other work'
 	@echo 'make reproduce     the papers, measured again: onramp-out/papers/index.html'
 	@echo 'make test-papers   tests of all their rows (make test has those that take seconds)'
 	@echo 'make interworking  100 MB each way between our TCP and this kernel (7 minutes)'
@@ -43,6 +44,11 @@ test: setup
 	@scripts/setup.sh tshark golang-go
 	$(CARGO) build --locked --workspace --all-targets
 	$(SUDO) $(CARGO) test --locked --workspace
+
+# Beside four busy processes and twenty congestion controls of somebody else: CONTRIBUTING.md.
+test-busy: setup
+	@scripts/setup.sh tshark golang-go
+	$(SUDO) env CARGO="$(CARGO)" scripts/test-busy.sh $(ARGS)
 
 # Exit 1: rows differ from the paper, which the table shows.
 reproduce: build

@@ -35,14 +35,23 @@ pub fn kernel_release() -> String {
 /// # Errors
 /// [`Error::NoBtf`], or [`Error::Unsupported`] if it cannot be read.
 pub fn kernel_btf() -> Result<Btf<'static>> {
-    if !Path::new(KERNEL_BTF).exists() {
-        return Err(Error::NoBtf);
-    }
+    check_btf()?;
     // It maps the file into memory, where the kernel supports it: reading it takes much longer.
     Btf::from_vmlinux().map_err(|error| Error::Unsupported {
         release: kernel_release(),
         lacks: format!("{KERNEL_BTF} cannot be read: {error}"),
     })
+}
+
+/// Does the kernel describe its types? This does not read the description.
+///
+/// # Errors
+/// [`Error::NoBtf`] if not.
+pub(crate) fn check_btf() -> Result<()> {
+    match Path::new(KERNEL_BTF).exists() {
+        true => Ok(()),
+        false => Err(Error::NoBtf),
+    }
 }
 
 /// May this process load BPF programs and register congestion controls?

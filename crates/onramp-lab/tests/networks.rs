@@ -4,6 +4,7 @@ mod common;
 
 use common::{case_with, lab_runs_here};
 use onramp_lab::{run, supports, BuiltIn, Error, Outcome, RunOptions};
+use onramp_patience::{undisturbed, HANG};
 use onramp_results::Record;
 use onramp_scenario::Case;
 use std::sync::atomic::Ordering;
@@ -72,7 +73,10 @@ fn eight_copies_share_the_bottleneck_of_a_dumbbell() {
     if !lab_runs_here() {
         return;
     }
-    let outcome = outcome(&dumbbell(8, "size = \"500 kB\"\n"), true);
+    // Together the copies are 4 MB and their headers, which take 0.83 s at the bottleneck.
+    let last_s = |outcome: &Outcome| outcome.records().map(completion_s).fold(0.0, f64::max);
+    let case = dumbbell(8, "size = \"500 kB\"\n");
+    let outcome = undisturbed(|| outcome(&case, true), |outcome| last_s(outcome) < 2.5);
     let records: Vec<&Record> = outcome.records().collect();
     assert_eq!(
         records.iter().map(|record| record.flow).collect::<Vec<_>>(),
@@ -81,11 +85,7 @@ fn eight_copies_share_the_bottleneck_of_a_dumbbell() {
     assert!(records.iter().all(|record| record.finished
         && record.delivered_bytes == 500_000
         && record.rtt_ms == 20.0));
-    // Together the copies are 4 MB and their headers, which take 0.83 s at the bottleneck.
-    let last_s = records
-        .iter()
-        .map(|record| completion_s(record))
-        .fold(0.0, f64::max);
+    let last_s = last_s(&outcome);
     assert!((0.83..2.5).contains(&last_s), "{last_s}");
     // The queue is much shorter than eight initial windows.
     assert!(
@@ -124,10 +124,11 @@ fn the_time_of_a_single_copy_is_the_sum_of_its_links() {
     if !lab_runs_here() {
         return;
     }
-    let record = outcome(&dumbbell(1, "size = \"60 kB\"\n"), false).record;
+    let case = dumbbell(1, "size = \"60 kB\"\n");
     // The second round trip carries the data beyond the first ten segments.
-    let excess_rtts = record.excess_rtts.unwrap();
-    assert!((0.5..3.0).contains(&excess_rtts), "{record:?}");
+    let has_two_rounds = |record: &Record| (0.5..3.0).contains(&record.excess_rtts.unwrap());
+    let record = undisturbed(|| outcome(&case, false).record, has_two_rounds);
+    assert!(has_two_rounds(&record), "{record:?}");
     assert_eq!(
         (record.dropped_packets, record.rate_bits_per_s),
         (0, 40_000_000)
@@ -145,15 +146,20 @@ fn copies_start_one_after_another() {
         "50 kB",
         "count = 3\nstart = \"100 ms\"\nspacing = \"300 ms\"\n",
     );
-    let outcome = outcome(&case, false);
-    for (record, wanted_s) in outcome.records().zip([0.1, 0.4, 0.7]) {
-        assert!(
-            (record.start_s - wanted_s).abs() < 0.02,
-            "{} instead of {wanted_s}",
-            record.start_s
-        );
-        // Each copy is alone: 50 kB take 20 ms and four round trips.
-        assert!(completion_s(record) < 0.2, "{record:?}");
+    const STARTS_S: [f64; 3] = [0.1, 0.4, 0.7];
+    // Each copy is alone: 50 kB take 20 ms and four round trips.
+    let is_right = |record: &Record, wanted_s: f64| {
+        (record.start_s - wanted_s).abs() < 0.02 && completion_s(record) < 0.2
+    };
+    let outcome = undisturbed(
+        || outcome(&case, false),
+        |outcome| {
+            let mut records = outcome.records().zip(STARTS_S);
+            records.all(|(record, wanted_s)| is_right(record, wanted_s))
+        },
+    );
+    for (record, wanted_s) in outcome.records().zip(STARTS_S) {
+        assert!(is_right(record, wanted_s), "at {wanted_s}: {record:?}");
     }
     assert_eq!(outcome.records().count(), 3);
 }
@@ -164,9 +170,14 @@ fn a_run_ends_at_its_duration_with_unfinished_transfers() {
         return;
     }
     let tables = "count = 3\nspacing = \"400 ms\"\n[run]\nduration = \"600 ms\"\n";
-    let started = Instant::now();
-    let outcome = outcome(&case_with("10 Mbit/s", "20 ms", "5 MB", tables), false);
-    assert!(started.elapsed() < Duration::from_secs(3));
+    let case = case_with("10 Mbit/s", "20 ms", "5 MB", tables);
+    let outcome = undisturbed(
+        || outcome(&case, false),
+        |outcome| {
+            let delivered: Vec<u64> = outcome.records().map(|it| it.delivered_bytes).collect();
+            delivered[0] > 300_000 && delivered[1] > 0
+        },
+    );
     let [first, second, third] = outcome.records().collect::<Vec<_>>()[..] else {
         panic!("three records")
     };
@@ -194,20 +205,9 @@ fn a_run_ends_when_all_transfers_are_complete() {
         return;
     }
     let started = Instant::now();
-    let record = outcome(
-        &case_with(
-            "20 Mbit/s",
-            "20 ms",
-            "50 kB",
-            "[run]\nduration = \"60 s\"\n",
-        ),
-        false,
-    )
-    .record;
-    assert!(
-        record.finished && started.elapsed() < Duration::from_secs(5),
-        "{record:?}"
-    );
+    let duration = format!("[run]\nduration = \"{} s\"\n", 2 * HANG.as_secs());
+    let record = outcome(&case_with("20 Mbit/s", "20 ms", "50 kB", &duration), false).record;
+    assert!(record.finished && started.elapsed() < HANG, "{record:?}");
 }
 
 #[test]
@@ -216,10 +216,12 @@ fn data_can_flow_in_both_directions() {
         return;
     }
     let tables = "from = \"receiver\"\nto = \"sender\"\n[path.reverse]\nrate = \"5 Mbit/s\"\n";
-    let record = outcome(&case_with("20 Mbit/s", "20 ms", "300 kB", tables), false).record;
+    let case = case_with("20 Mbit/s", "20 ms", "300 kB", tables);
+    let is_punctual = |record: &Record| completion_s(record) < 1.5 * record.bound_s;
+    let record = undisturbed(|| outcome(&case, false).record, is_punctual);
     assert_eq!(record.rate_bits_per_s, 5_000_000);
     assert!(
-        completion_s(&record) >= record.bound_s && completion_s(&record) < 1.5 * record.bound_s,
+        completion_s(&record) >= record.bound_s && is_punctual(&record),
         "{record:?}"
     );
 }
@@ -239,12 +241,12 @@ fn a_duration_ends_the_run_before_a_later_start() {
     let case = case_with(
         "1 Mbit/s",
         "40 ms",
-        "10 MB",
-        "count = 2\nspacing = \"100 s\"\n[[traffic]]\nlead = \"1 s\"\n",
+        "1 GB",
+        "count = 2\nspacing = \"2 h\"\n[[traffic]]\nlead = \"1 s\"\n",
     );
     let error = run(&case, &mut BuiltIn, &options).unwrap_err();
     assert!(matches!(error, Error::Stopped), "{error}");
-    assert!(started.elapsed() < Duration::from_secs(3));
+    assert!(started.elapsed() < HANG, "1 GB takes two hours");
     stopper.join().unwrap();
 }
 

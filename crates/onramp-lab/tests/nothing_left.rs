@@ -5,12 +5,13 @@ mod common;
 use common::{case, lab_runs_here};
 use nix::sched::{setns, CloneFlags};
 use onramp_lab::{run, BuiltIn, RunOptions};
+use onramp_patience::{wait_for, wait_until};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The objects that a lab could leave behind.
 #[derive(Debug, PartialEq)]
@@ -65,17 +66,6 @@ fn namespaces_of(process: &str) -> Vec<File> {
         .collect()
 }
 
-fn wait_for<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
-    let patience = Instant::now() + Duration::from_secs(5);
-    loop {
-        match attempt() {
-            Some(value) => return value,
-            None => assert!(Instant::now() < patience, "{what}"),
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
 /// Whether only this test's descriptor keeps the namespace: there is no device, socket, process,
 /// thread or other descriptor.
 fn assert_only_we_hold(namespace: &File) {
@@ -88,12 +78,8 @@ fn assert_only_we_hold(namespace: &File) {
             read.join().unwrap()
         })
     };
-    wait_for("a device is left", || {
-        (!inside("dev").contains("onramp")).then_some(())
-    });
-    wait_for("a socket is left", || {
-        (inside("tcp").lines().count() == 1).then_some(())
-    });
+    wait_until("no device is left", || !inside("dev").contains("onramp"));
+    wait_until("no socket is left", || inside("tcp").lines().count() == 1);
     let link = format!("net:[{}]", namespace.metadata().unwrap().ino());
     let leads_there =
         |path: String| fs::read_link(path).is_ok_and(|to| to.to_string_lossy() == link);
@@ -126,7 +112,7 @@ fn nothing_is_left_after_a_run_or_a_kill() {
     }
     if std::env::var_os(TO_BE_KILLED).is_some() {
         let _ = run(
-            &case("1 Mbit/s", "100 ms", "10 MB"),
+            &case("1 Mbit/s", "100 ms", "1 GB"),
             &mut BuiltIn,
             &RunOptions::default(),
         );
@@ -135,13 +121,14 @@ fn nothing_is_left_after_a_run_or_a_kill() {
     let host = Host::now();
     let running = thread::spawn(|| {
         run(
-            &case("10 Mbit/s", "50 ms", "500 kB"),
+            &case("10 Mbit/s", "50 ms", "5 MB"),
             &mut BuiltIn,
             &RunOptions::default(),
         )
         .unwrap()
     });
-    let namespaces = wait_for("no lab in this process", || {
+    let namespaces = wait_for("a lab in this process", || {
+        assert!(!running.is_finished(), "it was not seen");
         Some(namespaces_of("self")).filter(|held| held.len() == 2)
     });
     running.join().unwrap();
@@ -157,7 +144,7 @@ fn nothing_is_left_after_a_run_or_a_kill() {
         .spawn()
         .unwrap();
     let id = child.id().to_string();
-    let namespaces = wait_for("no lab in the child", || {
+    let namespaces = wait_for("a lab in the child", || {
         Some(namespaces_of(&id)).filter(|held| held.len() == 2)
     });
     thread::sleep(Duration::from_millis(500));

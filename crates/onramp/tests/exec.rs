@@ -4,7 +4,8 @@
 use crate::common::process::Background;
 use crate::common::sandbox::{established, Hosts};
 use crate::common::*;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{kill, Signal};
+use nix::unistd::Pid;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt;
@@ -89,6 +90,24 @@ fn wait_for_server(hosts: &Hosts) {
     wait_until("the server listens", listening);
 }
 
+/// Stops a process while this value lives, so that a download does not end while a test looks at
+/// its connection.
+struct Stopped(Pid);
+
+impl Stopped {
+    fn new(pid: u32) -> Stopped {
+        let pid = Pid::from_raw(pid as i32);
+        kill(pid, Signal::SIGSTOP).unwrap();
+        Stopped(pid)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = kill(self.0, Signal::SIGCONT); // it may have been killed
+    }
+}
+
 /// Asserts that no registration, connection or cgroup of an exec is left.
 #[track_caller]
 fn assert_nothing_left_of(pid: u32) {
@@ -122,6 +141,7 @@ fn only_the_connections_that_a_descendant_accepts_are_adopted() {
         );
         established(&hosts.server).contains("bytes_acked")
     });
+    let stopped = Stopped::new(curl.pid());
     let (served, downloaded) = (established(&hosts.server), established(&hosts.client));
     assert!(served.contains(&format!(" {name} ")), "{name}: {served}");
     assert!(
@@ -148,6 +168,7 @@ fn only_the_connections_that_a_descendant_accepts_are_adopted() {
         .ino();
     assert_eq!(connection["network_namespace"], namespace);
 
+    drop(stopped);
     curl.wait().code(0);
     site.assert_downloaded();
     exec.signal(Signal::SIGTERM);
@@ -185,6 +206,7 @@ fn a_server_sends_its_files_with_the_chosen_start_up() {
             );
             established(&hosts.server).contains("bytes_acked")
         });
+        let stopped = Stopped::new(curl.pid());
         let server = format!("{}:{PORT}", Hosts::SERVER);
         let connection = connections()
             .into_iter()
@@ -199,6 +221,7 @@ fn a_server_sends_its_files_with_the_chosen_start_up() {
             phases.contains(&connection["phase"].as_str().unwrap()),
             "{connection}"
         );
+        drop(stopped);
         curl.wait().code(0);
         site.assert_downloaded();
         exec.signal(Signal::SIGTERM);
@@ -234,8 +257,11 @@ fn the_connections_of_a_program_are_adopted_and_those_of_its_peers_are_not() {
     wait_until("the transfer has started", || {
         established(&hosts.client).contains("bytes_received")
     });
+    // `ip netns exec` becomes the server.
+    let stopped = Stopped::new(server.pid());
     let name = registered_by(pid).pop().expect("exec has registered");
     let (served, downloaded) = (established(&hosts.server), established(&hosts.client));
+    drop(stopped);
     assert!(
         downloaded.contains(&format!(" {name} ")),
         "{name}: {downloaded}"

@@ -11,8 +11,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
 const SHORT: &str = "[[transfer]]\nsize = \"100 kB\"\nstartup = \"paced\"\n";
-/// A transfer of eight seconds. A test that waits for its end is too slow.
-const LONG: &str = "[[transfer]]\nsize = \"20 MB\"\nstartup = \"paced\"\n";
+/// A transfer of more than an hour: it does not end before a test has looked at it.
+const LONG: &str = "[[transfer]]\nsize = \"10 GB\"\nstartup = \"paced\"\n";
 
 fn lab(file: &Path, arguments: &[&OsStr]) -> Background {
     Background::onramp(
@@ -53,7 +53,7 @@ fn is_cleaned_up_when_killed(transfer: &str, links: usize) {
         &["--out".as_ref(), out.as_ref()],
     );
     let pid = lab_.pid();
-    wait_for_turn("the transfer is under way", || has_sent(pid, 200_000));
+    wait_until("the transfer is under way", || has_sent(pid, 200_000));
     let held = Held::by(pid);
     assert_eq!(held.namespaces.len(), 2, "two hosts");
     assert!(
@@ -100,7 +100,7 @@ fn an_interrupted_lab_prints_and_writes_completed_transfers() {
     ];
     let lab_ = lab(&file, &options);
     let pid = lab_.pid();
-    wait_for_turn("the second transfer is under way", || {
+    wait_until("the second transfer is under way", || {
         has_sent(pid, 200_000)
     });
     let held = Held::by(pid);
@@ -130,26 +130,28 @@ fn an_interrupted_lab_prints_and_writes_completed_transfers() {
 fn two_concurrent_labs_have_different_names_and_leave_nothing() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let transfer = "[[transfer]]\nsize = \"3 MB\"\nstartup = \"paced\"\n";
+    let transfers = format!("{SHORT}{LONG}");
     let labs = ["one", "two"].map(|name| {
         lab(
-            &scenario(dir.path(), name, "", transfer),
+            &scenario(dir.path(), name, "", &transfers),
             &["--json".as_ref()],
         )
     });
     let pids = labs.each_ref().map(Background::pid);
-    let mut names = Vec::new();
-    wait_for_turn("both have registered", || {
-        names = pids.iter().flat_map(|&pid| registered_by(pid)).collect();
-        names.len() == 2
+    // Then the first transfer of each is complete.
+    wait_until("both send in their second transfers", || {
+        pids.iter().all(|&pid| has_sent(pid, 200_000))
     });
+    let names: Vec<String> = pids.iter().flat_map(|&pid| registered_by(pid)).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
     assert!(
         names.iter().all(|name| name.starts_with("onramp_paced")),
         "{names:?}"
     );
     assert_ne!(names[0], names[1]);
     for (lab, scenario) in labs.into_iter().zip(["one", "two"]) {
-        let records = lab.wait().code(0).json();
+        lab.signal(Signal::SIGINT);
+        let records = lab.wait().code(130).json();
         assert_eq!(records[0]["scenario"], scenario);
         assert_eq!(records[0]["startup"], "paced");
         // The exit reason is one of this start-up's own, so it was the one that ran.

@@ -9,11 +9,10 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
-use std::time::Duration;
 
 const SHORT: &str = "[[transfer]]\nsize = \"300 kB\"\nstartup = \"paced\"\n";
-/// A transfer of forty seconds, so that a test notices if it starts.
-const LONG: &str = "[[transfer]]\nsize = \"100 MB\"\nstartup = \"paced\"\n";
+/// A transfer of more than an hour: a command that starts it hangs.
+const LONG: &str = "[[transfer]]\nsize = \"10 GB\"\nstartup = \"paced\"\n";
 
 fn lab(file: &Path, option: &str, target: &Path) -> Ran {
     onramp([
@@ -28,10 +27,7 @@ fn lab(file: &Path, option: &str, target: &Path) -> Ran {
 #[track_caller]
 fn refused_at_once(ran: Ran, parts: &[&str]) {
     let ran = ran.code(2).warns(parts);
-    assert!(
-        ran.stdout.is_empty() && ran.took < Duration::from_secs(5),
-        "{ran:#?}"
-    );
+    assert!(ran.stdout.is_empty(), "{ran:#?}");
 }
 
 fn fill(dir: &Path) {

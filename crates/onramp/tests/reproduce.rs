@@ -10,8 +10,6 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
 
 const PAPER: &str = "aron-druschel-1998";
 const PAPERS: [&str; 5] = [
@@ -243,10 +241,7 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
     fs::write(&file, "mine").unwrap();
     let refused = |out: &Path| {
         let ran = onramp(["reproduce", "all", "--out", out.to_str().unwrap()]).code(2);
-        assert!(
-            ran.stdout.is_empty() && ran.took < Duration::from_secs(5),
-            "{ran:#?}"
-        );
+        assert!(ran.stdout.is_empty(), "{ran:#?}");
         ran
     };
     refused(&file).warns(&["file is not a directory", "--out"]);
@@ -268,7 +263,7 @@ fn sigint_ends_it_and_leaves_nothing() {
         "--out",
         out.to_str().unwrap(),
     ]);
-    sleep(Duration::from_millis(500));
+    run.wait_until_it_handles(Signal::SIGINT);
     run.signal(Signal::SIGINT);
     let ran = run.wait();
     assert_eq!(ran.code, Some(130), "{ran:#?}");

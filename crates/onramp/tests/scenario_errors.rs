@@ -4,7 +4,6 @@
 use crate::common::{command, run, Ran};
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 const GOOD: &str = r#"name = "geo"
 
@@ -20,10 +19,7 @@ fn lab(dir: &Path, arguments: &[&str]) -> Ran {
     let mut command = command(["lab", "geo.toml"].iter().chain(arguments));
     command.current_dir(dir);
     let ran = run(command).code(2);
-    assert!(
-        ran.stdout.is_empty() && ran.took < Duration::from_secs(2),
-        "{ran:#?}"
-    );
+    assert!(ran.stdout.is_empty(), "{ran:#?}");
     ran
 }
 

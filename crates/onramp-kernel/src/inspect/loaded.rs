@@ -146,7 +146,7 @@ impl Loaded {
 /// Every congestion control of Onramp in this kernel, whoever loaded it.
 ///
 /// # Errors
-/// [`Error::NotPermitted`], or the kernel's refusal.
+/// [`Error::NotPermitted`], [`Error::NoBtf`], or the kernel's refusal.
 pub fn loaded() -> Result<Vec<Loaded>> {
     let mut all = found()?;
     let mut sockets = Sockets::default();
@@ -164,9 +164,10 @@ pub fn loaded() -> Result<Vec<Loaded>> {
 /// reading the sockets takes longer than all else.
 ///
 /// # Errors
-/// [`Error::NotPermitted`].
+/// [`Error::NotPermitted`] or [`Error::NoBtf`].
 pub(crate) fn found() -> Result<Vec<Loaded>> {
     probe::check_permission()?;
+    probe::check_btf()?;
     let objects = objects();
     if objects.is_empty() {
         return Ok(Vec::new());

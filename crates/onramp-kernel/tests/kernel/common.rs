@@ -7,7 +7,6 @@ use std::ffi::OsString;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::sync::{Mutex, MutexGuard};
-use std::time::{Duration, Instant};
 
 /// The machine, for one test; `None` if this process may not load BPF programs.
 pub fn machine() -> Option<MutexGuard<'static, ()>> {
@@ -56,15 +55,6 @@ pub fn row(socket: &TcpStream) -> Connection {
         .into_iter()
         .find(|row| (row.local, row.remote) == ends)
         .expect("connections() lists the socket")
-}
-
-/// Waits for a condition, and fails after `timeout`.
-pub fn wait_until(what: &str, timeout: Duration, is_so: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < timeout, "within {timeout:?}: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// Compares the kernel's decisions with those of the native build of a start-up. Returns the number

@@ -3,7 +3,10 @@
 //!
 //! Names of congestion controls are global to the machine, so one test runs at a time.
 
+mod beside;
 mod common;
+#[path = "../foreign/mod.rs"]
+mod foreign;
 mod memory;
 mod qos;
 mod registration;

@@ -1,12 +1,12 @@
 //! Registrations: their names, their owners, and how they end.
 
-use crate::common::{connection_of, listener_on, machine, wait_until};
+use crate::common::{connection_of, listener_on, machine};
 use onramp_kernel::{
     loaded, registered_names, unload, Error, Lifetime, Loaded, Options, Registration,
 };
+use onramp_patience::{wait_for, wait_until};
 use std::io::{Read, Write};
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 #[test]
 fn a_second_registration_of_a_process_gets_a_number() {
@@ -41,16 +41,11 @@ fn load_paced() -> String {
         lifetime: Lifetime::UntilUnloaded,
         ..Options::new("paced")
     };
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
-        match Registration::new(&options) {
-            // Another process of this machine has the name for a while.
-            Err(Error::NameTaken { .. }) if Instant::now() < deadline => {
-                std::thread::sleep(Duration::from_millis(200));
-            }
-            result => return result.unwrap().name().to_owned(),
-        }
-    }
+    // Another process of this machine may have the name for a while.
+    wait_for("the name is free", || match Registration::new(&options) {
+        Err(Error::NameTaken { .. }) => None,
+        result => Some(result.unwrap().name().to_owned()),
+    })
 }
 
 #[test]
@@ -68,7 +63,7 @@ fn unloading_leaves_live_connections_running() {
         loaded()
             .unwrap()
             .into_iter()
-            .filter(|loaded| loaded.owner_pid.is_none())
+            .filter(|loaded| loaded.owner_pid.is_none() && loaded.name == name)
             .collect()
     };
     // The listener has chosen it too, but only connections have a start-up.
@@ -91,11 +86,9 @@ fn unloading_leaves_live_connections_running() {
     }
     assert!(matches!(unload("paced"), Err(Error::NotLoaded { .. })));
     drop(ends);
-    wait_until(
-        "the programs go with their last connection",
-        Duration::from_secs(10),
-        || without_owner().is_empty(),
-    );
+    wait_until("the programs go with their last connection", || {
+        without_owner().is_empty()
+    });
 }
 
 #[test]
@@ -107,7 +100,8 @@ fn without_links_the_next_process_cleans_up_after_a_killed_one() {
             ..Options::new("standard")
         };
         let _held = Registration::new(&options).unwrap();
-        std::thread::sleep(Duration::from_secs(60));
+        // Until this process is killed, or the test that started it has ended.
+        let _ = std::io::stdin().read_to_end(&mut Vec::new());
         return;
     }
     let Some(_machine) = machine() else { return };
@@ -115,6 +109,7 @@ fn without_links_the_next_process_cleans_up_after_a_killed_one() {
     let mut holder = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", own_name, "--nocapture"])
         .env(HOLD, "1")
+        .stdin(Stdio::piped())
         .spawn()
         .unwrap();
     let is_registered = || {
@@ -123,11 +118,7 @@ fn without_links_the_next_process_cleans_up_after_a_killed_one() {
             .iter()
             .any(|name| name == "onramp_standard")
     };
-    wait_until(
-        "the other process registers",
-        Duration::from_secs(20),
-        is_registered,
-    );
+    wait_until("the other process registers", is_registered);
     holder.kill().unwrap();
     holder.wait().unwrap();
     assert!(

@@ -1,17 +1,17 @@
 //! Totals of a registration, and its governor, with traffic over loopback.
 
-use crate::common::{connection_of, listener_on, machine, wait_until};
+use crate::common::{connection_of, listener_on, machine};
 use nix::libc;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpMaxSeg;
 use onramp_core::governor::{DESTINATION_STARTUPS, TRY_INTERVAL};
 use onramp_core::{exit_name, EXIT_GOVERNED, PHASE_DONE};
 use onramp_kernel::{loaded, Event, Input, Options, Registration, Totals};
+use onramp_patience::wait_until;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::thread;
-use std::time::Duration;
 
 /// What a connection of these tests transfers: 60 segments, more than an initial window.
 const BYTES: usize = 60_000;
@@ -19,9 +19,6 @@ const MSS_BYTES: u32 = 1000;
 
 /// The share of arrivals that a lossy receiver drops, in 256ths: a tenth.
 const LOSSY: u32 = 26;
-
-/// A connection may need many retransmission timeouts, which double.
-const LONG: Duration = Duration::from_secs(100);
 
 /// A listener whose connections use this congestion control and small segments.
 fn listener(registration: &Registration) -> TcpListener {
@@ -87,7 +84,7 @@ fn transfer(listener: &TcpListener, dropped: u32) {
 
 /// Waits until a number of connections has ended, and returns the totals.
 fn totals_of(registration: &Registration, ended: u64) -> Totals {
-    wait_until("the connections end", LONG, || {
+    wait_until("the connections end", || {
         let totals = registration.totals().unwrap();
         totals.started == ended && totals.live == 0
     });
@@ -104,7 +101,7 @@ fn totals_count_what_connections_did() {
     for _ in 0..5 {
         transfer(&listener, 0);
     }
-    wait_until("five connections end", LONG, || {
+    wait_until("five connections end", || {
         registration.totals().unwrap().live == 1
     });
     drop(open);

@@ -1,17 +1,18 @@
 //! Start-ups that carry traffic over loopback.
 
 use crate::common::{
-    assert_decisions_match, choose, connection_of, listener, listener_on, machine, row, wait_until,
+    assert_decisions_match, choose, connection_of, listener, listener_on, machine, row,
 };
 use nix::libc;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpMaxSeg;
 use onramp_core::exit_name;
 use onramp_kernel::{loaded, registered_names, Avoidance, Error, Input, Options, Registration};
+use onramp_patience::wait_until;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Sends bytes over loopback from a socket on this congestion control. Both ends stay open until
 /// `while_open`, which gets the sender, has returned.
@@ -78,11 +79,11 @@ fn every_startup_carries_traffic_with_every_avoidance_and_decides_as_its_native_
         .all(|loaded| !loaded.registered || loaded.owner_pid != own));
 }
 
-fn cwnd_segments(socket: &TcpStream) -> u32 {
+fn tcp_info(socket: &TcpStream) -> libc::tcp_info {
     let mut info = std::mem::MaybeUninit::<libc::tcp_info>::zeroed();
     let mut length = size_of::<libc::tcp_info>() as libc::socklen_t;
     // SAFETY: the kernel writes at most `length` bytes, and any bytes are a tcp_info.
-    let info = unsafe {
+    unsafe {
         let value = info.as_mut_ptr().cast();
         let result = libc::getsockopt(
             socket.as_raw_fd(),
@@ -93,12 +94,19 @@ fn cwnd_segments(socket: &TcpStream) -> u32 {
         );
         assert_eq!(result, 0);
         info.assume_init()
-    };
-    info.tcpi_snd_cwnd
+    }
 }
 
-/// cwnd after 8 MB and a pause of six RTOs, and after the first byte that follows.
-fn cwnd_around_a_pause(congestion_control: &str) -> (u32, u32) {
+/// cwnd after a pause: halved for each RTO of it, down to the initial window (RFC 2861).
+fn cwnd_after(pause_ms: u64, rto_ms: u64, cwnd_segments: u32) -> u32 {
+    const INITIAL_WINDOW: u32 = 10;
+    let halvings = (pause_ms.div_ceil(rto_ms) - 1).min(31);
+    (cwnd_segments >> halvings).max(INITIAL_WINDOW)
+}
+
+/// cwnd after 8 MB and a pause of some RTOs, after the first byte that follows, and the windows
+/// that are right then.
+fn cwnd_around_a_pause(congestion_control: &str) -> (u32, u32, Vec<u32>) {
     let listener = listener_on(congestion_control);
     let (mut sender, mut receiver) = connection_of(&listener);
     let reader = std::thread::spawn(move || {
@@ -106,12 +114,23 @@ fn cwnd_around_a_pause(congestion_control: &str) -> (u32, u32) {
         receiver.read_exact(&mut [0]).unwrap();
     });
     sender.write_all(&vec![0; 8_000_000]).unwrap();
-    std::thread::sleep(Duration::from_millis(1300));
-    let before = cwnd_segments(&sender);
+    /// The kernel counts the pause in its ticks, of at most 10 ms.
+    const TICKS_MS: u64 = 20;
+    let mut before = tcp_info(&sender);
+    wait_until("a pause of six RTOs", || {
+        before = tcp_info(&sender);
+        before.tcpi_last_data_sent > 6 * before.tcpi_rto / 1000
+    });
+    let (asked, min_ms) = (Instant::now(), u64::from(before.tcpi_last_data_sent));
     sender.write_all(&[0]).unwrap();
-    let after = cwnd_segments(&sender);
+    let after = tcp_info(&sender).tcpi_snd_cwnd;
+    let max_ms = min_ms + asked.elapsed().as_millis() as u64 + TICKS_MS;
     reader.join().unwrap();
-    (before, after)
+    let (before, rto_ms) = (before.tcpi_snd_cwnd, u64::from(before.tcpi_rto) / 1000);
+    let pauses = min_ms.saturating_sub(TICKS_MS).max(1)..=max_ms;
+    let mut right: Vec<u32> = pauses.map(|ms| cwnd_after(ms, rto_ms, before)).collect();
+    right.dedup();
+    (before, after, right)
 }
 
 #[test]
@@ -119,12 +138,10 @@ fn cwnd_shrinks_in_a_pause_as_it_does_for_the_kernels_own() {
     let Some(_machine) = machine() else { return };
     let registration = Registration::new(&Options::new("standard")).unwrap();
     for congestion_control in ["cubic", registration.name()] {
-        let (before, after) = cwnd_around_a_pause(congestion_control);
-        // Halved for each RTO of the pause, down to the initial window.
-        let expected = (before >> 6..=before >> 5).contains(&after) || after == 10;
+        let (before, after, right) = cwnd_around_a_pause(congestion_control);
         assert!(
-            before > 10 && expected,
-            "{congestion_control}: {before} segments, then {after}"
+            before > 10 && after < before && right.contains(&after),
+            "{congestion_control}: {before} segments, then {after}; right: {right:?}"
         );
     }
 }
@@ -187,7 +204,7 @@ fn the_listing_keeps_the_first_exit_of_a_connection() {
     set_deaf(&receiver, true);
     let mut writing = sender.try_clone().unwrap();
     let writer = std::thread::spawn(move || writing.write_all(&vec![0; 1_000_000]).unwrap());
-    wait_until("an RTO ends the start-up", Duration::from_secs(20), || {
+    wait_until("an RTO ends the start-up", || {
         row(&sender).exit_reason != "none"
     });
     let first = row(&sender);

@@ -7,6 +7,9 @@ pub mod process;
 pub mod sandbox;
 
 use nix::fcntl::{Flock, FlockArg};
+use onramp_patience::HANG;
+#[allow(unused_imports)] // each test binary uses a part of them
+pub use onramp_patience::{undisturbed, wait_for, wait_until};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -14,9 +17,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
-
-/// Maximum time of a command. A command that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Exclusive use of the machine. Congestion controls, cgroups and processors belong to the whole
 /// machine, so that only one test at a time may use them.
@@ -131,7 +131,7 @@ pub fn command<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>
 pub fn run(command: Command) -> Ran {
     let start = Instant::now();
     let output = assert_cmd::Command::from_std(command)
-        .timeout(PATIENCE)
+        .timeout(HANG)
         .output()
         .unwrap();
     Ran::of(output, start.elapsed())
@@ -141,27 +141,6 @@ pub fn run(command: Command) -> Ran {
 #[track_caller]
 pub fn onramp<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ran {
     run(command(arguments))
-}
-
-/// Waits for a condition, for up to 10 s.
-#[track_caller]
-pub fn wait_until(what: &str, condition: impl FnMut() -> bool) {
-    wait(Duration::from_secs(10), what, condition);
-}
-
-/// Waits for a condition that another user of this machine may delay, such as a lab.
-#[track_caller]
-pub fn wait_for_turn(what: &str, condition: impl FnMut() -> bool) {
-    wait(PATIENCE, what, condition);
-}
-
-#[track_caller]
-fn wait(patience: Duration, what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + patience;
-    while !condition() {
-        assert!(Instant::now() < deadline, "waited for {patience:?}: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// The output of `onramp status --json`.
@@ -209,7 +188,7 @@ pub fn wait_until_free(name: &str) {
             .iter()
             .any(|registered| registered == name)
     };
-    wait_for_turn(&format!("{name} is free"), is_free);
+    wait_until(&format!("{name} is free"), is_free);
 }
 
 /// A start-up that `onramp load` registered. It is unloaded when this value is dropped.

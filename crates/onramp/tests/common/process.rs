@@ -1,10 +1,11 @@
 //! Processes in the background, and the kernel objects that they hold.
 
-use super::{command, wait_for_turn, wait_until, Ran};
+use super::{command, wait_until, Ran};
 use libbpf_rs::query::{LinkInfoIter, MapInfoIter, ProgInfoIter};
 use nix::sched::{setns, CloneFlags};
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
+use onramp_patience::HANG;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -12,6 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
+
+/// How long a child process may take to end before it is killed. Those that a test ends by a signal
+/// have ended before.
+const GRACE: Duration = Duration::from_secs(60);
 
 /// A child process. It is ended when this value is dropped. It writes into files, because
 /// descendants that outlive it would hold a pipe open.
@@ -44,6 +49,17 @@ impl Background {
         self.child.id()
     }
 
+    /// Waits until the process handles a signal itself.
+    #[track_caller]
+    pub fn wait_until_it_handles(&self, signal: Signal) {
+        wait_until(&format!("process {} handles {signal}", self.pid()), || {
+            let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+            let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            let mask = u64::from_str_radix(mask.expect("every kernel has it").trim(), 16).unwrap();
+            mask >> (signal as u32 - 1) & 1 == 1
+        });
+    }
+
     pub fn signal(&self, signal: Signal) {
         kill(Pid::from_raw(self.pid() as i32), signal).unwrap();
     }
@@ -70,7 +86,7 @@ impl Background {
     /// Waits until it ends by itself.
     #[track_caller]
     pub fn wait(mut self) -> Ran {
-        wait_for_turn(&format!("process {} ends", self.pid()), || {
+        wait_until(&format!("process {} ends", self.pid()), || {
             !self.is_running()
         });
         let read = |file: &NamedTempFile| fs::read(file.path()).unwrap();
@@ -87,7 +103,7 @@ impl Drop for Background {
     fn drop(&mut self) {
         // `exec` forwards SIGTERM to its program, which would survive if `exec` were killed at
         // once.
-        let deadline = Instant::now() + Duration::from_secs(2);
+        let deadline = Instant::now() + GRACE;
         while self.is_running() && Instant::now() < deadline {
             self.signal(Signal::SIGTERM);
             std::thread::sleep(Duration::from_millis(20));
@@ -169,9 +185,7 @@ pub struct Asking(BufReader<TcpStream>);
 impl Asking {
     pub fn connect(port: u16) -> Asking {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(10)))
-            .unwrap();
+        stream.set_read_timeout(Some(HANG)).unwrap();
         Asking(BufReader::new(stream))
     }
 

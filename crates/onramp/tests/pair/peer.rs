@@ -1,13 +1,13 @@
 //! The peer of a connection of the kernel, behind a TUN device. Tests send each of its segments.
 
 use onramp_lab::parts::{ip, Namespace, Tun};
+use onramp_patience::wait_for;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub const OURS: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 2);
 const KERNEL: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 1);
 pub const PORT: u16 = 8000;
-const PATIENCE: Duration = Duration::from_secs(10);
 const TCP: u8 = 6;
 const SYN: u8 = 0x02;
 const RST: u8 = 0x04;
@@ -19,6 +19,7 @@ const MSS: [u8; 4] = [2, 4, 0x05, 0xb4];
 /// A segment from the kernel.
 pub struct Segment {
     pub seq: u32,
+    flags: u8,
     pub options: Vec<u8>,
     pub payload: Vec<u8>,
 }
@@ -60,39 +61,38 @@ impl Peer {
         SocketAddrV4::new(KERNEL, self.kernel_port)
     }
 
+    /// A TCP segment of the kernel that is there, with its source port; `None`: no packet, or
+    /// another one.
+    fn next_tcp(&self) -> Option<(u16, Segment)> {
+        let mut packet = [0; 2000];
+        let bytes = self.tun.read(&mut packet).unwrap()?;
+        if bytes < 40 || packet[0] != 0x45 || packet[9] != TCP {
+            return None;
+        }
+        let header = usize::from(packet[32] >> 4) * 4;
+        let segment = Segment {
+            seq: u32::from_be_bytes(packet[24..28].try_into().unwrap()),
+            flags: packet[33],
+            options: packet[40..20 + header].to_vec(),
+            payload: packet[20 + header..bytes].to_vec(),
+        };
+        Some((u16::from_be_bytes([packet[20], packet[21]]), segment))
+    }
+
     /// The next TCP segment that the kernel sends.
     pub fn receive(&self) -> Segment {
-        let deadline = Instant::now() + PATIENCE;
-        let mut packet = [0; 2000];
-        loop {
-            let bytes = self.tun.read(&mut packet).unwrap().unwrap_or(0);
-            if bytes >= 40 && packet[0] == 0x45 && packet[9] == TCP {
-                let header = usize::from(packet[32] >> 4) * 4;
-                return Segment {
-                    seq: u32::from_be_bytes(packet[24..28].try_into().unwrap()),
-                    options: packet[40..20 + header].to_vec(),
-                    payload: packet[20 + header..bytes].to_vec(),
-                };
-            }
-            assert!(Instant::now() < deadline, "the kernel sends nothing");
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_for("the kernel sends a segment", || {
+            self.next_tcp().map(|(_, segment)| segment)
+        })
     }
 
     /// Waits for the kernel's SYN, and answers it with these options.
     pub fn accept(&mut self, options: &[u8], round_trip: Duration) -> Segment {
-        let deadline = Instant::now() + PATIENCE;
-        let mut packet = [0; 2000];
-        while self.kernel_port == 0 {
-            let bytes = self.tun.read(&mut packet).unwrap().unwrap_or(0);
-            if bytes >= 40 && packet[0] == 0x45 && packet[9] == TCP && packet[33] == SYN {
-                self.kernel_port = u16::from_be_bytes([packet[20], packet[21]]);
-            }
-            assert!(Instant::now() < deadline, "the kernel does not connect");
-        }
-        let header = usize::from(packet[32] >> 4) * 4;
-        let seq = u32::from_be_bytes(packet[24..28].try_into().unwrap());
-        self.ack = seq.wrapping_add(1);
+        let (port, syn) = wait_for("the kernel connects", || {
+            self.next_tcp().filter(|(_, segment)| segment.flags == SYN)
+        });
+        self.kernel_port = port;
+        self.ack = syn.seq.wrapping_add(1);
         std::thread::sleep(round_trip);
         self.send_flags(
             SYN | ACK,
@@ -102,11 +102,7 @@ impl Peer {
             &[],
         );
         self.seq += 1;
-        Segment {
-            seq,
-            options: packet[40..20 + header].to_vec(),
-            payload: Vec::new(),
-        }
+        syn
     }
 
     /// Sends the next bytes with these options.

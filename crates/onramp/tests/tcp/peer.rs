@@ -3,12 +3,12 @@
 use crate::common::process::Background;
 use crate::common::{wait_until, Ran};
 use onramp_lab::parts::{Content, Namespace};
+use onramp_patience::HANG;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::time::Duration;
 
 /// The address of our TCP.
 pub const OURS: &str = "10.9.0.2";
@@ -18,9 +18,6 @@ pub const KERNEL: &str = "10.9.0.1";
 pub const DEVICE: [&str; 6] = ["--tun", "tun0", "--address", OURS, "--host", KERNEL];
 /// The port of our TCP, or of the kernel.
 pub const PORT: u16 = 8080;
-/// Maximum wait of a socket of the kernel. A longer wait is a hang.
-const PATIENCE: Duration = Duration::from_secs(300);
-
 /// A network namespace. It is removed at the end of the test, however the test ends.
 pub struct Host(Namespace);
 
@@ -81,8 +78,8 @@ impl Host {
 }
 
 fn patient(stream: TcpStream) -> TcpStream {
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.set_write_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(HANG)).unwrap();
+    stream.set_write_timeout(Some(HANG)).unwrap();
     stream
 }
 

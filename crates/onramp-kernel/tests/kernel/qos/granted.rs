@@ -1,11 +1,11 @@
 //! Reservations that are granted: how long they count, and for which connections.
 
 use super::{ask, control_of, in_force, rate, Host, MEGABYTE};
-use crate::common::{choose, connection_of, listener, row, wait_until};
+use crate::common::{choose, connection_of, listener, row};
 use nix::errno::Errno;
 use onramp_kernel::LimitInForce;
+use onramp_patience::wait_until;
 use std::io::{Read, Write};
-use std::time::Duration;
 
 #[test]
 fn a_reservation_counts_until_it_is_cleared_or_its_connection_ends() {
@@ -61,11 +61,7 @@ fn a_reservation_counts_until_it_is_cleared_or_its_connection_ends() {
     assert_eq!((in_force(&two), host.reserved()), (None, 0));
     ask(&two, rate(MEGABYTE)).unwrap();
     drop((two, _b));
-    wait_until(
-        "it ends with its connection",
-        Duration::from_secs(5),
-        || host.reserved() == 0,
-    );
+    wait_until("it ends with its connection", || host.reserved() == 0);
     let LimitInForce {
         granted,
         refused,

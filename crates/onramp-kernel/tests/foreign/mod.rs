@@ -1,0 +1,59 @@
+//! Congestion controls of somebody else in this kernel, with maps of their own, for tests of a busy
+//! machine.
+
+use libbpf_rs::{Link, MapCore, Object, ObjectBuilder};
+use std::process::{Command, Stdio};
+
+/// A congestion control that is registered as long as this value lives; if the process is killed,
+/// the kernel removes it.
+pub struct Foreign {
+    _link: Link,
+    _object: Object,
+}
+
+/// Registers this many, as `foreign1` and so on.
+///
+/// # Panics
+/// If clang cannot compile the program, or if the kernel refuses it.
+pub fn register(count: usize) -> Vec<Foreign> {
+    let object = compile();
+    (1..=count)
+        .map(|number| load(&object, &format!("foreign{number}")))
+        .collect()
+}
+
+fn compile() -> Vec<u8> {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/foreign.bpf.c");
+    let clang = Command::new("clang")
+        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-c"])
+        .args([source, "-o", "-"])
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("clang is installed: it compiles Onramp's own programs");
+    assert!(clang.status.success(), "clang cannot compile {source}");
+    clang.stdout
+}
+
+fn load(object: &[u8], name: &str) -> Foreign {
+    let mut open = ObjectBuilder::default().open_memory(object).unwrap();
+    let mut map = open
+        .maps_mut()
+        .find(|map| map.name() == "foreign")
+        .expect("it is in foreign.bpf.c");
+    let value = map.initial_value_mut().unwrap();
+    value[..16].fill(0);
+    value[..name.len()].copy_from_slice(name.as_bytes());
+    let mut object = open
+        .load()
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let link = object
+        .maps_mut()
+        .find(|map| map.name() == "foreign")
+        .expect("it has been loaded")
+        .attach_struct_ops()
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    Foreign {
+        _link: link,
+        _object: object,
+    }
+}

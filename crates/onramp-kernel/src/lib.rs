@@ -26,7 +26,7 @@
 //! | `error`, `avoidance`, `process`, `records` | types, and the records of `bpf/intf.h` |
 //! | `probe`, `object` | asks what the kernel can do; loads objects and reads maps |
 //! | `cgroup` | the cgroup hierarchy, and programs attached to it |
-//! | `event`, `governor`, `memory`, `pairs`, `qos`, `totals` | what is in the maps of a registration |
+//! | `event`, `governor`, `memory`, `pairs`, `qos`, `totals` | reads the maps of a registration |
 //! | `inspect` | finds registrations and their connections |
 //! | `unload` | ends registrations of others |
 //! | `registration` | makes them |

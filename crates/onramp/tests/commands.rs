@@ -18,11 +18,60 @@ const LOADED_KEYS: [&str; 10] = [
     "startup",
 ];
 
-/// The entry of a start-up that `load` registered.
+/// What `status` shows of a start-up that `load` registered, beside what `load` printed.
+const COUNTED_KEYS: [&str; 2] = ["governor", "totals"];
+
+/// The entry of a start-up that `load` registered, without its totals.
 fn loaded_entry(name: &str) -> Option<Value> {
+    let mut entry = counted_entry(name)?;
+    for key in COUNTED_KEYS {
+        entry
+            .as_object_mut()
+            .unwrap()
+            .remove(key)
+            .expect("status counts");
+    }
+    Some(entry)
+}
+
+/// The same, with its totals.
+fn counted_entry(name: &str) -> Option<Value> {
     status()
         .into_iter()
         .find(|loaded| loaded["name"] == name && loaded["owner_pid"].is_null())
+}
+
+#[test]
+fn status_and_ss_show_totals_and_the_governor() {
+    let Some(_machine) = machine() else { return };
+    let _undo = Loaded::new("standard", &["--governor", "10 %"]);
+    let entry = counted_entry("onramp_standard").expect("status shows it");
+    insta::assert_snapshot!(keys(&entry["totals"]).join(" "), @"delivered_bytes estimates \
+        events_lost exits governed live paced_flights_lost retransmitted_segments sent_segments \
+        started startup_retransmitted_segments startup_sent_segments startup_time_s startup_times");
+    insta::assert_snapshot!(keys(&entry["governor"]).join(" "), @"average bound destinations holds \
+        startups");
+    assert_eq!(entry["governor"]["bound"], 0.1);
+    assert_eq!(entry["governor"]["holds"], false);
+    let summary = onramp(["ss", "--summary", "--json"]).code(0).json();
+    assert!(summary.as_array().unwrap().contains(&entry), "{summary}");
+    let line = "onramp_standard: 0 connections so far, 0 live";
+    onramp(["status"]).code(0).says(&["GOVERNOR", "10 %", line]);
+    onramp(["ss"]).code(0).says(&[line]);
+    onramp(["ss", "-s"])
+        .code(0)
+        .says(&[line, "governor: bound 10 %"]);
+    for (wrong, why) in [("0 %", "above 0 %"), ("maybe", "expected on, off")] {
+        onramp(["load", "--governor", wrong]).code(2).warns(&[why]);
+    }
+}
+
+#[test]
+fn a_governor_that_is_off_does_not_exist() {
+    let Some(_machine) = machine() else { return };
+    let _undo = Loaded::new("standard", &["--governor", "off"]);
+    let entry = counted_entry("onramp_standard").expect("status shows it");
+    assert_eq!(entry["governor"], Value::Null);
 }
 
 #[test]

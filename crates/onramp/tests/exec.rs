@@ -271,7 +271,13 @@ fn the_connections_of_a_program_are_adopted_and_those_of_its_peers_are_not() {
     let summary = exec.wait().code(0).json_error();
     assert_eq!(
         keys(&summary),
-        ["adopted", "congestion_control", "exit_code", "refused"]
+        [
+            "adopted",
+            "congestion_control",
+            "events_lost",
+            "exit_code",
+            "refused"
+        ]
     );
     assert_eq!(
         (&summary["adopted"], &summary["refused"]),

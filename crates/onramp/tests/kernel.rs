@@ -5,6 +5,7 @@ mod commands;
 mod common;
 mod exec;
 mod faults;
+mod governor;
 mod host_lacks;
 mod memory;
 mod out;

@@ -63,10 +63,11 @@ pub enum Command {
     Load(LoadArguments),
     /// Remove what `load` registered. Live connections keep it until they end
     Unload(UnloadArguments),
-    /// Show which start-ups are registered, by which process, what their connections did so far, and
-    /// whether the governor holds new connections back
+    /// Show which start-ups are registered, by which process, what their connections did so far,
+    /// and whether the governor holds new connections back
     Status,
-    /// Show live connections, and what all connections did so far: phase, rate estimate, pacing rate, exit reason
+    /// Show live connections (phase, rate estimate, pacing rate, exit reason), and what all
+    /// connections did so far
     Ss(SsArguments),
     /// Show what start-ups remember about paths, or delete it (docs/kernel.md)
     Memory(MemoryArguments),

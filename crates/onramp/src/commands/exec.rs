@@ -221,10 +221,15 @@ impl Startup {
     }
 
     fn print_events(&self, changes: &mut Option<Changes>) {
-        let (Startup::Own(registration), Some(changes)) = (self, changes) else {
+        let Startup::Own(registration) = self else {
             return;
         };
-        for event in registration.take_events() {
+        // Taken in any case, so that the ring has room and the count of lost events says something.
+        let events = registration.take_events();
+        let Some(changes) = changes else {
+            return;
+        };
+        for event in events {
             for change in changes.of(&event) {
                 let ends = format!("{} -> {}", event.local, event.remote);
                 let estimate = match change.estimate_bytes_per_s {

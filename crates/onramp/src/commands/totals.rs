@@ -90,7 +90,8 @@ pub fn paragraph(counted: &Counted) -> String {
     if let Some(governor) = &counted.governor {
         lines.push(governor_line(governor));
     }
-    if totals.events_lost > 0 {
+    // Nobody takes the events of a registration that `load` made.
+    if totals.events_lost > 0 && counted.loaded.owner_pid.is_some() {
         lines.push(lost_events(totals.events_lost));
     }
     lines.join("\n  ") + "\n"

@@ -12,8 +12,8 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
-.PHONY: help demo test test-busy reproduce test-papers interworking lint format chart bench \
-	bench-kernel bench-sim build setup install clean
+.PHONY: help demo test test-busy reproduce test-papers interworking packetdrill lint format chart \
+	bench bench-kernel bench-redis bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
@@ -22,9 +22,10 @@ help:
 	@echo 'make reproduce     the papers, measured again: onramp-out/papers/index.html'
 	@echo 'make test-papers   tests of all their rows (make test has those that take seconds)'
 	@echo 'make interworking  100 MB each way between our TCP and this kernel (7 minutes)'
+	@echo 'make packetdrill   its IPv4 scripts with CUBIC and with ours: docs/packetdrill.md'
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
-	@echo 'make bench    benchmarks beside their alternatives (or bench-kernel, bench-sim)'
+	@echo 'make bench    benchmarks beside their alternatives (or bench-kernel, -sim, -redis)'
 	@echo 'make install  the onramp command and a header into PREFIX (/usr/local)'
 
 setup:
@@ -65,6 +66,11 @@ interworking: setup
 		$(CARGO) test --locked --release -p onramp --test kernel -- \
 		--test-threads 1 --nocapture interworking
 
+# Exit 3: this host lacks something, which has been printed.
+packetdrill: build
+	@$(SUDO) scripts/packetdrill/run.py --onramp $(ONRAMP) \
+		$(if $(PACKETDRILL),--packetdrill '$(PACKETDRILL)') $(ARGS) || [ $$? = 3 ]
+
 lint:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all --check
@@ -94,6 +100,10 @@ bench: bench-kernel bench-sim
 bench-kernel: setup
 	$(SUDO) $(CARGO) bench --locked -p onramp-kernel --bench loopback -- $(ARGS)
 	$(SUDO) $(CARGO) bench --locked -p onramp-kernel --bench options
+
+# redis with CUBIC and with onramp, where redis is installed. Exit 3: this host lacks something.
+bench-redis: build
+	@$(SUDO) benches/redis/run.py --onramp $(ONRAMP) $(ARGS) || [ $$? = 3 ]
 
 # Beside ns-3 where Debian's libns3-dev is installed; build.sh says so where it is not.
 bench-sim: setup

@@ -1,7 +1,7 @@
 //! Small exchanges: a question and an answer of 100 bytes over loopback, both ends on one CPU. The
 //! connection is always limited by its application, so the start-up never ends by itself.
 
-use crate::transfer::{connect, joined, pin, segments_received};
+use crate::transfer::{connect, joined, pin};
 use nix::time::{clock_gettime, ClockId};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ const MESSAGE_BYTES: usize = 100;
 
 /// Two ends of a connection, both on one CPU, with the same congestion control.
 pub struct Exchanges {
-    pub asking: TcpStream,
+    asking: TcpStream,
     answering: TcpStream,
     cpu: usize,
 }
@@ -75,11 +75,6 @@ impl Exchanges {
             cpu_ns_per_exchange: cpu_ns as f64 / count as f64,
             disturbed_share: 1.0 - cpu_ns as f64 / elapsed_ns,
         })
-    }
-
-    /// The packets that both ends have received so far. Each of them carries an ACK.
-    pub fn acks(&self) -> io::Result<u64> {
-        Ok(segments_received(&self.asking)? + segments_received(&self.answering)?)
     }
 }
 

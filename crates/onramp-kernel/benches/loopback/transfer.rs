@@ -241,7 +241,7 @@ fn deferred_interrupts() -> u64 {
 }
 
 /// tcp_info.tcpi_segs_in of linux/tcp.h. The tcp_info of libc is shorter and does not have it.
-pub fn segments_received(stream: &TcpStream) -> io::Result<u64> {
+fn segments_received(stream: &TcpStream) -> io::Result<u64> {
     const SEGS_IN_OFFSET: usize = 140;
     let mut info = [0u8; SEGS_IN_OFFSET + 4];
     let mut length = info.len() as libc::socklen_t;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A redis-server and one run of redis-benchmark, which prints CSV:
+# A redis-server and one run of redis-benchmark, which prints CSV. The last two lines are the CPU
+# time of the server in seconds, user and system:
 #
 #     block.sh SERVER_CPU CLIENT_CPU REQUESTS CLIENTS
 #
@@ -20,3 +21,4 @@ until redis-cli -h 127.0.0.1 ping >/dev/null 2>&1; do
 	sleep 0.02
 done
 taskset -c "$2" redis-benchmark -h 127.0.0.1 -t get,set -n "$3" -c "$4" -P 1 --csv
+redis-cli -h 127.0.0.1 info cpu | tr -d '\r' | grep -E '^used_cpu_(user|sys):'

@@ -9,7 +9,6 @@ Exit codes: 0 measured, 2 bad option, 3 the host lacks something.
 
 import argparse
 import csv
-import io
 import os
 import pathlib
 import subprocess
@@ -24,16 +23,22 @@ from controls import CONTROLS, Controls, Failed, Missing, require
 
 NAMESPACE = REPOSITORY / "scripts" / "namespace.sh"
 TESTS = ["GET", "SET"]
+# The CPU time of the server for a request, in microseconds
+SERVER = "server us"
 
 
 def block(control, requests, clients, cpus):
-    """Requests per second of each test, in a new namespace."""
+    """Requests per second of each test in a new namespace, and the server's CPU time a request."""
     command = [NAMESPACE, control, HERE / "block.sh", *map(str, cpus), str(requests), str(clients)]
     done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode != 0:
         raise Failed(f"redis with {control}: {done.stdout.strip()} {done.stderr.strip()}")
-    rows = csv.DictReader(io.StringIO(done.stdout))
-    return {row["test"]: float(row["rps"]) for row in rows}
+    lines = done.stdout.splitlines()
+    rows = csv.DictReader(lines[:-2])
+    figures = {row["test"]: float(row["rps"]) for row in rows}
+    cpu_s = sum(float(line.split(":")[1]) for line in lines[-2:])
+    figures[SERVER] = 1e6 * cpu_s / (requests * len(TESTS))
+    return figures
 
 
 def spread(values):
@@ -49,7 +54,7 @@ def spread(values):
 
 
 def measure(arguments, cpus):
-    """Blocks of all contestants in all rounds: {contestant: [{test: requests per second}]}.
+    """The figures of all contestants in all rounds: {contestant: [{name: figure}]}.
 
     CUBIC takes part twice: the second is compared with the first, and shows the method's error.
     """
@@ -59,20 +64,20 @@ def measure(arguments, cpus):
         # Every other round is in reverse order.
         for contestant in contestants[::-1] if number % 2 else contestants:
             control = contestant.split()[0]
-            rates = block(control, arguments.requests, arguments.clients, cpus)
-            blocks[contestant].append(rates)
+            figures = block(control, arguments.requests, arguments.clients, cpus)
+            blocks[contestant].append(figures)
     return blocks
 
 
 def report(blocks):
-    print(f"{'':<6}{'':<16}{'requests/s':>12}   % of cubic in the same round (5-95 %)")
-    for test in TESTS:
+    print(f"{'':<12}{'':<16}{'median':>10}   % of cubic in the same round (5-95 %)")
+    for figure in [*TESTS, SERVER]:
         for contestant, rounds in blocks.items():
-            rate = spread(rates[test] for rates in rounds)[0]
-            line = f"{test:<6}{contestant:<16}{rate:>12.0f}"
+            median = spread(figures[figure] for figures in rounds)[0]
+            line = f"{figure:<12}{contestant:<16}{median:>10.{1 if figure == SERVER else 0}f}"
             if contestant != "cubic":
                 pairs = zip(rounds, blocks["cubic"])
-                ratio = spread(100 * own[test] / cubic[test] for own, cubic in pairs)
+                ratio = spread(100 * own[figure] / cubic[figure] for own, cubic in pairs)
                 line += "   {:.1f} ({:.1f}-{:.1f})".format(*ratio)
             print(line)
 

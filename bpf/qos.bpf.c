@@ -53,9 +53,20 @@ char _license[] SEC("license") = "GPL";
 __u64 adopted = 0;
 __u64 refused = 0;
 
+#define MAX_ERRNO 4095
+
+/* The verifier of Linux 7.3 must see, in all 64 bits, that the value is 0 or an errno. */
 static int refuse(int error)
 {
-	bpf_set_retval(-error);
+	long value = -(long)error;
+
+	barrier_var(value);
+	if (value < -MAX_ERRNO)
+		value = -EINVAL;
+	barrier_var(value);
+	if (value > 0)
+		value = -EINVAL;
+	((long (*)(long))bpf_set_retval)(value);
 	return 0;
 }
 

@@ -194,6 +194,14 @@ void BPF_PROG(onramp_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 	avoidance_cwnd_event(config.avoidance, sk, event);
 }
 
+/* What kernels with this hook call instead of cwnd_event(CA_EVENT_TX_START), the only event that
+ * CUBIC and BBR use. */
+SEC("struct_ops")
+void BPF_PROG(onramp_tx_start, struct sock *sk)
+{
+	avoidance_tx_start(config.avoidance, sk);
+}
+
 #ifdef ONRAMP_SENDS_PAIRS
 /* The kernel calls this hook first for an ACK, before it reads cwnd. So the cwnd that
  * let_pair_leave() reduced is restored here. The hook also runs for each segment with the option of
@@ -252,7 +260,8 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 }
 
 /*
- * One struct_ops map for each congestion avoidance, and for BBR one for each form of cong_control.
+ * One struct_ops map for each congestion avoidance and each form of the hooks that it uses: _v1
+ * before Linux 6.10, _v3 with cwnd_event_tx_start, otherwise no suffix (ControlForm in probe.rs).
  * onramp-kernel loads one of them. Members that an avoidance does not need are left out, because
  * each member costs a call.
  */
@@ -278,13 +287,18 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 	.pkts_acked = (void *)onramp_acked,
 #define BBR_MEMBERS                                                                                \
 	COMMON_MEMBERS PAIR_MEMBERS                                                                \
-	.cwnd_event = (void *)onramp_cwnd_event,                                                   \
 	.sndbuf_expand = (void *)onramp_sndbuf_expand,
 
 SEC(".struct_ops.link")
 struct tcp_congestion_ops onramp_cubic = {
 	KERNEL_RECOVERY_MEMBERS
 	.cwnd_event = (void *)onramp_cwnd_event,
+};
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops onramp_cubic_v3 = {
+	KERNEL_RECOVERY_MEMBERS
+	.cwnd_event_tx_start = (void *)onramp_tx_start,
 };
 
 SEC(".struct_ops.link")
@@ -295,12 +309,21 @@ struct tcp_congestion_ops onramp_reno = {
 SEC(".struct_ops.link")
 struct tcp_congestion_ops onramp_bbr = {
 	BBR_MEMBERS
+	.cwnd_event = (void *)onramp_cwnd_event,
 	.cong_control = (void *)onramp_control,
 };
 
 SEC(".struct_ops.link")
 struct tcp_congestion_ops onramp_bbr_v1 = {
 	BBR_MEMBERS
+	.cwnd_event = (void *)onramp_cwnd_event,
 	.cong_control = (void *)onramp_control_v1,
+};
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops onramp_bbr_v3 = {
+	BBR_MEMBERS
+	.cwnd_event_tx_start = (void *)onramp_tx_start,
+	.cong_control = (void *)onramp_control,
 };
 /* clang-format on */

@@ -17,6 +17,8 @@ extern __u32 cubictcp_recalc_ssthresh(struct sock *sk) __ksym __weak;
 extern void cubictcp_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym __weak;
 extern void cubictcp_state(struct sock *sk, __u8 new_state) __ksym __weak;
 extern void cubictcp_cwnd_event(struct sock *sk, enum tcp_ca_event event) __ksym __weak;
+/* cubictcp_cwnd_event() of CA_EVENT_TX_START, in newer kernels */
+extern void cubictcp_cwnd_event_tx_start(struct sock *sk) __ksym __weak;
 extern void cubictcp_acked(struct sock *sk, const struct ack_sample *sample) __ksym __weak;
 
 extern void bbr_init(struct sock *sk) __ksym __weak;
@@ -27,6 +29,7 @@ extern void bbr_main___v1(struct sock *sk, const struct rate_sample *rs) __ksym 
 extern __u32 bbr_sndbuf_expand(struct sock *sk) __ksym __weak;
 extern __u32 bbr_undo_cwnd(struct sock *sk) __ksym __weak;
 extern void bbr_cwnd_event(struct sock *sk, enum tcp_ca_event event) __ksym __weak;
+extern void bbr_cwnd_event_tx_start(struct sock *sk) __ksym __weak;
 extern __u32 bbr_ssthresh(struct sock *sk) __ksym __weak;
 extern __u32 bbr_min_tso_segs(struct sock *sk) __ksym __weak;
 extern void bbr_set_state(struct sock *sk, __u8 new_state) __ksym __weak;
@@ -83,6 +86,14 @@ static inline void avoidance_cwnd_event(__u32 avoidance, struct sock *sk, enum t
 		cubictcp_cwnd_event(sk, event);
 	else if (avoidance == ONRAMP_AVOIDANCE_BBR)
 		bbr_cwnd_event(sk, event);
+}
+
+static inline void avoidance_tx_start(__u32 avoidance, struct sock *sk)
+{
+	if (avoidance == ONRAMP_AVOIDANCE_CUBIC)
+		cubictcp_cwnd_event_tx_start(sk);
+	else if (avoidance == ONRAMP_AVOIDANCE_BBR)
+		bbr_cwnd_event_tx_start(sk);
 }
 
 static inline __u32 avoidance_undo_cwnd(__u32 avoidance, struct sock *sk)

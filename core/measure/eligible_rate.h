@@ -154,8 +154,9 @@ static inline uint64_t ere_interval_ns(const struct ere *ere, const struct start
 /* U_max, after this U_k. */
 static inline uint64_t ere_max_instability(struct ere *ere, uint32_t options)
 {
-	/* No remainder here: the kernel's verifier derives no bound from one. */
-	uint32_t turn = ere->samples < ERE_MEMORY ? ere->samples : 0;
+	/* The kernel's verifier must see that the index is bounded. It derives no bound from a
+	 * remainder, and that of Linux 6.1 follows a bound through copies of 64 bits only. */
+	uint64_t turn = ere->samples < ERE_MEMORY ? ere->samples : 0;
 	uint64_t max = 0;
 
 	ere->instabilities[turn] = ere->instability;

@@ -7,13 +7,28 @@ pub use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::ReferencesType;
 use std::path::Path;
 
-/// The parameters that `cong_control` takes.
+/// The form of `tcp_congestion_ops`, as far as Onramp implements it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlForm {
-    /// (sk, rate sample): before Linux 6.10.
+    /// `cong_control` takes (sk, rate sample): before Linux 6.10.
     V1,
-    /// (sk, ack, flag, rate sample): since Linux 6.10.
+    /// It takes (sk, ack, flag, rate sample): since Linux 6.10.
     V2,
+    /// As V2, and `cwnd_event_tx_start` has the place of `cwnd_event` for the start of sending:
+    /// in Linux 7.3.
+    V3,
+}
+
+impl ControlForm {
+    /// The struct_ops map of `bpf/startup.bpf.c` for this form.
+    pub fn struct_ops_map(self, avoidance: Avoidance) -> String {
+        let suffix = match (avoidance, self) {
+            (Avoidance::Cubic | Avoidance::Bbr, ControlForm::V3) => "_v3",
+            (Avoidance::Bbr, ControlForm::V1) => "_v1",
+            _ => "",
+        };
+        format!("onramp_{}{suffix}", avoidance.name())
+    }
 }
 
 /// The file in which the kernel describes its types.
@@ -84,7 +99,7 @@ fn unsupported(lacks: &str) -> Error {
     }
 }
 
-/// The form of `cong_control` that this kernel calls.
+/// The form of the hooks that this kernel calls.
 ///
 /// # Errors
 /// [`Error::Unsupported`] if this kernel cannot register BPF congestion controls.
@@ -99,9 +114,11 @@ pub fn control_form(btf: &Btf<'_>) -> Result<ControlForm> {
     let operations = btf
         .type_by_name::<Struct<'_>>("tcp_congestion_ops")
         .ok_or_else(|| unsupported("struct tcp_congestion_ops is missing"))?;
-    let member = operations
-        .iter()
-        .find(|member| member.name.is_some_and(|name| name == "cong_control"))
+    let member_named = |wanted: &str| {
+        let mut members = operations.iter();
+        members.find(|member| member.name.is_some_and(|name| name == wanted))
+    };
+    let member = member_named("cong_control")
         .ok_or_else(|| unsupported("struct tcp_congestion_ops has no member cong_control"))?;
     let parameters = btf
         .type_by_id::<Ptr<'_>>(member.ty)
@@ -110,6 +127,7 @@ pub fn control_form(btf: &Btf<'_>) -> Result<ControlForm> {
         .ok_or_else(|| unsupported("the type of cong_control is no function pointer"))?;
     match parameters {
         2 => Ok(ControlForm::V1),
+        4 if member_named("cwnd_event_tx_start").is_some() => Ok(ControlForm::V3),
         4 => Ok(ControlForm::V2),
         other => Err(unsupported(&format!(
             "cong_control takes {other} parameters; Onramp supports 2 and 4"

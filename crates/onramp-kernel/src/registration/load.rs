@@ -6,7 +6,7 @@ use crate::object::with_log;
 use crate::probe::ControlForm;
 use crate::process;
 use crate::records::{name_bytes, name_chars, Plain};
-use crate::{Avoidance, Error, Memory, Result};
+use crate::{Error, Memory, Result};
 use libbpf_rs::{Link, MapCore, MapType, Object, ObjectBuilder, OpenObject};
 use onramp_bpf::bindings::{maps, Config, CONFIG_VERSION};
 
@@ -77,11 +77,7 @@ fn configure(
     linked: bool,
     name: &str,
 ) -> libbpf_rs::Result<()> {
-    let suffix = match (options.avoidance, form) {
-        (Avoidance::Bbr, ControlForm::V1) => "_v1",
-        _ => "",
-    };
-    let operations = format!("onramp_{}{suffix}", options.avoidance.name());
+    let operations = form.struct_ops_map(options.avoidance);
     for mut map in open.maps_mut() {
         let map_name = map.name().to_string_lossy().into_owned();
         if map_name == maps::RODATA_ONRAMP {

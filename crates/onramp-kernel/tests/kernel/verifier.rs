@@ -57,11 +57,7 @@ fn check(object: &str, max_instructions: u64) {
 
 /// Loads a start-up program for one avoidance, and does not register it.
 fn load(object: &[u8], avoidance: Avoidance, form: ControlForm) -> Object {
-    let suffix = match form {
-        ControlForm::V1 => "_v1",
-        ControlForm::V2 => "",
-    };
-    let operations = format!("onramp_{}{suffix}", avoidance.name());
+    let operations = form.struct_ops_map(avoidance);
     let mut open = ObjectBuilder::default().open_memory(object).unwrap();
     for mut map in open.maps_mut() {
         if map.name() == maps::RODATA_ONRAMP {

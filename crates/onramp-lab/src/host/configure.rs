@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 /// Name of the TUN device inside each namespace.
 pub const DEVICE: &str = "onramp0";
 /// Transmit queue of the device in packets. It is so long that only the emulated queue drops
-/// packets.
-const DEVICE_QUEUE_PACKETS: u32 = 200_000;
+/// packets, and the longest that recent kernels accept.
+const DEVICE_QUEUE_PACKETS: u32 = 32_767;
 
 /// The configuration of a host.
 #[derive(Clone, Debug)]

@@ -75,6 +75,7 @@ fn checks() -> Vec<Check> {
         let form = probe::control_form(btf).map(|form| match form {
             probe::ControlForm::V1 => "cong_control as before Linux 6.10".to_owned(),
             probe::ControlForm::V2 => "cong_control as since Linux 6.10".to_owned(),
+            probe::ControlForm::V3 => "with cwnd_event_tx_start, as in Linux 7.3".to_owned(),
         });
         checks.push(verdict(
             "congestion controls in BPF",

@@ -100,6 +100,8 @@ struct onramp_connection {
 	uint64_t bucket_sent_bytes; /* tp->bytes_sent at that time */
 	uint64_t path_refreshed_ns; /* when it last refreshed its path entry; 0: it holds none */
 	uint64_t path_initial_cwnd_bytes; /* the cwnd below which a path is not remembered */
+	uint32_t quiet_acks;              /* successive ones, until now (core/host.h) */
+	uint32_t reserved;                /* 0 */
 	struct onramp_account account;    /* what it adds to the totals */
 };
 

@@ -111,6 +111,12 @@ void BPF_PROG(onramp_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	if (connection && !conn_is_done(connection)) {
 		if (conn_is_reserved(connection))
 			return; /* onramp_acked() has reported the ACK. */
+		if (conn_skips_quiet_ack(tcp_sk(sk), connection)) {
+			/* cwnd does not limit the sender, so it does not grow. */
+			if (host_ends_quiet_connection(connection->quiet_acks))
+				end_quiet_connection(sk, connection);
+			return;
+		}
 		avoidance_owns_cwnd = conn_avoidance_owns_cwnd(tcp_sk(sk), connection);
 		if (conn_reports_ack(tcp_sk(sk), connection))
 			on_ack(sk, connection, acked);

@@ -36,6 +36,10 @@
  * - DONE: the start-up is over for good. The host never calls the algorithm again.
  * - Where the decided pacing rate is STARTUP_UNLIMITED, the host paces as it would without a
  *   start-up.
+ * - An ACK is quiet if it leaves nothing in flight, while the application and not cwnd limits the
+ *   sender. Exchanges of small messages have only such ACKs. In SLOW_START without pacing, a host
+ *   reports the first of successive quiet ACKs and skips the others: there is nothing to decide.
+ *   After HOST_MAX_QUIET_ACKS of them it ends the start-up for good, for the reason APPLICATION.
  *
  * BBR paces and ignores ssthresh. A host with BBR differs:
  *
@@ -96,6 +100,30 @@ static inline bool host_reports_ack(uint32_t phase, uint64_t cwnd, uint64_t ssth
 	if (is_recovering)
 		return host_reports_recovery(phase);
 	return !host_owns_cwnd(phase, cwnd, ssthresh) || host_is_paced_by_algorithm(phase);
+}
+
+/* The ACK is quiet. `flags` are those of struct startup_ack; `inflight` may be in any unit. */
+static inline bool host_ack_is_quiet(uint32_t flags, uint64_t inflight)
+{
+	return !inflight && flags & STARTUP_ACK_APP_LIMITED && !(flags & STARTUP_ACK_CWND_LIMITED);
+}
+
+/* The host does not report this quiet ACK. It is the last of `quiet_acks` successive ones. */
+static inline bool host_skips_quiet_ack(uint32_t phase, uint64_t pacing_bytes_per_s,
+					uint32_t quiet_acks)
+{
+	return quiet_acks > 1 && phase == STARTUP_PHASE_SLOW_START &&
+	       pacing_bytes_per_s == STARTUP_UNLIMITED;
+}
+
+/* A connection with so many successive quiet ACKs is one for small messages. A handshake of TLS, a
+ * login or a list of files before a bulk transfer takes fewer. */
+#define HOST_MAX_QUIET_ACKS 100
+
+/* The host ends the start-up after `quiet_acks` successive quiet ACKs that it skipped. */
+static inline bool host_ends_quiet_connection(uint32_t quiet_acks)
+{
+	return quiet_acks >= HOST_MAX_QUIET_ACKS;
 }
 
 /* The host reports losses to the algorithm, which answers with the new ssthresh. */

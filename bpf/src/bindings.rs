@@ -233,12 +233,16 @@ pub struct Connection {
     pub path_refreshed_ns: u64,
     /// the cwnd below which a path is not remembered
     pub path_initial_cwnd_bytes: u64,
+    /// successive ones, until now (core/host.h)
+    pub quiet_acks: u32,
+    /// 0
+    pub reserved: u32,
     /// what it adds to the totals
     pub account: Account,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1008usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1016usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
         "Offset of field: Connection::state",
@@ -316,8 +320,14 @@ const _: () = {
         "Offset of field: Connection::path_initial_cwnd_bytes",
     ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 968usize];
     [
+        "Offset of field: Connection::quiet_acks",
+    ][::core::mem::offset_of!(Connection, quiet_acks) - 976usize];
+    [
+        "Offset of field: Connection::reserved",
+    ][::core::mem::offset_of!(Connection, reserved) - 980usize];
+    [
         "Offset of field: Connection::account",
-    ][::core::mem::offset_of!(Connection, account) - 976usize];
+    ][::core::mem::offset_of!(Connection, account) - 984usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -767,15 +777,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1264usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1272usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 1008usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1160usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 1016usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1168usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;

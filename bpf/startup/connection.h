@@ -77,6 +77,21 @@ static inline bool conn_reports_ack(const struct tcp_sock *tp,
 	       conn_has_news(tp, connection);
 }
 
+/* Is this ACK one of successive quiet ACKs, which show the algorithm nothing? The check begins with
+ * what most other ACKs fail. */
+static inline bool conn_skips_quiet_ack(const struct tcp_sock *tp,
+					struct onramp_connection *connection)
+{
+	if (packets_in_flight(tp) || !host_ack_is_quiet(ack_limits(tp), 0)) {
+		connection->quiet_acks = 0;
+		return false;
+	}
+	connection->quiet_acks++;
+	return host_skips_quiet_ack(connection->decision.phase,
+				    connection->decision.pacing_bytes_per_s,
+				    connection->quiet_acks);
+}
+
 /* Is this ACK an input of the algorithm before the kernel looks for losses? With a reserved rate,
  * every ACK is. Otherwise it is one of a recovery that goes on after it: the ACK that ends the
  * recovery comes to onramp_cong_avoid(). */

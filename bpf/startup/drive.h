@@ -82,6 +82,16 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 	report_ack(sk, connection, &ack, prior_phase);
 }
 
+/* The connection exchanges small messages. End its start-up and give the socket to the kernel's own
+ * congestion avoidance, since each hook that is a BPF program costs an exchange a percent or more.
+ * The kernel then calls onramp_release(). If it refuses, the hooks find a start-up that is over. */
+static void end_quiet_connection(struct sock *sk, struct onramp_connection *connection)
+{
+	startup_finish(&connection->decision, STARTUP_EXIT_APPLICATION);
+	count_exit(sk, connection, bpf_ktime_get_ns());
+	avoidance_take_over(config.avoidance, sk);
+}
+
 /* A loss was found. `ssthresh` is the congestion avoidance's; returns the one to set. Both are in
  * segments. */
 static __u32 on_loss(struct sock *sk, struct onramp_connection *connection, __u32 ssthresh)

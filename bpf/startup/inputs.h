@@ -49,8 +49,7 @@ static inline struct startup_start start_input(const struct tcp_sock *tp)
 
 static inline __u32 ack_flags(const struct tcp_sock *tp, const struct onramp_connection *connection)
 {
-	return (is_cwnd_limited(tp) ? STARTUP_ACK_CWND_LIMITED : 0) |
-	       (tp->write_seq == tp->snd_nxt ? STARTUP_ACK_APP_LIMITED : 0) |
+	return ack_limits(tp) |
 	       (host_is_retreating(connection->decision.phase) && reduces_cwnd(congestion_state(tp))
 			? STARTUP_ACK_RECOVERING
 			: 0);

@@ -51,6 +51,13 @@ static inline bool is_cwnd_limited(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
+/* What limits the sender: bits of enum startup_ack_flag */
+static inline __u32 ack_limits(const struct tcp_sock *tp)
+{
+	return (is_cwnd_limited(tp) ? STARTUP_ACK_CWND_LIMITED : 0) |
+	       (tp->write_seq == tp->snd_nxt ? STARTUP_ACK_APP_LIMITED : 0);
+}
+
 static inline __u32 congestion_state(const struct tcp_sock *tp)
 {
 	return BPF_CORE_READ_BITFIELD(tp, inet_conn.icsk_ca_state);

@@ -758,6 +758,19 @@ unsafe extern "C" {
     ) -> bool;
 }
 unsafe extern "C" {
+    pub fn onramp_native_host_ack_is_quiet(flags: u32, inflight: u64) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_skips_quiet_ack(
+        phase: u32,
+        pacing_bytes_per_s: u64,
+        quiet_acks: u32,
+    ) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_ends_quiet_connection(quiet_acks: u32) -> bool;
+}
+unsafe extern "C" {
     pub fn onramp_native_host_reports_loss(phase: u32) -> bool;
 }
 unsafe extern "C" {

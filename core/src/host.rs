@@ -9,7 +9,7 @@
 //! cases, and its answers are kept in a table.
 
 use crate::bindings::{self, PHASE_COUNT};
-use crate::{Decision, UNLIMITED};
+use crate::{Ack, Decision, UNLIMITED};
 use std::sync::LazyLock;
 
 /// C's answers for a phase, as bits.
@@ -133,6 +133,31 @@ impl Decision {
         self.answers() & REPORTS_ACK << case != 0
     }
 
+    /// The host does not report this quiet acknowledgement ([`Ack::is_quiet`]). It is the last of
+    /// `quiet_acks` successive ones.
+    pub fn host_skips_quiet_ack(&self, quiet_acks: u32) -> bool {
+        // SAFETY: the function takes any numbers.
+        unsafe {
+            bindings::onramp_native_host_skips_quiet_ack(
+                self.phase,
+                self.pacing_bytes_per_s,
+                quiet_acks,
+            )
+        }
+    }
+
+    /// The host ends the start-up after `quiet_acks` successive quiet acknowledgements that it
+    /// skipped: the connection is one for small messages.
+    pub fn end_quiet_connection(&mut self, quiet_acks: u32) -> bool {
+        // SAFETY: the function takes any number.
+        let ends = unsafe { bindings::onramp_native_host_ends_quiet_connection(quiet_acks) };
+        if ends {
+            self.phase = bindings::PHASE_DONE;
+            self.exit = bindings::EXIT_APPLICATION;
+        }
+        ends
+    }
+
     /// The host reports losses to the start-up, which answers with the new ssthresh.
     #[inline]
     pub fn host_reports_loss(&self) -> bool {
@@ -143,6 +168,14 @@ impl Decision {
     #[inline]
     pub fn host_paces(&self) -> bool {
         self.pacing_bytes_per_s != UNLIMITED
+    }
+}
+
+impl Ack {
+    /// It leaves nothing in flight, while the application and not cwnd limits the sender.
+    pub fn is_quiet(&self) -> bool {
+        // SAFETY: the function takes any numbers.
+        unsafe { bindings::onramp_native_host_ack_is_quiet(self.flags, self.inflight_bytes) }
     }
 }
 

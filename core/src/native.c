@@ -86,6 +86,22 @@ bool onramp_native_host_reports_ack(uint32_t phase, uint64_t cwnd, uint64_t ssth
 	return host_reports_ack(phase, cwnd, ssthresh, is_recovering);
 }
 
+bool onramp_native_host_ack_is_quiet(uint32_t flags, uint64_t inflight)
+{
+	return host_ack_is_quiet(flags, inflight);
+}
+
+bool onramp_native_host_skips_quiet_ack(uint32_t phase, uint64_t pacing_bytes_per_s,
+					uint32_t quiet_acks)
+{
+	return host_skips_quiet_ack(phase, pacing_bytes_per_s, quiet_acks);
+}
+
+bool onramp_native_host_ends_quiet_connection(uint32_t quiet_acks)
+{
+	return host_ends_quiet_connection(quiet_acks);
+}
+
 bool onramp_native_host_reports_loss(uint32_t phase)
 {
 	return host_reports_loss(phase);

@@ -48,6 +48,10 @@ bool onramp_native_host_owns_cwnd(uint32_t phase, uint64_t cwnd, uint64_t ssthre
 bool onramp_native_host_reports_recovery(uint32_t phase);
 bool onramp_native_host_reports_ack(uint32_t phase, uint64_t cwnd, uint64_t ssthresh,
 				    bool is_recovering);
+bool onramp_native_host_ack_is_quiet(uint32_t flags, uint64_t inflight);
+bool onramp_native_host_skips_quiet_ack(uint32_t phase, uint64_t pacing_bytes_per_s,
+					uint32_t quiet_acks);
+bool onramp_native_host_ends_quiet_connection(uint32_t quiet_acks);
 bool onramp_native_host_reports_loss(uint32_t phase);
 bool onramp_native_host_paces(uint64_t pacing_bytes_per_s);
 

@@ -1,6 +1,8 @@
 //! The contract between start-up and host, `core/host.h`, phase by phase.
 
-use onramp_core::{phase_name, Decision, UNLIMITED};
+use onramp_core::{
+    phase_name, Ack, Decision, ACK_APP_LIMITED, ACK_CWND_LIMITED, EXIT_APPLICATION, UNLIMITED,
+};
 
 /// A decision of each phase, by its name.
 fn phases() -> impl Iterator<Item = (&'static str, Decision)> {
@@ -50,6 +52,44 @@ fn acks_are_reported_where_the_algorithm_owns_cwnd_or_paces() {
         phases_where(Decision::is_paced_by_algorithm),
         ["safe-transmit"]
     );
+}
+
+#[test]
+fn quiet_acks_leave_nothing_in_flight_while_the_application_limits() {
+    let ack = |flags, inflight_bytes| Ack {
+        flags,
+        inflight_bytes,
+        ..Ack::default()
+    };
+    assert!(ack(ACK_APP_LIMITED, 0).is_quiet());
+    assert!(!ack(ACK_APP_LIMITED, 1).is_quiet());
+    assert!(!ack(0, 0).is_quiet());
+    assert!(!ack(ACK_APP_LIMITED | ACK_CWND_LIMITED, 0).is_quiet());
+}
+
+#[test]
+fn quiet_acks_are_skipped_in_a_slow_start_that_is_not_paced() {
+    let skipping = |pacing_bytes_per_s, quiet_acks| {
+        phases_where(|decision| {
+            let decision = Decision {
+                pacing_bytes_per_s,
+                ..*decision
+            };
+            decision.host_skips_quiet_ack(quiet_acks)
+        })
+    };
+    assert_eq!(skipping(UNLIMITED, 2), ["slow-start"]);
+    assert!(skipping(UNLIMITED, 1).is_empty());
+    assert!(skipping(1_000_000, 2).is_empty());
+}
+
+#[test]
+fn many_quiet_acks_end_the_startup_of_a_connection_for_small_messages() {
+    let mut decision = Decision::default();
+    let ends = (1..).find(|&quiet_acks| decision.end_quiet_connection(quiet_acks));
+    assert_eq!(ends, Some(100));
+    assert!(decision.is_done());
+    assert_eq!(decision.exit, EXIT_APPLICATION);
 }
 
 #[test]

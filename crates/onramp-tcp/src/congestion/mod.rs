@@ -152,8 +152,8 @@ impl Congestion {
                 decision.host_reports_ack(cwnd, ssthresh, is_recovering),
             )
         });
-        if reports_ack {
-            self.report_ack(ack, counted_bytes, app_limited, is_recovering);
+        if reports_ack && !self.report_ack(ack, counted_bytes, app_limited, is_recovering) {
+            return;
         }
         if owns_cwnd {
             let counted = AckSample {

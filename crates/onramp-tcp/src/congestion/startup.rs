@@ -19,6 +19,8 @@ pub(super) struct Startup {
     /// BDP that the path memory gave to the algorithm, in bytes; 0: none.
     remembered_bytes: u64,
     memory: Option<MemoryUser>,
+    /// Successive quiet acknowledgements ([`core::Ack::is_quiet`]) until now.
+    quiet_acks: u32,
 }
 
 impl Startup {
@@ -39,6 +41,7 @@ impl Startup {
             wanted_pair: decision.pair,
             remembered_bytes: start.remembered_bytes,
             memory,
+            quiet_acks: 0,
         };
         startup.after_decision(now_ns);
         startup
@@ -50,6 +53,22 @@ impl Startup {
             self.wanted_pair = self.decision.pair;
             self.after_decision(now_ns);
         }
+    }
+
+    /// Is this one of successive quiet acknowledgements? Many of them end the start-up.
+    fn skips(&mut self, ack: &core::Ack) -> bool {
+        if !ack.is_quiet() {
+            self.quiet_acks = 0;
+            return false;
+        }
+        self.quiet_acks += 1;
+        if !self.decision.host_skips_quiet_ack(self.quiet_acks) {
+            return false;
+        }
+        if self.decision.end_quiet_connection(self.quiet_acks) {
+            self.running = None;
+        }
+        true
     }
 
     /// Reports a loss. Returns the ssthresh that the algorithm decided.
@@ -150,18 +169,19 @@ impl Congestion {
             .is_some_and(core::Decision::host_reports_recovery)
     }
 
-    /// Reports an acknowledgement to the start-up algorithm.
+    /// Reports an acknowledgement to the start-up algorithm. False: it is one of successive quiet
+    /// ones, which are not reported.
     pub(super) fn report_ack(
         &mut self,
         ack: &AckSample,
         acked_bytes: u64,
         app_limited: bool,
         is_recovering: bool,
-    ) {
+    ) -> bool {
         let Some(startup) = &mut self.startup else {
-            return;
+            return true;
         };
-        let report = std::mem::take(&mut self.pair_report);
+        let report = self.pair_report;
         let flags = [
             (ack.cwnd_limited, core::ACK_CWND_LIMITED),
             (app_limited, core::ACK_APP_LIMITED),
@@ -188,7 +208,12 @@ impl Congestion {
                 .filter(|(is_set, _)| *is_set)
                 .fold(0, |all, (_, flag)| all | flag),
         };
+        if startup.skips(&record) {
+            return false;
+        }
+        self.pair_report = Report::default();
         startup.on_ack(ack.now_ns, &record);
+        true
     }
 
     /// The peer has reported the interval of a pair. The next acknowledgement passes it on.

@@ -1,7 +1,7 @@
 //! What all tests against the kernel share.
 
-use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpCongestion;
+use nix::sys::socket::{getsockopt, setsockopt};
 use onramp_kernel::{connections, Connection, Event, Input};
 use std::ffi::OsString;
 use std::net::{TcpListener, TcpStream};
@@ -39,6 +39,12 @@ pub fn listener_on(congestion_control: &str) -> TcpListener {
 /// Puts a socket on a congestion control.
 pub fn choose(socket: &impl AsFd, congestion_control: &str) {
     setsockopt(socket, TcpCongestion, &OsString::from(congestion_control)).unwrap();
+}
+
+/// The congestion control of a socket.
+pub fn control_of(socket: &impl AsFd) -> String {
+    let name = getsockopt(socket, TcpCongestion).unwrap();
+    name.to_string_lossy().trim_end_matches('\0').to_owned()
 }
 
 /// The two ends of a new connection: the accepted one, then the one that connected.

@@ -10,6 +10,7 @@ mod foreign;
 mod memory;
 mod qos;
 mod registration;
+mod small_messages;
 mod totals;
 mod traffic;
 mod verifier;

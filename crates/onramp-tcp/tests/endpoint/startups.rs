@@ -2,7 +2,7 @@
 //! after them.
 
 use crate::pair::{Crossing, End, Pair};
-use crate::script::{plain, MS_NS};
+use crate::script::{plain, Script, MS_NS};
 use onramp_core::{exit_name, phase_name};
 use onramp_tcp::{Avoidance, Config, ReceiveBuffer, Recovery, Window};
 
@@ -333,4 +333,26 @@ fn a_loss_during_onramps_validation_leads_to_what_the_path_carried() {
     let after = download.window().ssthresh_bytes / 1000;
     assert!((sent * 6 / 10..=sent).contains(&after), "{after} of {sent}");
     assert_eq!(download.phase(), ("done", "loss"));
+}
+
+#[test]
+fn a_connection_for_small_messages_leaves_the_startup() {
+    let mut server = Script::new(Config {
+        startup: Some("onramp"),
+        ..plain(Recovery::Sack)
+    });
+    // Each message is acknowledged before the next one.
+    let mut written = 0;
+    let mut exchange = |server: &mut Script, messages: i64| {
+        for _ in 0..messages {
+            server.write(100);
+            written += 100;
+            server.now_ns += 100 * MS_NS;
+            server.ack(written);
+        }
+        let decision = server.end.startup().expect("it has a start-up");
+        (phase_name(decision.phase), exit_name(decision.exit))
+    };
+    assert_eq!(exchange(&mut server, 99), ("slow-start", "none"));
+    assert_eq!(exchange(&mut server, 1), ("done", "application"));
 }

@@ -5,11 +5,9 @@ mod granted;
 mod requests;
 mod traffic;
 
-use crate::common::machine;
+use crate::common::{control_of, machine};
 use nix::errno::Errno;
 use nix::libc;
-use nix::sys::socket::getsockopt;
-use nix::sys::socket::sockopt::TcpCongestion;
 use onramp_kernel::{
     own_cgroup, reservation, reserve, Error, LimitInForce, Options, QosOption, Registration,
     Reservation, Reservations,
@@ -84,11 +82,6 @@ fn ask(socket: &impl AsFd, wanted: Option<Reservation>) -> Result<(), Errno> {
 
 fn in_force(socket: &impl AsFd) -> Option<Reservation> {
     reservation(socket.as_fd()).unwrap()
-}
-
-fn control_of(socket: &impl AsFd) -> String {
-    let name = getsockopt(socket, TcpCongestion).unwrap();
-    name.to_string_lossy().trim_end_matches('\0').to_owned()
 }
 
 /// setsockopt() with any value.

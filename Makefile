@@ -12,8 +12,8 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
-.PHONY: help demo test test-busy reproduce test-papers interworking packetdrill lint format chart \
-	bench bench-kernel bench-redis bench-sim build setup install clean
+.PHONY: help demo test test-busy reproduce test-papers interworking packetdrill kernels lint \
+	format chart bench bench-kernel bench-redis bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
@@ -23,6 +23,7 @@ help:
 	@echo 'make test-papers   tests of all their rows (make test has those that take seconds)'
 	@echo 'make interworking  100 MB each way between our TCP and this kernel (7 minutes)'
 	@echo 'make packetdrill   its IPv4 scripts with CUBIC and with ours: docs/packetdrill.md'
+	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
 	@echo 'make bench    benchmarks beside their alternatives (or bench-kernel, -sim, -redis)'
@@ -70,6 +71,13 @@ interworking: setup
 packetdrill: build
 	@$(SUDO) scripts/packetdrill/run.py --onramp $(ONRAMP) \
 		$(if $(PACKETDRILL),--packetdrill '$(PACKETDRILL)') $(ARGS) || [ $$? = 3 ]
+
+# Every night: boots kernels of distributions in an emulator. Exit 3: none can be had here, which
+# has been printed.
+kernels: build
+	-@scripts/setup.sh qemu-system-x86 busybox-static
+	@$(SUDO) scripts/kernels/kernels.py --onramp $(ONRAMP) --cache target/kernels $(ARGS) || \
+	[ $$? = 3 ]
 
 lint:
 	@scripts/setup.sh clang-format

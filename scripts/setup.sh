@@ -8,8 +8,8 @@
 #     gcc, pkg-config      the native build
 #     iproute2             the lab
 #
-# Arguments are names of further packages, each with a program of the same name: clang-format
-# (make lint), tshark and golang-go (make test).
+# Arguments are names of further packages: clang-format (make lint), tshark and golang-go (make
+# test), qemu-system-x86 and busybox-static (make kernels).
 set -eu
 
 packages=""
@@ -36,7 +36,11 @@ need pkg-config pkg-config
 need /usr/include/libelf.h libelf-dev
 need /usr/include/zlib.h zlib1g-dev
 for extra in "$@"; do
-	need "${extra#golang-}" "$extra"
+	case $extra in
+	qemu-system-x86) need qemu-system-x86_64 "$extra" ;;
+	*-static) need "${extra%-static}" "$extra" ;;
+	*) need "${extra#golang-}" "$extra" ;;
+	esac
 done
 
 if [ -n "$packages" ]; then

@@ -1,0 +1,198 @@
+#!/bin/busybox sh
+# The first program of the guest: runs Onramp on the kernel that has booted. It reports each check
+# as a line on the second serial port: name, `ok` or `failed`, and what was found, separated by
+# tabs. kernels.py knows which lines must come.
+
+export PATH=/usr/bin:/bin
+PEER=10.9.0.2
+PORT=5001
+BYTES=1000000
+# busybox would run its own smaller `ip` by this name.
+ip() {
+	/usr/bin/ip "$@"
+}
+CONTROLS=/proc/sys/net/ipv4/tcp_available_congestion_control
+DEFAULT=/proc/sys/net/ipv4/tcp_congestion_control
+
+report() { # check verdict detail
+	local detail
+	detail=$(printf %s "$3" | tr '\n\t' '  ' | cut -c 1-900)
+	printf '%s\t%s\t%s\n' "$1" "$2" "$detail" >/dev/ttyS1
+	echo "$1 $2 $detail"
+}
+
+# Runs a command, with at most two minutes for it, and reports whether it succeeded.
+check() { # check command...
+	local name=$1
+	shift
+	if timeout 120 "$@" >/tmp/out 2>/tmp/error; then
+		report "$name" ok "$(tail -n 1 /tmp/out)"
+	else
+		report "$name" failed "exit code $?: $(tail -n 8 /tmp/error)"
+		cat /tmp/error
+	fi
+}
+
+# Waits until a command succeeds, with a hundred tries.
+await() {
+	local tries=100
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+
+registered() { # congestion control
+	grep -qw "$1" $CONTROLS
+}
+
+nothing_registered() {
+	! grep -q onramp $CONTROLS
+}
+
+nothing_left() {
+	nothing_registered && [ "$(onramp status --json)" = '[]' ] &&
+		! ls -d /sys/fs/cgroup/onramp* 2>/dev/null
+}
+
+peer_listens() {
+	ip netns exec peer ss -ltn | grep -q ":$PORT "
+}
+
+# Do our ss and status and the host's ss show a connection with this congestion control?
+is_shown() { # congestion control
+	onramp ss --json | grep -q "\"congestion_control\": \"$1\"" &&
+		onramp status --json | grep -q '"connections": 1' &&
+		ss -tin dst $PEER | grep -qw "$1"
+}
+
+# Sends 1 MB over the veth pair, and looks at the connection before it closes.
+transfer() { # check control words-before-the-client...
+	local name=$1 control=$2 problem='' server client received
+	shift 2
+	rm -f /tmp/pipe
+	mkfifo /tmp/pipe
+	(ip netns exec peer nc -l -p $PORT <>/tmp/silence | wc -c >/tmp/received) &
+	server=$!
+	await peer_listens || problem='the server does not listen'
+	"$@" nc $PEER $PORT </tmp/pipe >/tmp/out 2>/tmp/error &
+	client=$!
+	# The open descriptor keeps the connection open. It also reads, so that nothing waits for a
+	# client that does not start.
+	exec 3<>/tmp/pipe
+	timeout 60 head -c $BYTES /dev/zero >&3 || problem="sending stopped: $(cat /tmp/error)"
+	await is_shown "$control" || problem="$problem ss: $(ss -tin dst $PEER)$(onramp ss 2>&1)"
+	ss -tin dst $PEER >/tmp/socket
+	exec 3>&-
+	wait $client || problem="$problem the client failed: $(cat /tmp/error)"
+	wait $server
+	received=$(cat /tmp/received)
+	[ "$received" = $BYTES ] || problem="$problem of $BYTES bytes $received arrived"
+	if [ -z "$problem" ]; then
+		report "$name" ok "$(tail -n 1 /tmp/socket)"
+	else
+		report "$name" failed "$problem"
+	fi
+}
+
+# Loads, uses and unloads a start-up.
+start_up() { # start-up congestion-control avoidance options...
+	local name=$1 control=$2 avoidance=$3 label
+	shift 3
+	label="$name$(printf %s "$*" | tr -d ' ' | sed 's/--/+/g'):$avoidance"
+	check "load:$label" onramp load "$name" --avoidance "$avoidance" "$@"
+	if registered "$control"; then
+		echo "$control" >$DEFAULT
+		transfer "transfer:$label" "$control" env
+		echo cubic >$DEFAULT
+		onramp unload "$name" >/tmp/out 2>/tmp/error
+		if await nothing_left; then
+			report "unload:$label" ok ''
+		else
+			report "unload:$label" failed \
+				"$(cat /tmp/error $CONTROLS) $(onramp status 2>&1)"
+		fi
+	fi
+}
+
+# A killed exec: Linux 6.4 and later remove its registration, before that the next load does.
+killed_exec() {
+	local process by_kernel
+	onramp exec -- sleep 1000 >/tmp/out 2>/tmp/error &
+	process=$!
+	if ! await registered onramp; then
+		report exec:killed failed "it did not start: $(cat /tmp/error)"
+	fi
+	kill -9 $process
+	wait $process
+	await nothing_registered
+	by_kernel=$?
+	onramp load standard >/dev/null && onramp unload standard >/dev/null
+	kill "$(pidof sleep)"
+	check exec:after-kill onramp exec -- true
+	if ! await nothing_left; then
+		report exec:killed failed "$(cat $CONTROLS) $(onramp status) $(ls /sys/fs/cgroup)"
+	elif [ $by_kernel = 0 ]; then
+		report exec:killed ok 'removed by the kernel'
+	else
+		report exec:killed ok 'removed by the next command'
+	fi
+}
+
+set_up() {
+	/bin/busybox mkdir -p /proc /sys /dev /tmp /run /var
+	/bin/busybox --install -s /bin
+	mount -t proc proc /proc
+	mount -t sysfs sysfs /sys
+	mount -t devtmpfs devtmpfs /dev
+	mount -t cgroup2 cgroup2 /sys/fs/cgroup
+	mount -t tmpfs tmpfs /tmp
+	mount -t tmpfs tmpfs /run
+	ln -s /run /var/run
+	stty -F /dev/ttyS1 raw
+	depmod
+	for module in tun veth tcp_bbr sch_fq tcp_diag; do
+		modprobe $module 2>/dev/null
+	done
+	ip link set lo up
+	ip netns add peer
+	ip link add near type veth peer name far netns peer
+	ip address add 10.9.0.1/24 dev near
+	ip link set near up
+	ip -n peer address add $PEER/24 dev far
+	ip -n peer link set far up
+	# nc ends when its input does. Nobody writes into this one.
+	mkfifo /tmp/silence
+}
+
+set_up
+report kernel ok "$(uname -r)"
+check doctor onramp doctor
+sed 's/^/doctor: /' /tmp/out
+onramp list --json | awk -F'"' '/in_this_kernel": true/ { has = 1 }
+	/"name"/ { if (has) print $4; has = 0 }' >/tmp/avoidances
+for avoidance in $(cat /tmp/avoidances); do
+	while read -r name control options; do
+		# shellcheck disable=SC2086
+		start_up "$name" "$control" "$avoidance" $options
+	done </startups
+done
+check lab onramp lab /lab.toml --json --record /tmp/recording
+check replay onramp replay /tmp/recording
+transfer exec onramp onramp exec --
+killed_exec
+if await nothing_left; then
+	report left ok 'nothing'
+else
+	report left failed "$(onramp status) $(cat $CONTROLS) $(ls /sys/fs/cgroup)"
+fi
+dmesg | grep -E 'WARNING|BUG:|Oops|general protection|Call Trace' >/tmp/out
+if [ -s /tmp/out ]; then
+	report log failed "$(cat /tmp/out)"
+else
+	report log ok 'no warning'
+fi
+report end ok ''
+sync
+reboot -f

@@ -123,7 +123,8 @@ fn shares_of_start_ups_on_some_paths() {
             }
             let (totals, governor) = (startups.totals(), startups.governor());
             println!(
-                "{what:<40} {startup:<9} {:5.1} % of {} start-ups; {} of {} segments, in all {} of {}",
+                "{what:<40} {startup:<9} {:5.1} % of {} start-ups; {} of {} segments, \
+                 in all {} of {}",
                 governor.host.average.unwrap_or(0.0) * 100.0,
                 governor.host.startups,
                 totals.startup_retransmitted_segments,

@@ -7,6 +7,7 @@ mod failure;
 mod new_file;
 mod recording;
 mod startups;
+mod stderr_lines;
 mod text;
 
 use clap::Parser;

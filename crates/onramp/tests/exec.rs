@@ -397,3 +397,43 @@ fn events_are_printed_as_they_happen() {
     };
     assert!(line(" phase "), "{ran:#?}");
 }
+
+/// Standard error is a pipe that is full before the first event, and that nobody reads.
+#[test]
+fn a_standard_error_that_nobody_reads_blocks_neither_exec_nor_the_program() {
+    let Some(_machine) = machine() else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let script = format!(
+        "import socket, sys\nfor i in range(20):\n  c = socket.create_connection(('127.0.0.1', \
+         {}))\n  c.sendall(bytes(30000))\nprint('done', flush=True)",
+        listener.local_addr().unwrap().port()
+    );
+    let (unread, full) = std::io::pipe().unwrap();
+    let flags = nix::fcntl::OFlag::O_NONBLOCK;
+    nix::fcntl::fcntl(&full, nix::fcntl::FcntlArg::F_SETFL(flags)).unwrap();
+    while std::io::Write::write(&mut &full, &[b'.'; 4096]).is_ok() {}
+    nix::fcntl::fcntl(
+        &full,
+        nix::fcntl::FcntlArg::F_SETFL(nix::fcntl::OFlag::empty()),
+    )
+    .unwrap();
+
+    let mut exec = command(["--json", "exec", "--events", "--", "python3", "-c", &script]);
+    let mut exec = exec
+        .stdout(std::process::Stdio::piped())
+        .stderr(full)
+        .spawn()
+        .unwrap();
+    let pid = exec.id();
+    let mut status = None;
+    wait_for_turn("exec ends", || {
+        status = exec.try_wait().unwrap();
+        status.is_some()
+    });
+    assert_eq!(status.and_then(|status| status.code()), Some(0));
+    let mut printed = String::new();
+    std::io::Read::read_to_string(&mut exec.stdout.unwrap(), &mut printed).unwrap();
+    assert_eq!(printed, "done\n");
+    assert_nothing_left_of(pid);
+    drop(unread);
+}

@@ -422,3 +422,27 @@ fn a_recording_that_is_missing_or_not_text_is_bad_input() {
     fs::write(&binary, b"\xff\xfe\n").unwrap();
     replay(&binary, &[]).code(2).warns(&["binary"]);
 }
+
+#[test]
+fn an_endless_file_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    for device in ["/dev/zero", "/dev/urandom"] {
+        replay(Path::new(device), &[])
+            .code(2)
+            .warns(&[device, "it is a device or a socket, and may have no end"]);
+    }
+    // A line that does not end, from a pipe: the writer is told when nobody reads any more.
+    let pipe = dir.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let endless = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || {
+            let mut pipe = fs::File::create(pipe).unwrap();
+            while std::io::Write::write_all(&mut pipe, &[b'['; 4096]).is_ok() {}
+        }
+    });
+    replay(&pipe, &[])
+        .code(2)
+        .warns(&["pipe:1: ", "it has more than 65536 bytes"]);
+    endless.join().unwrap();
+}

@@ -5,6 +5,7 @@ use super::{totals, Answer};
 use crate::cli::ExecArguments;
 use crate::failure::{Failure, BAD_INPUT, HOST_LACKS};
 use crate::startups::Changes;
+use crate::stderr_lines::StderrLines;
 use crate::text;
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{kill, SigSet, Signal};
@@ -44,28 +45,29 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     let adoption = Adopted::new(&startup, &cgroup, arguments)?;
     let mut signals = Signals::block()?;
     let mut child = spawn(&arguments.command, &cgroup)?;
+    let mut lines = StderrLines::new();
 
     let mut events = arguments.events.then(Changes::default);
     let status = loop {
         signals.wait(&cgroup)?;
-        startup.print_events(&mut events);
+        startup.print_events(&mut events, &mut lines);
         if let Some(status) = exited(&mut child)? {
             break status;
         }
     };
     let remaining = cgroup.processes().len();
     if remaining > 0 {
-        eprintln!(
+        lines.print(format!(
             "onramp: {} has ended; staying for {} that it started",
             arguments.command[0].to_string_lossy(),
             text::count(remaining, "process")
-        );
+        ));
     }
     while !cgroup.processes().is_empty() {
         signals.wait(&cgroup)?;
-        startup.print_events(&mut events);
+        startup.print_events(&mut events, &mut lines);
     }
-    startup.print_events(&mut events);
+    startup.print_events(&mut events, &mut lines);
 
     let events_lost = match arguments.events {
         true => startup.events_lost()?,
@@ -81,17 +83,18 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
             "exit_code": code,
             "events_lost": events_lost,
         });
-        eprintln!("{summary}");
+        lines.print(summary.to_string());
     } else if refused > 0 {
-        eprintln!(
+        lines.print(format!(
             "onramp: {} could not be switched to {}",
             text::count(refused as usize, "connection"),
             startup.name()
-        );
+        ));
     }
     if events_lost > 0 && !json {
-        eprintln!("onramp: {}", totals::lost_events(events_lost));
+        lines.print(format!("onramp: {}", totals::lost_events(events_lost)));
     }
+    lines.finish();
     Ok(code)
 }
 
@@ -220,7 +223,7 @@ impl Startup {
         Ok(totals?.events_lost)
     }
 
-    fn print_events(&self, changes: &mut Option<Changes>) {
+    fn print_events(&self, changes: &mut Option<Changes>, lines: &mut StderrLines) {
         let Startup::Own(registration) = self else {
             return;
         };
@@ -237,10 +240,10 @@ impl Startup {
                     rate => format!(", path {}", text::rate(rate)),
                 };
                 let (kind, what) = (change.kind, change.what);
-                eprintln!(
+                lines.print(format!(
                     "onramp: {ends} {kind} {what}: cwnd {}{estimate}",
                     text::bytes(change.cwnd_bytes)
-                );
+                ));
             }
         }
     }
@@ -301,7 +304,12 @@ impl Signals {
     fn block() -> Result<Signals, Failure> {
         let mut set = SigSet::from_iter(FORWARDED);
         set.add(Signal::SIGCHLD);
-        set.thread_block()
+        // A closed pipe is an error of a write to it. SIGPIPE would end this process before it
+        // could clean up.
+        let mut blocked = set;
+        blocked.add(Signal::SIGPIPE);
+        blocked
+            .thread_block()
             .map_err(|error| system("block signals", error))?;
         let descriptor = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
             .map_err(|error| system("read signals", error))?;

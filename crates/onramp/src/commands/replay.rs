@@ -14,9 +14,25 @@ use std::collections::HashMap;
 
 /// Maximum number of differences that are printed as text.
 const MAX_SHOWN: usize = 10;
+/// Bounds of a recording, so that an endless one ends with an error.
+const BOUNDS: Bounds = Bounds {
+    lines: 100_000_000,
+    connections: 100_000,
+    differences: 10_000,
+};
+
+/// The largest recording that is replayed.
+#[derive(Clone, Copy)]
+struct Bounds {
+    lines: usize,
+    /// Each connection keeps the state of its start-up.
+    connections: usize,
+    /// Each difference keeps both decisions.
+    differences: usize,
+}
 
 pub fn run(arguments: &ReplayArguments, as_json: bool) -> Answer {
-    let mut replay = Replay::default();
+    let mut replay = Replay::new(BOUNDS);
     for entry in recording::read(&arguments.file)? {
         let (number, line) = entry?;
         let bad_line = |reason| {
@@ -44,8 +60,8 @@ pub fn run(arguments: &ReplayArguments, as_json: bool) -> Answer {
 }
 
 /// The start-ups of the recorded connections, and the comparison so far.
-#[derive(Default)]
 struct Replay {
+    bounds: Bounds,
     /// By transfer, algorithm and connection.
     startups: HashMap<(usize, String, u64), Startup>,
     decisions: usize,
@@ -53,6 +69,34 @@ struct Replay {
 }
 
 impl Replay {
+    fn new(bounds: Bounds) -> Replay {
+        Replay {
+            bounds,
+            startups: HashMap::new(),
+            decisions: 0,
+            differences: Vec::new(),
+        }
+    }
+
+    /// Refuses a recording that exceeds the bounds.
+    fn check_bounds(&self) -> Result<(), String> {
+        let counted = [
+            (self.decisions, self.bounds.lines, "lines"),
+            (self.startups.len(), self.bounds.connections, "connections"),
+            (
+                self.differences.len(),
+                self.bounds.differences,
+                "differences",
+            ),
+        ];
+        match counted.iter().find(|(count, max, _)| count > max) {
+            None => Ok(()),
+            Some((_, max, what)) => Err(format!(
+                "this recording has more than {max} {what}; replay a part of it"
+            )),
+        }
+    }
+
     /// Gives the input of a line to its start-up, and compares the decisions. An error is the
     /// reason why the line cannot be replayed.
     fn line(&mut self, number: usize, line: Line) -> Result<(), String> {
@@ -83,7 +127,7 @@ impl Replay {
             self.differences
                 .push(json!({ "line": number, "kernel": event.decision, "native": decision }));
         }
-        Ok(())
+        self.check_bounds()
     }
 }
 
@@ -92,6 +136,7 @@ fn print(replay: &Replay, as_json: bool) {
         startups,
         decisions,
         differences,
+        ..
     } = replay;
     if as_json {
         print_json(&json!({
@@ -113,4 +158,68 @@ fn print(replay: &Replay, as_json: bool) {
         text::count(startups.len(), "connection"),
         text::count(*decisions, "decision"),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use onramp_core::{Decision, Start};
+    use onramp_kernel::Event;
+
+    /// The start of a connection, with a decision that is not the native build's.
+    fn start(connection: u64) -> Line {
+        let nowhere = "192.0.2.1:1".parse().unwrap();
+        Line {
+            scenario: "x".to_owned(),
+            transfer: 0,
+            startup: "standard".to_owned(),
+            event: Event {
+                connection,
+                local: nowhere,
+                remote: nowhere,
+                input: Input::Start(Start {
+                    mss_bytes: 1448,
+                    ..Start::default()
+                }),
+                decision: Decision::default(),
+            },
+        }
+    }
+
+    #[test]
+    fn an_endless_recording_ends_with_an_error() {
+        let many = Bounds {
+            lines: 1000,
+            connections: 1000,
+            differences: 1000,
+        };
+        let cases = [
+            (Bounds { lines: 5, ..many }, "5 lines"),
+            (
+                Bounds {
+                    connections: 5,
+                    ..many
+                },
+                "5 connections",
+            ),
+            (
+                Bounds {
+                    differences: 5,
+                    ..many
+                },
+                "5 differences",
+            ),
+        ];
+        for (bounds, reason) in cases {
+            let mut replay = Replay::new(bounds);
+            let (number, refused) = (1..)
+                .find_map(|number| {
+                    let result = replay.line(number, start(number as u64));
+                    result.err().map(|reason| (number, reason))
+                })
+                .unwrap();
+            assert_eq!(number, 6, "{refused}");
+            assert!(refused.contains(reason), "{refused}");
+        }
+    }
 }

@@ -37,6 +37,13 @@ impl Socket {
         )
     }
 
+    /// Gives its streams to a connection that was opened passively without them. `endpoints` are
+    /// the addresses and ports of the packets that it sends. It must have neither sent nor received
+    /// data: take in the segment that completes the handshake afterwards.
+    pub fn accepted(connection: Connection, endpoints: Endpoints) -> Socket {
+        Socket::of(connection, endpoints)
+    }
+
     fn of(connection: Connection, endpoints: Endpoints) -> Socket {
         // Room for everything that the advertised window may allow.
         let receive = ReceiveBuffer::new(

@@ -3,6 +3,7 @@
 
 mod ended;
 mod flow;
+mod half_open;
 mod numbers;
 mod refusal;
 #[cfg(test)]
@@ -12,6 +13,7 @@ pub use ended::{Counts, Ended};
 
 use crate::application::Application;
 use flow::Flow;
+use half_open::{HalfOpen, HalfOpens};
 use numbers::Numbers;
 use onramp_tcp::stream::Socket;
 use onramp_tcp::wire::{self, Endpoints, Parsed};
@@ -21,6 +23,8 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Maximum number of connections. Further SYNs are not answered.
 const MAX_CONNECTIONS: usize = 1024;
+/// Maximum number of half-open connections. The oldest is removed first.
+const MAX_HALF_OPEN: usize = 1024;
 /// Maximum number of connections without an application. The oldest is removed first.
 const MAX_ORPHANS: usize = 64;
 /// Maximum number of resets that wait to be sent.
@@ -38,6 +42,7 @@ pub struct Endpoint<A: Application> {
     listener: Option<(u16, Accept<A>)>,
     numbers: Numbers,
     flows: HashMap<Key, Flow<A>>,
+    half_open: HalfOpens,
     /// Connections that may have something to send. They take turns.
     ready: VecDeque<Key>,
     timers: BTreeSet<(u64, Key)>,
@@ -57,6 +62,7 @@ impl<A: Application> Endpoint<A> {
             listener: None,
             numbers: Numbers::default(),
             flows: HashMap::new(),
+            half_open: HalfOpens::new(MAX_HALF_OPEN),
             ready: VecDeque::new(),
             timers: BTreeSet::new(),
             orphans: VecDeque::new(),
@@ -66,15 +72,18 @@ impl<A: Application> Endpoint<A> {
         }
     }
 
-    /// Accepts connections on a port. `accept` makes the application of each connection; `None`
-    /// refuses the peer.
+    /// Accepts connections on a port. When a handshake is complete, `accept` makes the application
+    /// of the connection; `None` refuses the peer.
     pub fn listen(&mut self, port: u16, accept: impl FnMut(SocketAddrV4) -> Option<A> + 'static) {
         self.listener = Some((port, Box::new(accept)));
     }
 
-    /// Stops accepting connections. Connections that exist go on.
+    /// Stops accepting connections. Connections whose handshake is complete go on.
     pub fn stop_listening(&mut self) {
         self.listener = None;
+        for key in self.half_open.keys() {
+            self.remove(key);
+        }
     }
 
     /// Connects to a peer from a free port.
@@ -92,7 +101,8 @@ impl<A: Application> Endpoint<A> {
     }
 
     fn is_used(&self, peer: SocketAddrV4, port: u16) -> bool {
-        self.flows.contains_key(&(peer, port))
+        let key = (peer, port);
+        self.flows.contains_key(&key) || self.half_open.get(&key).is_some()
     }
 
     fn config_for(&self, now_ns: u64, ends: &Endpoints) -> Config {
@@ -133,31 +143,77 @@ impl<A: Application> Endpoint<A> {
             }
             None => {}
         }
-        self.on_unknown(now_ns, key, &parsed);
+        match self.half_open.get_mut(&key) {
+            None => self.on_unknown(now_ns, key, &parsed),
+            Some(half_open) if half_open.is_completed_by(&parsed.segment) => {
+                self.complete(now_ns, key, &parsed);
+            }
+            Some(half_open) => {
+                half_open.connection.on_segment(now_ns, &parsed.segment);
+                self.ready.push_back(key);
+            }
+        }
     }
 
-    /// Takes in a segment of no connection: it starts one, or is refused.
+    /// Takes in the segment that completes a handshake: the connection gets its buffers and its
+    /// application.
+    fn complete(&mut self, now_ns: u64, key: Key, parsed: &Parsed<'_>) {
+        // The peer sends the segment again, and there may be room then.
+        if self.has_max_connections() {
+            return;
+        }
+        let Some((_, accept)) = &mut self.listener else {
+            return;
+        };
+        let application = accept(key.0);
+        let Some(half_open) = self.take_half_open(key) else {
+            return;
+        };
+        let Some(application) = application else {
+            return self.refuse(parsed);
+        };
+        let HalfOpen {
+            connection,
+            ends,
+            arrived_ns,
+            ..
+        } = half_open;
+        let mut socket = Socket::accepted(connection, ends);
+        socket.on_parsed(now_ns, parsed);
+        self.add(arrived_ns, key, socket, application);
+    }
+
+    fn has_max_connections(&self) -> bool {
+        self.flows.len() - self.orphans.len() >= MAX_CONNECTIONS
+    }
+
+    /// Takes in a segment of no connection: a SYN starts a handshake, others are refused.
     fn on_unknown(&mut self, now_ns: u64, key: Key, parsed: &Parsed<'_>) {
         let flags = parsed.segment.flags;
         let is_syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !flags.has(Flags::RST);
-        if let Some((_, accept)) = self
+        let listens = self
             .listener
-            .as_mut()
-            .filter(|(port, _)| is_syn && *port == key.1)
-        {
-            if self.flows.len() - self.orphans.len() >= MAX_CONNECTIONS {
-                return;
-            }
-            if let Some(application) = accept(key.0) {
-                let config = self.config_for(now_ns, &parsed.endpoints.reversed());
-                return self.add(
-                    now_ns,
-                    key,
-                    Socket::accept(config, now_ns, parsed),
-                    application,
-                );
-            }
+            .as_ref()
+            .is_some_and(|(port, _)| *port == key.1);
+        if !(is_syn && listens) {
+            return self.refuse(parsed);
         }
+        if self.has_max_connections() {
+            return;
+        }
+        let ends = parsed.endpoints.reversed();
+        let config = self.config_for(now_ns, &ends);
+        let removed = self
+            .half_open
+            .add(now_ns, key, config, ends, &parsed.segment);
+        if let Some((oldest, half_open)) = removed {
+            self.forget_timer(oldest, half_open.timer_ns);
+        }
+        self.ready.push_back(key);
+    }
+
+    /// Answers a segment by a reset.
+    fn refuse(&mut self, parsed: &Parsed<'_>) {
         if let Some(packet) = refusal::packet(parsed).filter(|_| self.refusals.len() < MAX_REFUSALS)
         {
             self.counts.refused += 1;
@@ -176,6 +232,11 @@ impl<A: Application> Endpoint<A> {
         while let Some(&(at_ns, key)) = self.timers.first().filter(|(at_ns, _)| *at_ns <= now_ns) {
             self.timers.remove(&(at_ns, key));
             let Some(flow) = self.flows.get_mut(&key) else {
+                if let Some(half_open) = self.half_open.get_mut(&key) {
+                    half_open.timer_ns = None;
+                    half_open.connection.on_timer(now_ns);
+                    self.ready.push_back(key);
+                }
                 continue;
             };
             flow.timer_ns = None;
@@ -193,6 +254,9 @@ impl<A: Application> Endpoint<A> {
         }
         while let Some(key) = self.ready.pop_front() {
             let Some(flow) = self.flows.get_mut(&key) else {
+                if self.poll_half_open(now_ns, key, out) {
+                    return true;
+                }
                 continue;
             };
             loop {
@@ -213,6 +277,34 @@ impl<A: Application> Endpoint<A> {
         false
     }
 
+    /// Replaces `out` by the next packet of a half-open connection. Returns `false` if there is
+    /// none.
+    fn poll_half_open(&mut self, now_ns: u64, key: Key, out: &mut Vec<u8>) -> bool {
+        let Some(half_open) = self.half_open.get_mut(&key) else {
+            return false;
+        };
+        let has_packet = half_open.poll_packet(now_ns, out);
+        if half_open.is_closed() {
+            self.remove(key);
+            return has_packet;
+        }
+        let timer_ns = half_open.connection.next_timer_ns();
+        let prior_ns = std::mem::replace(&mut half_open.timer_ns, timer_ns);
+        self.set_timer(key, prior_ns, timer_ns);
+        has_packet
+    }
+
+    fn set_timer(&mut self, key: Key, prior_ns: Option<u64>, timer_ns: Option<u64>) {
+        if prior_ns != timer_ns {
+            self.forget_timer(key, prior_ns);
+            timer_ns.map(|at_ns| self.timers.insert((at_ns, key)));
+        }
+    }
+
+    fn forget_timer(&mut self, key: Key, timer_ns: Option<u64>) {
+        timer_ns.map(|at_ns| self.timers.remove(&(at_ns, key)));
+    }
+
     /// Updates the state of a connection that has nothing more to send now: its result, its
     /// removal, its timer.
     fn update(&mut self, now_ns: u64, key: Key) {
@@ -228,10 +320,7 @@ impl<A: Application> Endpoint<A> {
         }
         let timer_ns = flow.next_timer_ns();
         let prior_ns = std::mem::replace(&mut flow.timer_ns, timer_ns);
-        if prior_ns != timer_ns {
-            prior_ns.map(|at_ns| self.timers.remove(&(at_ns, key)));
-            timer_ns.map(|at_ns| self.timers.insert((at_ns, key)));
-        }
+        self.set_timer(key, prior_ns, timer_ns);
         if self.orphans.len() > MAX_ORPHANS {
             let oldest = self.orphans[0];
             self.remove(oldest);
@@ -239,10 +328,16 @@ impl<A: Application> Endpoint<A> {
     }
 
     fn remove(&mut self, key: Key) {
-        if let Some(at_ns) = self.flows.remove(&key).and_then(|flow| flow.timer_ns) {
-            self.timers.remove(&(at_ns, key));
-        }
+        self.take_half_open(key);
+        let timer_ns = self.flows.remove(&key).and_then(|flow| flow.timer_ns);
+        self.forget_timer(key, timer_ns);
         self.orphans.retain(|orphan| *orphan != key);
+    }
+
+    fn take_half_open(&mut self, key: Key) -> Option<HalfOpen> {
+        let half_open = self.half_open.remove(&key)?;
+        self.forget_timer(key, half_open.timer_ns);
+        Some(half_open)
     }
 
     fn wake(&mut self, key: Key) {
@@ -259,6 +354,12 @@ impl<A: Application> Endpoint<A> {
 
     /// Resets all connections.
     pub fn abort(&mut self) {
+        for key in self.half_open.keys() {
+            if let Some(half_open) = self.half_open.get_mut(&key) {
+                half_open.connection.abort();
+            }
+            self.ready.push_back(key);
+        }
         let keys: Vec<Key> = self.flows.keys().copied().collect();
         for key in keys {
             if let Some(flow) = self.flows.get_mut(&key) {
@@ -275,7 +376,7 @@ impl<A: Application> Endpoint<A> {
 
     /// Whether there are connections, or packets to send.
     pub fn is_busy(&self) -> bool {
-        !self.flows.is_empty() || !self.refusals.is_empty()
+        !self.flows.is_empty() || self.half_open.len() > 0 || !self.refusals.is_empty()
     }
 
     /// Counts of the packets that arrived.

@@ -12,6 +12,8 @@ struct Peer {
     sent_bytes: usize,
     received_data: Vec<u8>,
     fails_after_bytes: Option<usize>,
+    /// It sends when it has received something.
+    answers: bool,
 }
 
 impl Peer {
@@ -36,6 +38,9 @@ impl Application for Peer {
             .is_some_and(|limit| self.received_data.len() > limit)
         {
             return Err("enough");
+        }
+        if self.answers && self.received_data.is_empty() {
+            return Ok(false);
         }
         let sent_bytes = socket.write(&self.sends[self.sent_bytes..]);
         self.sent_bytes += sent_bytes;
@@ -200,7 +205,11 @@ fn a_connection_without_application_is_removed_after_a_minute() {
     net.connect(PORT, Peer::sending(b"question"));
     net.run();
     let in_time_wait = |end: &Endpoint<Peer>| end.flows.len();
-    assert_eq!(in_time_wait(&net.client) + in_time_wait(&net.server), 2);
+    // The client closed first.
+    assert_eq!(
+        (in_time_wait(&net.client), in_time_wait(&net.server)),
+        (1, 0)
+    );
     net.now_ns += 60_000_000_000;
     net.run();
     assert_eq!(
@@ -216,15 +225,12 @@ fn a_connection_without_application_is_removed_after_a_minute() {
 #[test]
 fn in_time_wait_a_later_syn_starts_a_new_connection() {
     let mut net = Net::new(b"answer");
-    net.connect(PORT, Peer::sending(b"question"));
-    net.run();
-    let (&(peer, _), flow) = net.server.flows.iter().next().unwrap();
-    let received = flow.socket.connection().received_bytes() as u32;
-    assert_eq!(
-        (flow.socket.connection().state(), received),
-        (State::TimeWait, 8)
-    );
-    let isn = flow.socket.connection().config().isn;
+    // The server closes first.
+    let client = Peer {
+        answers: true,
+        ..Peer::sending(b"question")
+    };
+    net.connect(PORT, client);
     let client_isn = net
         .client
         .flows
@@ -235,6 +241,14 @@ fn in_time_wait_a_later_syn_starts_a_new_connection() {
         .connection()
         .config()
         .isn;
+    net.run();
+    let (&(peer, _), flow) = net.server.flows.iter().next().unwrap();
+    let received = flow.socket.connection().received_bytes() as u32;
+    assert_eq!(
+        (flow.socket.connection().state(), received),
+        (State::TimeWait, 8)
+    );
+    let isn = flow.socket.connection().config().isn;
     let ends = Endpoints {
         source: peer,
         destination: SocketAddrV4::new(net.server.address, PORT),
@@ -263,4 +277,115 @@ fn in_time_wait_a_later_syn_starts_a_new_connection() {
         )
     );
     assert_ne!(answer.seq, isn);
+}
+
+/// A SYN, or another segment, from a port of a host that does not exist.
+fn from_nowhere(port: u16, segment: Segment) -> Vec<u8> {
+    let ends = Endpoints {
+        source: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 9), port),
+        destination: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 2), PORT),
+    };
+    let mut packet = Vec::new();
+    wire::write(&segment, &ends, 0, |_| (), &mut packet).unwrap();
+    packet
+}
+
+fn syn() -> Segment {
+    Segment {
+        seq: 7,
+        flags: Flags::SYN,
+        window: 1000,
+        ..Segment::default()
+    }
+}
+
+/// The packets that the endpoint sends now.
+fn sent_by(end: &mut Endpoint<Peer>, now_ns: u64) -> Vec<Segment> {
+    let mut packet = Vec::new();
+    std::iter::from_fn(|| {
+        let has_packet = end.poll_packet(now_ns, &mut packet);
+        has_packet.then(|| wire::parse(&packet).unwrap().segment)
+    })
+    .collect()
+}
+
+#[test]
+fn a_connection_gets_its_application_when_the_handshake_is_complete() {
+    let mut net = Net::new(b"answer");
+    net.server.on_packet(net.now_ns, &from_nowhere(1, syn()));
+    let [answer] = sent_by(&mut net.server, net.now_ns)[..] else {
+        panic!("one SYN-ACK")
+    };
+    assert_eq!(answer.flags, Flags::SYN.with(Flags::ACK));
+    assert!(!net.server.has_applications());
+    let ack = |ack| Segment {
+        seq: 8,
+        ack,
+        flags: Flags::ACK,
+        window: 1000,
+        ..Segment::default()
+    };
+    // Who does not know our initial sequence number completes nothing, and is reset.
+    let guess = from_nowhere(1, ack(answer.seq.wrapping_add(2)));
+    net.server.on_packet(net.now_ns, &guess);
+    assert!(!net.server.has_applications());
+    net.now_ns += 1_000_000;
+    let right = from_nowhere(1, ack(answer.seq.wrapping_add(1)));
+    net.server.on_packet(net.now_ns, &right);
+    assert!(net.server.has_applications());
+    assert_eq!(net.server.half_open.len(), 0);
+    let flow = net.server.flows.values().next().unwrap();
+    assert_eq!(flow.socket.connection().srtt_ns(), 1_000_000);
+}
+
+#[test]
+fn a_handshake_that_nobody_completes_is_given_up() {
+    let mut net = Net::new(b"answer");
+    net.server.on_packet(net.now_ns, &from_nowhere(1, syn()));
+    let mut answers = sent_by(&mut net.server, net.now_ns).len();
+    while let Some(at_ns) = net.server.next_timer_ns() {
+        net.server.on_timers(at_ns);
+        answers += sent_by(&mut net.server, at_ns).len();
+    }
+    assert_eq!(answers, 6, "as many as Linux sends");
+    assert!(!net.server.is_busy() && net.server.take_ended().is_none());
+}
+
+#[test]
+fn a_reset_and_the_end_of_listening_remove_half_open_connections() {
+    let mut net = Net::new(b"answer");
+    for port in [1, 2] {
+        net.server.on_packet(net.now_ns, &from_nowhere(port, syn()));
+    }
+    sent_by(&mut net.server, net.now_ns);
+    let reset = Segment {
+        seq: 8,
+        flags: Flags::RST,
+        ..Segment::default()
+    };
+    net.server.on_packet(net.now_ns, &from_nowhere(1, reset));
+    sent_by(&mut net.server, net.now_ns);
+    assert_eq!(net.server.half_open.len(), 1);
+    net.server.stop_listening();
+    assert!(!net.server.is_busy() && net.server.timers.is_empty());
+}
+
+#[test]
+fn the_oldest_half_open_connection_gives_way_and_others_still_connect() {
+    let mut net = Net::new(b"answer");
+    for port in 1..=10_000 {
+        net.server.on_packet(net.now_ns, &from_nowhere(port, syn()));
+        assert_eq!(sent_by(&mut net.server, net.now_ns).len(), 1);
+    }
+    let peer = |port| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 9), port);
+    let has = |net: &Net, port| net.server.half_open.get(&(peer(port), PORT)).is_some();
+    assert_eq!(net.server.half_open.len(), MAX_HALF_OPEN);
+    assert_eq!(net.server.timers.len(), MAX_HALF_OPEN);
+    let oldest = 10_000 - MAX_HALF_OPEN as u16 + 1;
+    assert!(has(&net, oldest) && !has(&net, oldest - 1) && has(&net, 10_000));
+    assert!(!net.server.has_applications());
+    net.connect(PORT, Peer::sending(b"question"));
+    net.run();
+    let ended = net.client.take_ended().unwrap();
+    assert_eq!(ended.application.received_data, b"answer");
 }

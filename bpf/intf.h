@@ -29,13 +29,14 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 13
+#define ONRAMP_CONFIG_VERSION 14
 
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
 struct onramp_config {
 	struct startup_clock clock;  /* the timing that the kernel promises to the algorithm */
 	uint64_t memory_lifetime_ns; /* the Lifetime of path memory; 0: nothing is remembered */
+	uint64_t memory_jump_bytes;  /* the cap of a jump at once; 0: the default */
 	uint64_t owner_start_ticks;  /* when owner_pid started (/proc/PID/stat): PIDs are reused */
 	uint32_t owner_pid; /* the process that owns the registration; 0: loaded until unloaded */
 	uint32_t version;   /* ONRAMP_CONFIG_VERSION */
@@ -174,18 +175,40 @@ struct onramp_reservation {
 	uint64_t rate_bytes_per_s;            /* of payload */
 	uint32_t burst_bytes;                 /* bucket depth; 0: the algorithm's choice */
 	uint32_t state;                       /* enum onramp_reservation_state */
+	uint64_t owner;                       /* who asked: see ONRAMP_OWNER_USER */
 	uint64_t limits[ONRAMP_LIMIT_LEVELS]; /* ids of the cgroups whose limits it counts against,
 					       * the innermost first; 0: no more */
 	char previous[ONRAMP_NAME_BYTES];     /* the socket's congestion control before it */
 	uint64_t bucket_full_ns; /* carried over to the next rate or request: an application */
 	uint64_t excess_bytes; /* must not refill its bucket or clear its losses by asking again */
-	uint64_t broken_ns;    /* when it last broke */
-	uint32_t times_broken; /* how often it broke */
+	uint64_t granted_ns;   /* when it was granted */
 	uint32_t app_chose_control; /* the application asked for another congestion control before
 				     * the connection was established */
+	uint32_t reserved;          /* 0 */
 };
 
-/* The rate that may be reserved in a cgroup and its descendants. The root's limit is the host's. */
+/* The owner of a reservation is the innermost cgroup with a limit of its own, by its id. Where only
+ * the host has a limit, the owner is the user: this bit and the user id of the asking process. No
+ * cgroup id has this bit. */
+#define ONRAMP_OWNER_USER 0x4000000000000000
+
+/* Key of the penalties: who may not reserve, and for which destination */
+struct onramp_penalty_key {
+	uint64_t owner;             /* of the reservations that broke */
+	uint64_t network_namespace; /* cookie */
+	uint8_t destination[16];    /* an IPv4 address as ::ffff:192.0.2.1; of IPv6 the first 64
+				     * bits, which one host may have to itself */
+};
+
+/* The penalty for reservations that broke: the owner waits before it reserves again */
+struct onramp_penalty {
+	uint64_t broken_ns; /* when the latest of them broke */
+	uint32_t level;     /* how often the time to wait has doubled, plus 1 */
+	uint32_t reserved;  /* 0 */
+};
+
+/* The rate that may be reserved in a cgroup and its descendants. The root's limit is the host's.
+ * The limit with the key ONRAMP_OWNER_USER holds for each user who is an owner. */
 struct onramp_limit {
 	uint64_t bytes_per_s; /* of payload */
 	uint64_t outer;       /* id of the nearest enclosing cgroup that has a limit; 0: none */

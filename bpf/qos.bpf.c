@@ -23,6 +23,7 @@
 
 #include "intf.h"
 #include "onramp/tcp_qos.h"
+#include "penalties.h"
 #include "qos/control.h"
 #include "qos/limits.h"
 #include "reservations.h"
@@ -37,11 +38,6 @@ char _license[] SEC("license") = "GPL";
  * is more, so that a packet of any size fits. */
 #define MAX_BURST_FRACTION 10
 #define MAX_BURST_OF_ANY_RATE_BYTES 65536
-
-/* How long the application must wait before it asks again after its first reservation broke. The
- * time doubles with each break, up to 64 s. */
-#define WAIT_NS UINT64_C(1000000000)
-#define MAX_DOUBLINGS 6
 
 /* The kernel shows these programs one page of an option. A longer option passes if they set its
  * length to 0. */
@@ -95,17 +91,37 @@ static int clear(struct bpf_sock *sk, const struct tcp_qos *qos)
 	return 0;
 }
 
+/* Has a reservation of this owner to the socket's destination broken too recently? Before the
+ * connection is established, the destination is not known. */
+static bool must_wait(struct bpf_sockopt *ctx, const struct onramp_reservation *reservation)
+{
+	struct onramp_penalty_key key;
+	__be32 ip6[4];
+
+	for (int i = 0; i < 4; i++)
+		ip6[i] = ctx->sk->dst_ip6[i];
+	fill_penalty_key(&key, reservation->owner, bpf_get_netns_cookie(ctx), ctx->sk->family,
+			 ctx->sk->dst_ip4, ip6);
+	return penalty_holds(&key);
+}
+
 /* Change the rate or the burst of a granted reservation. The start-up restarts, but neither refills
  * the bucket nor clears the losses. The counted rate is never below the rate in force. Returns 0 or
  * an errno. */
-static int change(struct bpf_sock *sk, struct onramp_reservation *reservation,
+static int change(struct bpf_sockopt *ctx, struct onramp_reservation *reservation,
 		  const struct tcp_qos *qos)
 {
+	struct bpf_sock *sk = ctx->sk;
 	int error;
 
+	/* The peer has reset the connection, or it has timed out. The start-up cannot restart. */
+	if (sk->state == TCP_CLOSE)
+		return ENOTCONN;
 	if (qos->rate_bytes_per_s == reservation->rate_bytes_per_s &&
 	    qos->burst_bytes == reservation->burst_bytes)
 		return 0;
+	if (qos->rate_bytes_per_s > reservation->rate_bytes_per_s && must_wait(ctx, reservation))
+		return EAGAIN;
 	error = check_limits(reservation, qos->rate_bytes_per_s, false)
 			?: recount(reservation, qos->rate_bytes_per_s);
 	if (error)
@@ -123,20 +139,9 @@ static int change(struct bpf_sock *sk, struct onramp_reservation *reservation,
 	return ENOPROTOOPT;
 }
 
-/* Has the last reservation broken too recently to ask again? */
-static bool must_wait(const struct onramp_reservation *reservation)
+static int reserve(struct bpf_sockopt *ctx, const struct tcp_qos *qos)
 {
-	__u32 doublings = reservation->times_broken - 1;
-
-	if (!reservation->times_broken)
-		return false;
-	if (doublings > MAX_DOUBLINGS)
-		doublings = MAX_DOUBLINGS;
-	return bpf_ktime_get_ns() - reservation->broken_ns < WAIT_NS << doublings;
-}
-
-static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
-{
+	struct bpf_sock *sk = ctx->sk;
 	bool is_connected = sk->state != TCP_CLOSE && sk->state != TCP_LISTEN;
 	struct onramp_reservation *reservation;
 	struct onramp_reservation asked;
@@ -148,12 +153,12 @@ static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 	reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!reservation)
 		return ENOMEM;
-	if (sk->state == TCP_SYN_SENT || must_wait(reservation))
+	if (sk->state == TCP_SYN_SENT)
 		return EAGAIN;
 	if (bpf_getsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)))
 		return EINVAL;
 	if (is_ours(name) && reservation->state == ONRAMP_RESERVATION_GRANTED)
-		return change(sk, reservation, qos);
+		return change(ctx, reservation, qos);
 
 	asked = *reservation;
 	asked.rate_bytes_per_s = qos->rate_bytes_per_s;
@@ -164,6 +169,8 @@ static int reserve(struct bpf_sock *sk, const struct tcp_qos *qos)
 	if (!is_ours(name) || reservation->state == ONRAMP_RESERVATION_NONE)
 		__builtin_memcpy(asked.previous, name, sizeof(name));
 	find_limits(&asked);
+	if (is_connected && must_wait(ctx, &asked))
+		return EAGAIN;
 	error = check_limits(&asked, asked.rate_bytes_per_s, is_connected);
 	if (error)
 		return error;
@@ -229,7 +236,7 @@ int onramp_set_qos(struct bpf_sockopt *ctx)
 	if (ctx->optlen != sizeof(*qos) || (void *)(qos + 1) > ctx->optval_end)
 		return refuse(EINVAL);
 	copy = *qos;
-	error = copy.rate_bytes_per_s ? reserve(ctx->sk, &copy) : clear(ctx->sk, &copy);
+	error = copy.rate_bytes_per_s ? reserve(ctx, &copy) : clear(ctx->sk, &copy);
 	if (error)
 		return refuse(error);
 	ctx->optlen = HANDLED;

@@ -48,6 +48,7 @@ enum bpf_map_type {
 #define EINVAL 22
 #define ENOSPC 28
 #define ENOPROTOOPT 92
+#define ENOTCONN 107
 #define AF_INET 2
 #define AF_INET6 10
 #define IPPROTO_TCP 6

@@ -117,6 +117,9 @@ struct startup_start {
 	uint64_t remembered_bytes;
 	/* The minimum RTT when that BDP was measured. */
 	uint64_t remembered_rtt_ns;
+	/* With STARTUP_OPTION_RESUME_AT_ONCE: what may be sent behind the initial window before any
+	 * of it is acknowledged (path_memory_jump()). Otherwise 0. */
+	uint64_t jump_bytes;
 };
 
 /* Flags of struct startup_ack. */

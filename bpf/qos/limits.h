@@ -14,17 +14,21 @@
 /* Depth of the cgroup hierarchy that is searched. Real hierarchies are not deeper. */
 #define MAX_CGROUP_DEPTH 32
 
-/* Find the limits of the asking process. The first is the limit of its own cgroup, or of the
- * nearest enclosing cgroup that has a limit. The limits of the cgroups around it follow, outwards.
- */
+/* Find the limits of the asking process, and the owner of what it reserves. The first limit is that
+ * of its own cgroup, or of the nearest enclosing cgroup that has one. The limits of the cgroups
+ * around it follow, outwards. */
 static void find_limits(struct onramp_reservation *reservation)
 {
 	struct onramp_limit *limit = NULL;
 	__u64 id = 0;
 
+	/* If the loop ends, only the host has a limit, or nobody. */
+	reservation->owner = ONRAMP_OWNER_USER | (__u32)bpf_get_current_uid_gid();
 	for (int depth = MAX_CGROUP_DEPTH - 1; depth >= 0; depth--) {
 		id = bpf_get_current_ancestor_cgroup_id(depth);
 		limit = id ? bpf_map_lookup_elem(&onramp_limits, &id) : NULL;
+		if (limit && depth)
+			reservation->owner = id;
 		if (limit)
 			break;
 	}
@@ -33,6 +37,19 @@ static void find_limits(struct onramp_reservation *reservation)
 		id = limit->outer;
 		limit = id ? bpf_map_lookup_elem(&onramp_limits, &id) : NULL;
 	}
+}
+
+/* check_limits() for the limit of each user. */
+static int check_user_limit(__u64 owner, __u64 rate, bool now)
+{
+	__u64 max = user_limit(), *reserved;
+
+	if (!owner_is_user(owner))
+		return 0;
+	if (rate > max)
+		return EPERM;
+	reserved = now ? bpf_map_lookup_elem(&onramp_users, &owner) : NULL;
+	return reserved && *reserved + rate > max ? EBUSY : 0;
 }
 
 /* Can this rate be reserved? Returns 0, or an errno. With `now` false, checks only whether the
@@ -53,7 +70,7 @@ static int check_limits(const struct onramp_reservation *reservation, __u64 rate
 		if (error)
 			__sync_fetch_and_add(&usage->refused, 1);
 	}
-	return error;
+	return error ?: check_user_limit(reservation->owner, rate, now);
 }
 
 /* Change the counted rate of a granted reservation. Returns 0, or an errno if a limit has no room
@@ -64,7 +81,7 @@ static int recount(const struct onramp_reservation *reservation, __u64 rate)
 
 	if (rate > prior_rate)
 		return count_more(reservation, rate - prior_rate);
-	give_back(reservation, ONRAMP_LIMIT_LEVELS, prior_rate - rate);
+	give_back(reservation, prior_rate - rate);
 	return 0;
 }
 

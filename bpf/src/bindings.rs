@@ -19,9 +19,10 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 13;
+pub const CONFIG_VERSION: u32 = 14;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
+pub const OWNER_USER: u64 = 4611686018427387904;
 pub const PAIR_NAMESPACES: u32 = 2;
 pub const TCP_QOS: u32 = 20305;
 /// CUBIC (RFC 9438)
@@ -41,6 +42,8 @@ pub struct Config {
     pub clock: Clock,
     /// the Lifetime of path memory; 0: nothing is remembered
     pub memory_lifetime_ns: u64,
+    /// the cap of a jump at once; 0: the default
+    pub memory_jump_bytes: u64,
     /// when owner_pid started (/proc/PID/stat): PIDs are reused
     pub owner_start_ticks: u64,
     /// the process that owns the registration; 0: loaded until unloaded
@@ -62,39 +65,42 @@ pub struct Config {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Config"][::core::mem::size_of::<Config>() - 88usize];
+    ["Size of Config"][::core::mem::size_of::<Config>() - 96usize];
     ["Alignment of Config"][::core::mem::align_of::<Config>() - 8usize];
     ["Offset of field: Config::clock"][::core::mem::offset_of!(Config, clock) - 0usize];
     [
         "Offset of field: Config::memory_lifetime_ns",
     ][::core::mem::offset_of!(Config, memory_lifetime_ns) - 16usize];
     [
+        "Offset of field: Config::memory_jump_bytes",
+    ][::core::mem::offset_of!(Config, memory_jump_bytes) - 24usize];
+    [
         "Offset of field: Config::owner_start_ticks",
-    ][::core::mem::offset_of!(Config, owner_start_ticks) - 24usize];
+    ][::core::mem::offset_of!(Config, owner_start_ticks) - 32usize];
     [
         "Offset of field: Config::owner_pid",
-    ][::core::mem::offset_of!(Config, owner_pid) - 32usize];
+    ][::core::mem::offset_of!(Config, owner_pid) - 40usize];
     [
         "Offset of field: Config::version",
-    ][::core::mem::offset_of!(Config, version) - 36usize];
+    ][::core::mem::offset_of!(Config, version) - 44usize];
     [
         "Offset of field: Config::avoidance",
-    ][::core::mem::offset_of!(Config, avoidance) - 40usize];
+    ][::core::mem::offset_of!(Config, avoidance) - 48usize];
     [
         "Offset of field: Config::options",
-    ][::core::mem::offset_of!(Config, options) - 44usize];
+    ][::core::mem::offset_of!(Config, options) - 52usize];
     [
         "Offset of field: Config::record",
-    ][::core::mem::offset_of!(Config, record) - 48usize];
+    ][::core::mem::offset_of!(Config, record) - 56usize];
     [
         "Offset of field: Config::governor_bound_ppm",
-    ][::core::mem::offset_of!(Config, governor_bound_ppm) - 52usize];
+    ][::core::mem::offset_of!(Config, governor_bound_ppm) - 60usize];
     [
         "Offset of field: Config::startup",
-    ][::core::mem::offset_of!(Config, startup) - 56usize];
+    ][::core::mem::offset_of!(Config, startup) - 64usize];
     [
         "Offset of field: Config::congestion_control",
-    ][::core::mem::offset_of!(Config, congestion_control) - 72usize];
+    ][::core::mem::offset_of!(Config, congestion_control) - 80usize];
 };
 /// An address and a port
 #[repr(C)]
@@ -487,17 +493,17 @@ pub struct PathEntry {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of PathEntry"][::core::mem::size_of::<PathEntry>() - 48usize];
+    ["Size of PathEntry"][::core::mem::size_of::<PathEntry>() - 72usize];
     ["Alignment of PathEntry"][::core::mem::align_of::<PathEntry>() - 8usize];
     [
         "Offset of field: PathEntry::entry",
     ][::core::mem::offset_of!(PathEntry, entry) - 0usize];
     [
         "Offset of field: PathEntry::network_namespace",
-    ][::core::mem::offset_of!(PathEntry, network_namespace) - 40usize];
+    ][::core::mem::offset_of!(PathEntry, network_namespace) - 64usize];
     [
         "Offset of field: PathEntry::reserved",
-    ][::core::mem::offset_of!(PathEntry, reserved) - 44usize];
+    ][::core::mem::offset_of!(PathEntry, reserved) - 68usize];
 };
 /// none was requested, or it has ended
 pub const RESERVATION_NONE: ReservationState = 0;
@@ -523,6 +529,8 @@ pub struct Reservation {
     pub burst_bytes: u32,
     /// enum onramp_reservation_state
     pub state: u32,
+    /// who asked: see ONRAMP_OWNER_USER
+    pub owner: u64,
     /// ids of the cgroups whose limits it counts against,
     /// the innermost first; 0: no more
     pub limits: [u64; 8usize],
@@ -532,17 +540,17 @@ pub struct Reservation {
     pub bucket_full_ns: u64,
     /// must not refill its bucket or clear its losses by asking again
     pub excess_bytes: u64,
-    /// when it last broke
-    pub broken_ns: u64,
-    /// how often it broke
-    pub times_broken: u32,
+    /// when it was granted
+    pub granted_ns: u64,
     /// the application asked for another congestion control before
     /// the connection was established
     pub app_chose_control: u32,
+    /// 0
+    pub reserved: u32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Reservation"][::core::mem::size_of::<Reservation>() - 128usize];
+    ["Size of Reservation"][::core::mem::size_of::<Reservation>() - 136usize];
     ["Alignment of Reservation"][::core::mem::align_of::<Reservation>() - 8usize];
     [
         "Offset of field: Reservation::rate_bytes_per_s",
@@ -554,28 +562,83 @@ const _: () = {
         "Offset of field: Reservation::state",
     ][::core::mem::offset_of!(Reservation, state) - 12usize];
     [
+        "Offset of field: Reservation::owner",
+    ][::core::mem::offset_of!(Reservation, owner) - 16usize];
+    [
         "Offset of field: Reservation::limits",
-    ][::core::mem::offset_of!(Reservation, limits) - 16usize];
+    ][::core::mem::offset_of!(Reservation, limits) - 24usize];
     [
         "Offset of field: Reservation::previous",
-    ][::core::mem::offset_of!(Reservation, previous) - 80usize];
+    ][::core::mem::offset_of!(Reservation, previous) - 88usize];
     [
         "Offset of field: Reservation::bucket_full_ns",
-    ][::core::mem::offset_of!(Reservation, bucket_full_ns) - 96usize];
+    ][::core::mem::offset_of!(Reservation, bucket_full_ns) - 104usize];
     [
         "Offset of field: Reservation::excess_bytes",
-    ][::core::mem::offset_of!(Reservation, excess_bytes) - 104usize];
+    ][::core::mem::offset_of!(Reservation, excess_bytes) - 112usize];
     [
-        "Offset of field: Reservation::broken_ns",
-    ][::core::mem::offset_of!(Reservation, broken_ns) - 112usize];
-    [
-        "Offset of field: Reservation::times_broken",
-    ][::core::mem::offset_of!(Reservation, times_broken) - 120usize];
+        "Offset of field: Reservation::granted_ns",
+    ][::core::mem::offset_of!(Reservation, granted_ns) - 120usize];
     [
         "Offset of field: Reservation::app_chose_control",
-    ][::core::mem::offset_of!(Reservation, app_chose_control) - 124usize];
+    ][::core::mem::offset_of!(Reservation, app_chose_control) - 128usize];
+    [
+        "Offset of field: Reservation::reserved",
+    ][::core::mem::offset_of!(Reservation, reserved) - 132usize];
+};
+/// Key of the penalties: who may not reserve, and for which destination
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct PenaltyKey {
+    /// of the reservations that broke
+    pub owner: u64,
+    /// cookie
+    pub network_namespace: u64,
+    /// an IPv4 address as ::ffff:192.0.2.1; of IPv6 the first 64
+    /// bits, which one host may have to itself
+    pub destination: [u8; 16usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of PenaltyKey"][::core::mem::size_of::<PenaltyKey>() - 32usize];
+    ["Alignment of PenaltyKey"][::core::mem::align_of::<PenaltyKey>() - 8usize];
+    [
+        "Offset of field: PenaltyKey::owner",
+    ][::core::mem::offset_of!(PenaltyKey, owner) - 0usize];
+    [
+        "Offset of field: PenaltyKey::network_namespace",
+    ][::core::mem::offset_of!(PenaltyKey, network_namespace) - 8usize];
+    [
+        "Offset of field: PenaltyKey::destination",
+    ][::core::mem::offset_of!(PenaltyKey, destination) - 16usize];
+};
+/// The penalty for reservations that broke: the owner waits before it reserves again
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Penalty {
+    /// when the latest of them broke
+    pub broken_ns: u64,
+    /// how often the time to wait has doubled, plus 1
+    pub level: u32,
+    /// 0
+    pub reserved: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Penalty"][::core::mem::size_of::<Penalty>() - 16usize];
+    ["Alignment of Penalty"][::core::mem::align_of::<Penalty>() - 8usize];
+    [
+        "Offset of field: Penalty::broken_ns",
+    ][::core::mem::offset_of!(Penalty, broken_ns) - 0usize];
+    [
+        "Offset of field: Penalty::level",
+    ][::core::mem::offset_of!(Penalty, level) - 8usize];
+    [
+        "Offset of field: Penalty::reserved",
+    ][::core::mem::offset_of!(Penalty, reserved) - 12usize];
 };
 /// The rate that may be reserved in a cgroup and its descendants. The root's limit is the host's.
+/// The limit with the key ONRAMP_OWNER_USER holds for each user who is an owner.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct Limit {
@@ -808,7 +871,7 @@ pub union EventInput {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 96usize];
+    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 104usize];
     ["Alignment of EventInput"][::core::mem::align_of::<EventInput>() - 8usize];
     [
         "Offset of field: EventInput::start",
@@ -841,7 +904,7 @@ pub struct Event {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Event"][::core::mem::size_of::<Event>() - 224usize];
+    ["Size of Event"][::core::mem::size_of::<Event>() - 232usize];
     ["Alignment of Event"][::core::mem::align_of::<Event>() - 8usize];
     ["Offset of field: Event::id"][::core::mem::offset_of!(Event, id) - 0usize];
     ["Offset of field: Event::kind"][::core::mem::offset_of!(Event, kind) - 8usize];
@@ -853,7 +916,7 @@ const _: () = {
     ["Offset of field: Event::input"][::core::mem::offset_of!(Event, input) - 64usize];
     [
         "Offset of field: Event::decision",
-    ][::core::mem::offset_of!(Event, decision) - 160usize];
+    ][::core::mem::offset_of!(Event, decision) - 168usize];
 };
 /// Read-only data of bpf/adopt.bpf.c
 #[repr(C)]
@@ -896,7 +959,7 @@ pub struct QosConfig {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of QosConfig"][::core::mem::size_of::<QosConfig>() - 144usize];
+    ["Size of QosConfig"][::core::mem::size_of::<QosConfig>() - 152usize];
     ["Alignment of QosConfig"][::core::mem::align_of::<QosConfig>() - 8usize];
     [
         "Offset of field: QosConfig::congestion_control",
@@ -946,10 +1009,16 @@ pub mod maps {
     pub const BBR: &str = "onramp_bbr";
     /// `onramp_bbr_v1`
     pub const BBR_V1: &str = "onramp_bbr_v1";
+    /// `onramp_bbr_v3`
+    pub const BBR_V3: &str = "onramp_bbr_v3";
+    /// `onramp_broken`
+    pub const BROKEN: &str = "onramp_broken";
     /// `onramp_conns`
     pub const CONNS: &str = "onramp_conns";
     /// `onramp_cubic`
     pub const CUBIC: &str = "onramp_cubic";
+    /// `onramp_cubic_v3`
+    pub const CUBIC_V3: &str = "onramp_cubic_v3";
     /// `onramp_dests`
     pub const DESTS: &str = "onramp_dests";
     /// `onramp_events`
@@ -970,6 +1039,8 @@ pub mod maps {
     pub const TOTALS: &str = "onramp_totals";
     /// `onramp_usage`
     pub const USAGE: &str = "onramp_usage";
+    /// `onramp_users`
+    pub const USERS: &str = "onramp_users";
 }
 /// Names of the programs.
 pub mod programs {
@@ -1009,10 +1080,12 @@ pub mod programs {
     pub const SNDBUF_EXPAND: &str = "onramp_sndbuf_expand";
     /// `onramp_ssthresh`
     pub const SSTHRESH: &str = "onramp_ssthresh";
+    /// `onramp_tx_start`
+    pub const TX_START: &str = "onramp_tx_start";
     /// `onramp_undo_cwnd`
     pub const UNDO_CWND: &str = "onramp_undo_cwnd";
     /// All of them.
-    pub const ALL: [&str; 19] = [
+    pub const ALL: [&str; 20] = [
         ACKED,
         ADOPT,
         CONG_AVOID,
@@ -1031,6 +1104,7 @@ pub mod programs {
         SET_STATE,
         SNDBUF_EXPAND,
         SSTHRESH,
+        TX_START,
         UNDO_CWND,
     ];
 }

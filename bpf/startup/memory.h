@@ -71,7 +71,8 @@ static inline void begin_memory(struct sock *sk, struct onramp_connection *conne
 		return;
 	if (path_memory_is_over(&known->entry, now_ns, config.memory_lifetime_ns))
 		bpf_map_delete_elem(&onramp_memory, &path);
-	else if (path_memory_take(&known->entry, connection->id, now_ns, start))
+	else if (path_memory_take(&known->entry, connection->id, now_ns, config.memory_jump_bytes,
+				  start))
 		connection->path_refreshed_ns = now_ns;
 }
 

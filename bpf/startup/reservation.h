@@ -16,6 +16,7 @@
 
 #include "algorithms/qos.h"
 #include "parts/token_bucket.h"
+#include "penalties.h"
 #include "reservations.h"
 #include "startup/apply.h"
 #include "startup/connection.h"
@@ -23,17 +24,34 @@
 
 #include <bpf/bpf_helpers.h>
 
-/* The connection is established: grant the requested reservation if its limits allow it, and put it
- * into `start`. */
+/* The penalties that a reservation of this socket meets or causes. */
+static inline void penalty_key_of(const struct sock *sk,
+				  const struct onramp_reservation *reservation,
+				  struct onramp_penalty_key *key)
+{
+	__be32 ip6[4];
+
+	for (int i = 0; i < 4; i++)
+		ip6[i] = sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[i];
+	fill_penalty_key(key, reservation->owner, sk->__sk_common.skc_net.net->net_cookie,
+			 sk->__sk_common.skc_family, sk->__sk_common.skc_daddr, ip6);
+}
+
+/* The connection is established: grant the requested reservation if its limits allow it and no
+ * penalty holds, and put it into `start`. */
 static inline void start_reservation(struct sock *sk, struct onramp_connection *connection,
 				     struct startup_start *start)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
+	struct onramp_penalty_key key;
 
 	if (!reservation)
 		return;
+	penalty_key_of(sk, reservation, &key);
 	if (reservation->state == ONRAMP_RESERVATION_HELD)
 		reservation->state = ONRAMP_RESERVATION_GRANTED;
+	else if (reservation->state == ONRAMP_RESERVATION_ASKED && penalty_holds(&key))
+		reservation->state = ONRAMP_RESERVATION_REFUSED;
 	else if (reservation->state == ONRAMP_RESERVATION_ASKED)
 		grant(reservation);
 	if (reservation->state != ONRAMP_RESERVATION_GRANTED)
@@ -46,16 +64,17 @@ static inline void start_reservation(struct sock *sk, struct onramp_connection *
 }
 
 /* Losses showed that the path does not provide the rate: the reservation no longer counts against
- * its limits, and the application has to wait before it asks again. */
+ * its limits, and its owner has to wait before it reserves a rate to this destination again. */
 static inline void break_reservation(struct sock *sk, __u64 now_ns)
 {
 	struct onramp_reservation *reservation = bpf_sk_storage_get(&onramp_reserved, sk, 0, 0);
+	struct onramp_penalty_key key;
 
 	if (!reservation || reservation->state != ONRAMP_RESERVATION_GRANTED)
 		return;
 	end_reservation(reservation, ONRAMP_RESERVATION_BROKEN);
-	reservation->broken_ns = now_ns;
-	reservation->times_broken++;
+	penalty_key_of(sk, reservation, &key);
+	penalise(&key, reservation->granted_ns);
 }
 
 /* The socket leaves this congestion control, or restarts at another rate. Used tokens of its

@@ -83,7 +83,8 @@
  *                                  of one segment more
  *
  * A remembered path (core/parts/path_memory.h; RFC 9959, its sections in brackets) has a BDP R that
- * another connection has filled. Half of R may be sent before it is validated (3.3), paced:
+ * another connection has filled. Half of R may be sent before it is validated (3.3), paced. At once
+ * it is less, if the path memory bounds it (jump_bytes):
  *
  *   carefully   when the initial window is acknowledged (3.2) and has given no rate. A rate that it
  *               has given is newer than R.
@@ -98,8 +99,9 @@
  *
  * The connection learns the maximum that was acknowledged in a round trip, without its queue. From
  * a paced flight it learns the BDP at the delivery rate, once enough has arrived to be worth
- * remembering. From a full pipe it learns the BDP. It reports this where the pipe was full, or
- * where it exceeds R: a connection that did not fill the pipe knows only a lower bound of the BDP.
+ * remembering. From a full pipe it learns the BDP. It reports this where the pipe was full, and
+ * where it is half of R or more. A connection that did not fill the pipe knows only a lower bound
+ * of the BDP, which may replace R or confirm it.
  *
  * The constants and their reasons are in core/algorithms/onramp/state.h.
  *
@@ -129,7 +131,7 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 	state->remembered_rtt_ns = start->remembered_rtt_ns;
 	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 	decision->pair = pair_rate_request(start->options, decision);
-	if (!start->remembered_bytes || !(start->options & STARTUP_OPTION_RESUME_AT_ONCE))
+	if (!start->remembered_bytes || !start->jump_bytes)
 		return;
 	/* The initial window leaves at once, as Linux does not pace the first ten segments. The
 	 * segments behind it are paced. */
@@ -138,8 +140,7 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 	/* Slow start would double the initial window in this round trip. */
 	state->prior_cwnd_bytes = 2 * start->cwnd_bytes;
 	decision->cwnd_bytes =
-		min_u64(start->cwnd_bytes + start->remembered_bytes / ONRAMP_RESUME_DIVISOR,
-			state->host_ssthresh_bytes);
+		min_u64(start->cwnd_bytes + start->jump_bytes, state->host_ssthresh_bytes);
 	decision->pacing_bytes_per_s =
 		max_u64(rate_bytes_per_s(decision->cwnd_bytes, start->srtt_ns), 1);
 	decision->burst_bytes = (uint32_t)min_u64(start->cwnd_bytes, UINT32_MAX);

@@ -33,6 +33,16 @@
  *   first RTT of data.
  * - Where the handshake gave no RTT, the entry may be used as soon as there is one. With
  *   STARTUP_OPTION_RESUME_AT_ONCE, which does not wait for an RTT, it is not used.
+ * - At once, a connection sends behind its initial window before any ACK has confirmed the path.
+ *   Who shares the destination's address (NAT) may have taught the entry with a receiver that
+ *   acknowledges what it has not received. So this jump is bounded by path_memory_jump():
+ *
+ *       twice    half of what two different connections have measured, one after the other
+ *       cap      100 segments, or what the user chooses
+ *       age      halved for each minute since a connection last confirmed it
+ *
+ *   Where less than an initial window is left, the connection resumes carefully. RFC 9959 has no
+ *   such bounds, because it waits for the ACK of the initial window.
  *
  * Hosts with several processors: compare-and-swap decides which connection uses an entry. The other
  * members are written one by one. A reader may see the bytes of one connection and the RTT of
@@ -46,6 +56,14 @@
 /* The default Lifetime. RFC 9959 has minutes where paths change. It may exceed the 5 minutes of RFC
  * 7661, because a wrong jump is taken back (4.3.1). */
 #define PATH_MEMORY_LIFETIME_NS (600 * NS_PER_S)
+/* The share of a remembered BDP that a connection may send before it is validated (3.3): a half. */
+#define PATH_MEMORY_JUMP_DIVISOR 2
+/* The largest jump at once: ten initial windows of RFC 6928. Ten connections that begin together
+ * may send as much into an unknown path. Web browsers open six to one address. */
+#define PATH_MEMORY_JUMP_SEGMENTS (10 * STARTUP_BURST_SEGMENTS)
+/* The jump at once is halved after each such time. RFC 9959 has minutes where paths change
+ * (4.3.1). After ten of them, the default Lifetime, a thousandth is left: nothing. */
+#define PATH_MEMORY_HALVING_NS (60 * NS_PER_S)
 /* The number of initial windows that are worth remembering. */
 #define PATH_MEMORY_MIN_WINDOWS 4
 /* An RTT of 1/2 of the remembered one or less, or of more than 10 times, is another path's. */
@@ -72,6 +90,12 @@ struct path_memory_entry {
 	uint64_t user;
 	/* When that connection last renewed its use. */
 	uint64_t used_ns;
+	/* The connection that measured the BDP, by its own number. */
+	uint64_t author;
+	/* The BDP that at least two different connections have measured; 0: none. */
+	uint64_t confirmed_bytes;
+	/* When a connection last confirmed it. */
+	uint64_t confirmed_ns;
 };
 
 /* The time since then. One processor may read the clock a little later than another; that is 0. */
@@ -118,19 +142,52 @@ static inline bool path_memory_fits(uint64_t remembered_rtt_ns, uint64_t rtt_ns)
 	       (rtt_ns - 1) / PATH_MEMORY_LONGER < remembered_rtt_ns;
 }
 
-/* A connection begins, and the entry's Lifetime is not over. True: the connection uses the entry
- * from now on, and `start` has the remembered BDP. */
-static inline bool path_memory_take(struct path_memory_entry *entry, uint64_t user, uint64_t now_ns,
-				    struct startup_start *start)
+/* The initial window that a learned BDP is compared with. It is the host's, and at least that of
+ * RFC 6928: a lost SYN makes the host's smaller, and a connection that is not new has none. */
+static inline uint64_t path_memory_window(const struct startup_start *start, bool is_new)
 {
-	bool waits_for_rtt = !start->srtt_ns && !(start->options & STARTUP_OPTION_RESUME_AT_ONCE);
-	uint64_t bytes = entry->bytes, rtt_ns = entry->rtt_ns;
+	return max_u64(is_new ? start->cwnd_bytes : 0,
+		       STARTUP_BURST_SEGMENTS * (uint64_t)start->mss_bytes);
+}
 
+/* The number of bytes that a connection may send at once behind its initial window; 0: it resumes
+ * carefully. max_bytes is the user's cap; 0: the default. */
+static inline uint64_t path_memory_jump(const struct path_memory_entry *entry, uint64_t now_ns,
+					uint64_t max_bytes, const struct startup_start *start)
+{
+	uint64_t halvings =
+		path_memory_elapsed_ns(entry->confirmed_ns, now_ns) / PATH_MEMORY_HALVING_NS;
+	uint64_t bytes = entry->confirmed_bytes / PATH_MEMORY_JUMP_DIVISOR;
+
+	if (!max_bytes)
+		max_bytes = PATH_MEMORY_JUMP_SEGMENTS * (uint64_t)start->mss_bytes;
+	bytes = halvings < 64 ? min_u64(bytes, max_bytes) >> halvings : 0;
+	return bytes < path_memory_window(start, true) ? 0 : bytes;
+}
+
+/* A connection begins, and the entry's Lifetime is not over. True: the connection uses the entry
+ * from now on, and `start` has the remembered BDP and how it is used. max_jump_bytes is the user's
+ * cap of a jump at once; 0: the default. */
+static inline bool path_memory_take(struct path_memory_entry *entry, uint64_t user, uint64_t now_ns,
+				    uint64_t max_jump_bytes, struct startup_start *start)
+{
+	uint64_t bytes = entry->bytes, rtt_ns = entry->rtt_ns, jump_bytes = 0;
+	uint32_t options = start->options;
+	bool waits_for_rtt;
+
+	if (options & STARTUP_OPTION_RESUME_AT_ONCE) {
+		jump_bytes = path_memory_jump(entry, now_ns, max_jump_bytes, start);
+		if (!jump_bytes)
+			options &= ~(uint32_t)STARTUP_OPTION_RESUME_AT_ONCE;
+	}
+	waits_for_rtt = !start->srtt_ns && !jump_bytes;
 	if (!bytes || !(waits_for_rtt || path_memory_fits(rtt_ns, start->srtt_ns)) ||
 	    !path_memory_use(entry, user, now_ns))
 		return false;
 	start->remembered_bytes = bytes;
 	start->remembered_rtt_ns = rtt_ns;
+	start->jump_bytes = jump_bytes;
+	start->options = options;
 	return true;
 }
 
@@ -147,14 +204,6 @@ static inline bool path_memory_keep(struct path_memory_entry *entry, uint64_t us
 static inline void path_memory_give_back(struct path_memory_entry *entry, uint64_t user)
 {
 	__sync_val_compare_and_swap(&entry->user, user, 0);
-}
-
-/* The initial window that a learned BDP is compared with. It is the host's, and at least that of
- * RFC 6928: a lost SYN makes the host's smaller, and a connection that is not new has none. */
-static inline uint64_t path_memory_window(const struct startup_start *start, bool is_new)
-{
-	return max_u64(is_new ? start->cwnd_bytes : 0,
-		       STARTUP_BURST_SEGMENTS * (uint64_t)start->mss_bytes);
 }
 
 /* The effect of a decision on the path's entry. */
@@ -180,11 +229,32 @@ static inline enum path_memory_news path_memory_news(const struct startup_decisi
 	return PATH_MEMORY_SAVE;
 }
 
+/* A connection has measured this BDP of the path: does that confirm what another one measured? */
+static inline void path_memory_confirm(struct path_memory_entry *entry, uint64_t user,
+				       const struct startup_decision *decision, uint64_t now_ns)
+{
+	/* What both of them have measured. */
+	uint64_t bytes = min_u64(entry->bytes, decision->learned_bytes);
+
+	if (!path_memory_fits(entry->rtt_ns, decision->learned_rtt_ns)) {
+		entry->confirmed_bytes = 0;
+		return;
+	}
+	/* A jump is half of the confirmed BDP, so half of it confirms that the jump is right. */
+	if (entry->author != user && bytes >= entry->confirmed_bytes / PATH_MEMORY_JUMP_DIVISOR) {
+		entry->confirmed_bytes = max_u64(entry->confirmed_bytes, bytes);
+		entry->confirmed_ns = now_ns;
+	}
+	if (decision->is_full)
+		entry->confirmed_bytes = min_u64(entry->confirmed_bytes, decision->learned_bytes);
+}
+
 /* Remember the learned BDP of this decision. True: the connection uses the entry from now on, which
  * no other connection used. */
 static inline bool path_memory_save(struct path_memory_entry *entry, uint64_t user,
 				    const struct startup_decision *decision, uint64_t now_ns)
 {
+	path_memory_confirm(entry, user, decision, now_ns);
 	/* A connection that did not fill the pipe knows only a lower bound of the BDP: a larger BDP
 	 * of the same path stays. */
 	if (decision->is_full || decision->learned_bytes >= entry->bytes ||
@@ -192,6 +262,7 @@ static inline bool path_memory_save(struct path_memory_entry *entry, uint64_t us
 		entry->bytes = decision->learned_bytes;
 		entry->rtt_ns = decision->learned_rtt_ns;
 		entry->saved_ns = now_ns;
+		entry->author = user;
 	}
 	return path_memory_use(entry, user, now_ns);
 }

@@ -25,6 +25,9 @@ pub const PAIR_METER_REPLIES: u32 = 32;
 pub const PAIR_METER_REPLY_INTERVAL: u32 = 8;
 pub const PAIR_PROBE_IN_FLIGHT: u32 = 2;
 pub const PATH_MEMORY_LIFETIME_NS: u64 = 600000000000;
+pub const PATH_MEMORY_JUMP_DIVISOR: u32 = 2;
+pub const PATH_MEMORY_JUMP_SEGMENTS: u32 = 100;
+pub const PATH_MEMORY_HALVING_NS: u64 = 60000000000;
 pub const PATH_MEMORY_MIN_WINDOWS: u32 = 4;
 pub const PATH_MEMORY_SHORTER: u32 = 2;
 pub const PATH_MEMORY_LONGER: u32 = 10;
@@ -137,10 +140,14 @@ pub struct Start {
     /// The minimum RTT when that BDP was measured.
     #[serde(default)]
     pub remembered_rtt_ns: u64,
+    /// With OPTION_RESUME_AT_ONCE: what may be sent behind the initial window before any
+    /// of it is acknowledged (path_memory_jump()). Otherwise 0.
+    #[serde(default)]
+    pub jump_bytes: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Start"][::std::mem::size_of::<Start>() - 96usize];
+    ["Size of Start"][::std::mem::size_of::<Start>() - 104usize];
     ["Alignment of Start"][::std::mem::align_of::<Start>() - 8usize];
     ["Offset of field: Start::now_ns"][::std::mem::offset_of!(Start, now_ns) - 0usize];
     ["Offset of field: Start::clock"][::std::mem::offset_of!(Start, clock) - 8usize];
@@ -159,6 +166,7 @@ const _: () = {
         [::std::mem::offset_of!(Start, remembered_bytes) - 80usize];
     ["Offset of field: Start::remembered_rtt_ns"]
         [::std::mem::offset_of!(Start, remembered_rtt_ns) - 88usize];
+    ["Offset of field: Start::jump_bytes"][::std::mem::offset_of!(Start, jump_bytes) - 96usize];
 };
 /// cwnd limited the sender in the last round trip, not the application or the receiver.
 pub const ACK_CWND_LIMITED: AckFlag = 1;
@@ -630,16 +638,26 @@ pub struct Entry {
     pub user: u64,
     /// When that connection last renewed its use.
     pub used_ns: u64,
+    /// The connection that measured the BDP, by its own number.
+    pub author: u64,
+    /// The BDP that at least two different connections have measured; 0: none.
+    pub confirmed_bytes: u64,
+    /// When a connection last confirmed it.
+    pub confirmed_ns: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Entry"][::std::mem::size_of::<Entry>() - 40usize];
+    ["Size of Entry"][::std::mem::size_of::<Entry>() - 64usize];
     ["Alignment of Entry"][::std::mem::align_of::<Entry>() - 8usize];
     ["Offset of field: Entry::bytes"][::std::mem::offset_of!(Entry, bytes) - 0usize];
     ["Offset of field: Entry::rtt_ns"][::std::mem::offset_of!(Entry, rtt_ns) - 8usize];
     ["Offset of field: Entry::saved_ns"][::std::mem::offset_of!(Entry, saved_ns) - 16usize];
     ["Offset of field: Entry::user"][::std::mem::offset_of!(Entry, user) - 24usize];
     ["Offset of field: Entry::used_ns"][::std::mem::offset_of!(Entry, used_ns) - 32usize];
+    ["Offset of field: Entry::author"][::std::mem::offset_of!(Entry, author) - 40usize];
+    ["Offset of field: Entry::confirmed_bytes"]
+        [::std::mem::offset_of!(Entry, confirmed_bytes) - 48usize];
+    ["Offset of field: Entry::confirmed_ns"][::std::mem::offset_of!(Entry, confirmed_ns) - 56usize];
 };
 /// Nothing.
 pub const PATH_MEMORY_NO_NEWS: PathMemoryNews = 0;
@@ -847,6 +865,7 @@ unsafe extern "C" {
         entry: *mut Entry,
         user: u64,
         now_ns: u64,
+        max_jump_bytes: u64,
         start: *mut Start,
     ) -> bool;
 }

@@ -10,6 +10,12 @@ pub use crate::bindings::Entry;
 /// The default Lifetime of an entry: ten minutes.
 pub const LIFETIME_NS: u64 = bindings::PATH_MEMORY_LIFETIME_NS;
 
+/// A jump at once is halved after each such time since it was confirmed.
+pub const HALVING_NS: u64 = bindings::PATH_MEMORY_HALVING_NS;
+
+/// The default cap of a jump at once, in full segments.
+pub const JUMP_SEGMENTS: u32 = bindings::PATH_MEMORY_JUMP_SEGMENTS;
+
 /// While it receives from its peer, a connection renews its use of the entry at this interval
 /// ([`Entry::keep`]).
 pub const KEEP_NS: u64 = bindings::PATH_MEMORY_KEEP_NS;
@@ -39,10 +45,11 @@ impl Entry {
     }
 
     /// A connection begins. `user` is its own number, and not 0. True: the connection uses the
-    /// entry from now on, and `start` has the remembered BDP.
-    pub fn take(&mut self, user: u64, now_ns: u64, start: &mut Start) -> bool {
+    /// entry from now on, and `start` has the remembered BDP and how it is used. `max_jump_bytes`
+    /// is the user's cap of a jump at once ([`Start::jump_bytes`]); 0: the default.
+    pub fn take(&mut self, user: u64, now_ns: u64, max_jump_bytes: u64, start: &mut Start) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_memory_take(self, user, now_ns, start) }
+        unsafe { bindings::onramp_native_memory_take(self, user, now_ns, max_jump_bytes, start) }
     }
 
     /// The connection has received from its peer. False: it does not use the entry (any more).
@@ -95,7 +102,7 @@ pub enum Memory {
     Off,
     /// When its initial window has been acknowledged, as Careful Resume (RFC 9959) does.
     Careful,
-    /// From its first segment on.
+    /// From its first segment on, within bounds.
     AtOnce,
 }
 

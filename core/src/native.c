@@ -192,9 +192,9 @@ bool onramp_native_memory_is_in_use(const struct path_memory_entry *entry, uint6
 }
 
 bool onramp_native_memory_take(struct path_memory_entry *entry, uint64_t user, uint64_t now_ns,
-			       struct startup_start *start)
+			       uint64_t max_jump_bytes, struct startup_start *start)
 {
-	return path_memory_take(entry, user, now_ns, start);
+	return path_memory_take(entry, user, now_ns, max_jump_bytes, start);
 }
 
 bool onramp_native_memory_keep(struct path_memory_entry *entry, uint64_t user, uint64_t now_ns)

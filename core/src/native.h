@@ -82,7 +82,7 @@ bool onramp_native_memory_is_over(const struct path_memory_entry *entry, uint64_
 bool onramp_native_memory_is_in_use(const struct path_memory_entry *entry, uint64_t user,
 				    uint64_t now_ns);
 bool onramp_native_memory_take(struct path_memory_entry *entry, uint64_t user, uint64_t now_ns,
-			       struct startup_start *start);
+			       uint64_t max_jump_bytes, struct startup_start *start);
 bool onramp_native_memory_keep(struct path_memory_entry *entry, uint64_t user, uint64_t now_ns);
 void onramp_native_memory_give_back(struct path_memory_entry *entry, uint64_t user);
 uint64_t onramp_native_memory_window(const struct startup_start *start, bool is_new);

@@ -74,6 +74,7 @@ const OPTIONAL: &[(&str, &[&str])] = &[
             "excess_bytes",
             "remembered_bytes",
             "remembered_rtt_ns",
+            "jump_bytes",
         ],
     ),
     (

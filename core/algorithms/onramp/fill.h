@@ -104,15 +104,15 @@ static inline void onramp_resume(struct onramp *state, const struct startup_ack 
 	state->has_resumed = true;
 	state->resume_delivered_bytes = ack->delivered_bytes - ack->inflight_bytes;
 	onramp_begin_pacing(state, ack, state->remembered_bdp_bytes,
-			    state->remembered_bdp_bytes / ONRAMP_RESUME_DIVISOR, decision);
+			    state->remembered_bdp_bytes / PATH_MEMORY_JUMP_DIVISOR, decision);
 }
 
-/* Half of the remembered BDP has left behind the initial window. Wait until the initial window is
- * acknowledged. */
+/* The jump has left behind the initial window. Wait until the initial window is acknowledged. */
 static inline void onramp_resumed(struct onramp *state, const struct startup_ack *ack,
 				  bool flight_ended, struct startup_decision *decision)
 {
 	uint64_t rate = onramp_measure(state, ack, flight_ended), used_bytes, pipe_bytes;
+	uint64_t half_bytes = state->remembered_bdp_bytes / PATH_MEMORY_JUMP_DIVISOR;
 
 	if (!flight_ended)
 		return;
@@ -120,6 +120,11 @@ static inline void onramp_resumed(struct onramp *state, const struct startup_ack
 	used_bytes = min_u64(ack->cwnd_bytes, ack->inflight_bytes + ack->acked_bytes);
 	decision->cwnd_bytes = min_u64(ack->cwnd_bytes, state->prior_cwnd_bytes);
 	if (!rate) {
+		/* The path memory may have allowed less than half of the BDP. Now the initial
+		 * window is acknowledged, and the rest may follow, as it does carefully. */
+		if (!(ack->flags & STARTUP_ACK_APP_LIMITED) &&
+		    path_memory_fits(state->remembered_rtt_ns, state->min_rtt_ns))
+			used_bytes = max_u64(used_bytes, half_bytes);
 		onramp_begin_pacing(state, ack, state->remembered_bdp_bytes, used_bytes, decision);
 		return;
 	}

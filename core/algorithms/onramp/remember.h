@@ -16,18 +16,19 @@ static inline void onramp_learn(struct onramp *state, uint64_t bytes_per_s, uint
 
 /*
  * Report the BDP that the host is to remember, where it is news. A connection that did not fill the
- * pipe knows only a lower bound of the BDP. It reports a bound that is larger than the remembered
- * BDP. Bytes that were carried while they caused loss to competing flows (RFC 9959, section 4.5)
- * are not reported.
+ * pipe knows only a lower bound of the BDP. It reports a bound that confirms the remembered BDP
+ * within a factor of two, or exceeds it. Bytes that were carried while they caused loss to
+ * competing flows (RFC 9959, section 4.5) are not reported.
  */
 static inline void onramp_report(struct onramp *state, struct startup_decision *decision)
 {
-	bool is_larger =
-		!state->memory_is_wrong && state->learned_bytes > state->remembered_bdp_bytes &&
+	bool is_news =
+		!state->memory_is_wrong &&
+		state->learned_bytes >= state->remembered_bdp_bytes / ONRAMP_AGREEMENT_FACTOR &&
 		state->learned_bytes >
 			state->reported_bytes + state->reported_bytes / ONRAMP_REPORT_DIVISOR;
 
-	if (decision->is_full || is_larger) {
+	if (decision->is_full || is_news) {
 		decision->learned_bytes = state->learned_bytes;
 		decision->learned_rtt_ns = state->min_rtt_ns;
 		state->reported_bytes = state->learned_bytes;

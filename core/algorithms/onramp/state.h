@@ -62,8 +62,6 @@
 /* A window that was not filled before a loss is reduced to half of the bytes in flight at most. */
 #define ONRAMP_MAX_REDUCTION_DIVISOR 2
 
-/* The part of a remembered BDP that is sent before it is validated (RFC 9959, section 3.3). */
-#define ONRAMP_RESUME_DIVISOR 2
 /* A measured rate confirms the remembered BDP where its own BDP is twice that at most. */
 #define ONRAMP_AGREEMENT_FACTOR 2
 /* A Safe Retreat goes back to half of the validated pipe (RFC 9959, section 3.5). */

@@ -1,7 +1,9 @@
 //! The memory of paths (`core/parts/path_memory.h`) against the rules of RFC 9959, and under any
 //! sequence of events.
 
-use onramp_core::memory::{fits, news, window, Entry, News, KEEP_NS, LIFETIME_NS};
+use onramp_core::memory::{
+    fits, news, window, Entry, News, HALVING_NS, JUMP_SEGMENTS, KEEP_NS, LIFETIME_NS,
+};
 use onramp_core::{Decision, Start, OPTION_RESUME_AT_ONCE, UNLIMITED};
 use proptest::prelude::*;
 
@@ -29,6 +31,7 @@ fn full(bytes: u64, rtt_ns: u64) -> Decision {
 fn start(srtt_ns: u64, options: u32) -> Start {
     Start {
         cwnd_bytes: WINDOW,
+        mss_bytes: 1448,
         srtt_ns,
         options,
         ..Start::default()
@@ -43,12 +46,15 @@ fn entry() -> Entry {
         saved_ns: S,
         user: 0,
         used_ns: 0,
+        author: 1,
+        confirmed_bytes: 600_000,
+        confirmed_ns: S,
     }
 }
 
 fn taken(entry: &mut Entry, user: u64, now_ns: u64, srtt_ns: u64) -> Option<(u64, u64)> {
     let mut start = start(srtt_ns, 0);
-    let has_it = entry.take(user, now_ns, &mut start);
+    let has_it = entry.take(user, now_ns, 0, &mut start);
     assert_eq!(has_it, start.remembered_bytes != 0);
     has_it.then_some((start.remembered_bytes, start.remembered_rtt_ns))
 }
@@ -92,7 +98,10 @@ fn the_remembered_bdp_is_used_where_the_rtt_fits() {
 fn without_a_handshake_rtt_the_entry_waits_for_one() {
     let take = |options| {
         let mut start = start(0, options);
-        (entry().take(7, 2 * S, &mut start), start.remembered_bytes)
+        (
+            entry().take(7, 2 * S, 0, &mut start),
+            start.remembered_bytes,
+        )
     };
     assert_eq!(take(0), (true, 600_000));
     assert_eq!(
@@ -100,6 +109,94 @@ fn without_a_handshake_rtt_the_entry_waits_for_one() {
         (false, 0),
         "that does not wait"
     );
+}
+
+/// The jump of a connection that would resume at once, with this cap; 0: it resumes carefully.
+fn jump(entry: &Entry, now_ns: u64, max_jump_bytes: u64, srtt_ns: u64) -> u64 {
+    let mut entry = Entry { user: 0, ..*entry };
+    let mut start = start(
+        if srtt_ns == 0 { entry.rtt_ns } else { srtt_ns },
+        OPTION_RESUME_AT_ONCE,
+    );
+    let fits = entry.take(9, now_ns, max_jump_bytes, &mut start);
+    let is_at_once = start.options == OPTION_RESUME_AT_ONCE;
+    assert!(!fits || is_at_once == (start.jump_bytes > 0), "{start:?}");
+    start.jump_bytes
+}
+
+#[test]
+fn a_jump_at_once_is_half_of_what_two_connections_have_measured_and_a_hundred_segments() {
+    let of = |confirmed_bytes| {
+        let entry = Entry {
+            confirmed_bytes,
+            ..entry()
+        };
+        jump(&entry, S, 0, 100 * MS)
+    };
+    let hundred = u64::from(JUMP_SEGMENTS) * 1448;
+    assert_eq!(hundred, 144_800);
+    assert_eq!(
+        [0, 2 * WINDOW - 1, 2 * WINDOW, 200_000, 600_000, UNLIMITED].map(of),
+        [0, 0, WINDOW, 100_000, hundred, hundred]
+    );
+    // The user's cap, which may be larger than the default.
+    let capped = |max_bytes| jump(&entry(), S, max_bytes, 100 * MS);
+    assert_eq!(
+        [WINDOW - 1, WINDOW, 50_000, 10_000_000].map(capped),
+        [0, WINDOW, 50_000, 300_000]
+    );
+}
+
+#[test]
+fn a_jump_at_once_is_halved_for_each_minute_since_it_was_confirmed() {
+    let after = |ns| jump(&entry(), S + ns, 0, 100 * MS);
+    assert_eq!(HALVING_NS, 60 * S);
+    assert_eq!(
+        [
+            0,
+            HALVING_NS - 1,
+            HALVING_NS,
+            3 * HALVING_NS,
+            4 * HALVING_NS
+        ]
+        .map(after),
+        [144_800, 144_800, 72_400, 18_100, 0]
+    );
+    assert_eq!(after(100 * HALVING_NS), 0);
+    assert_eq!(
+        jump(&entry(), 0, 0, 100 * MS),
+        144_800,
+        "a clock that is behind"
+    );
+}
+
+#[test]
+fn only_another_connection_confirms_what_was_measured() {
+    let mut entry = Entry::default();
+    let confirmed = |entry: &Entry| (entry.confirmed_bytes, entry.confirmed_ns);
+    entry.save(1, &learned(400_000, 100 * MS), S);
+    entry.save(1, &learned(600_000, 100 * MS), 2 * S);
+    assert_eq!(confirmed(&entry), (0, 0), "the same connection");
+    entry.give_back(1);
+    // What both have measured: the smaller of the two.
+    entry.save(2, &learned(500_000, 90 * MS), 3 * S);
+    assert_eq!(confirmed(&entry), (500_000, 3 * S));
+    entry.save(2, &learned(900_000, 90 * MS), 4 * S);
+    assert_eq!(
+        (entry.bytes, confirmed(&entry)),
+        (900_000, (600_000, 4 * S))
+    );
+    entry.save(2, &learned(950_000, 90 * MS), 5 * S);
+    assert_eq!(confirmed(&entry), (600_000, 4 * S), "it is the author now");
+    // Half of what is confirmed is a jump, so it confirms that.
+    entry.save(3, &learned(300_000, 90 * MS), 6 * S);
+    entry.save(3, &learned(299_999, 90 * MS), 7 * S);
+    assert_eq!(confirmed(&entry), (600_000, 6 * S));
+    // A full pipe of less is the truth, whoever finds it. Another path confirms nothing.
+    entry.save(4, &full(200_000, 90 * MS), 8 * S);
+    assert_eq!((entry.bytes, entry.confirmed_bytes), (200_000, 200_000));
+    entry.save(5, &learned(800_000, 9 * MS), 9 * S);
+    assert_eq!((entry.bytes, entry.confirmed_bytes), (800_000, 0));
 }
 
 /// Section 3.2.
@@ -335,12 +432,16 @@ proptest! {
                 } => {
                     let mut start = start(srtt_ns, options);
                     let before = entry;
-                    let has_it = entry.take(user, now_ns, &mut start);
+                    let has_it = entry.take(user, now_ns, 0, &mut start);
                     prop_assert_eq!(
                         has_it.then_some((start.remembered_bytes, start.remembered_rtt_ns)),
                         last.filter(|_| has_it)
                     );
-                    let waits = srtt_ns == 0 && options == 0;
+                    // Nothing that is left of a jump at once: it is used carefully.
+                    let at_once = jump(&before, now_ns, 0, srtt_ns) > 0;
+                    let waits = srtt_ns == 0 && (options == 0 || !at_once);
+                    prop_assert!(start.jump_bytes <= before.confirmed_bytes / 2);
+                    prop_assert_eq!(start.jump_bytes > 0, has_it && options != 0 && at_once);
                     let may = last.is_some_and(|(_, rtt_ns)| waits || fits(rtt_ns, srtt_ns));
                     prop_assert_eq!(has_it, may && !before.is_in_use(user, now_ns));
                     has[user as usize] = has_it.then_some(now_ns).or(has[user as usize]);

@@ -11,12 +11,18 @@ use onramp_core::{
 
 const CAREFUL: u32 = 0;
 
-/// A BDP of this many segments is remembered.
+/// A BDP of this many segments is remembered. At once, half of it may be sent.
 fn host(options: u32, remembered_segments: u64) -> Host {
+    let remembered_bytes = remembered_segments * SEGMENT;
     let start = Start {
         options,
         srtt_ns: RTT,
-        remembered_bytes: remembered_segments * SEGMENT,
+        remembered_bytes,
+        jump_bytes: if options == CAREFUL {
+            0
+        } else {
+            remembered_bytes / 2
+        },
         remembered_rtt_ns: RTT,
         ..start()
     };
@@ -45,6 +51,35 @@ fn half_of_the_remembered_bdp_leaves_behind_the_initial_window_paced() {
         (phase(&host), host.decision.cwnd_bytes),
         ("pacing", 510 * SEGMENT)
     );
+}
+
+/// The path memory bounds what may be sent before an ACK arrives (memory.rs).
+#[test]
+fn at_once_no_more_than_the_jump_leaves_behind_the_initial_window() {
+    for (jump_segments, segments) in [(1, 11), (100, 110)] {
+        let start = Start {
+            options: OPTION_RESUME_AT_ONCE,
+            srtt_ns: RTT,
+            remembered_bytes: 1000 * SEGMENT,
+            remembered_rtt_ns: RTT,
+            jump_bytes: jump_segments * SEGMENT,
+            ..start()
+        };
+        let mut host = Host::new("onramp", start, RTT);
+        assert_eq!(
+            (phase(&host), host.decision.cwnd_bytes),
+            ("pacing", segments * SEGMENT)
+        );
+        host.ack.rtt_ns = RTT;
+        // The first flight gives no rate: half of what is remembered may be sent now.
+        let mut without = Host::new("onramp", start, RTT);
+        without.ack.rtt_ns = RTT;
+        in_two_aggregates(&mut without);
+        assert_segments(without.decision.cwnd_bytes, 500);
+        // The first flight confirms the whole of what is remembered.
+        arrive(&mut host, 10, RATE, RTT);
+        assert_segments(host.decision.cwnd_bytes, 1000);
+    }
 }
 
 /// The BDP is 1000 segments.

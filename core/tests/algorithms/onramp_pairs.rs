@@ -91,6 +91,7 @@ fn the_rate_behind_the_initial_window_of_a_remembered_path_is_the_receivers_too(
         let options = OPTION_PAIRS | OPTION_RESUME_AT_ONCE;
         let remembered = Start {
             remembered_bytes: 1000 * SEGMENT,
+            jump_bytes: 500 * SEGMENT,
             remembered_rtt_ns: RTT,
             ..start()
         };

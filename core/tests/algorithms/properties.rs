@@ -288,6 +288,7 @@ proptest! {
                 excess_bytes: 0,
                 remembered_bytes: start.3,
                 remembered_rtt_ns: start.0,
+                jump_bytes: start.2,
             });
             for &(now_ns, acked, delivered, inflight, srtt, cwnd, mss_bytes, flags) in &acks {
                 let decision = startup.ack(&Ack {

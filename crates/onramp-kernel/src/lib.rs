@@ -59,7 +59,9 @@ pub use inspect::{
 pub use memory::{PathsMap, RememberedPath};
 pub use onramp_core::memory::Memory;
 pub use pairs::{PairOption, PairsMap};
-pub use qos::{reservation, reserve, LimitInForce, QosOption, Reservation, Reservations};
+pub use qos::{
+    reservation, reserve, LimitInForce, QosOption, Reservation, Reservations, UserInForce,
+};
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
 pub use totals::{TimeClass, Totals};
 pub use unload::unload;

@@ -29,6 +29,8 @@ pub struct RememberedPath {
     pub network_namespace: u32,
     /// The BDP (payload).
     pub carried_bytes: u64,
+    /// The BDP that at least two different connections have measured; 0: none.
+    pub confirmed_bytes: u64,
     /// The min RTT when the BDP was measured.
     pub rtt_s: f64,
     /// Time since it was saved.
@@ -83,6 +85,7 @@ impl PathsMap {
                 remote: address(path.remote),
                 network_namespace,
                 carried_bytes: entry.bytes,
+                confirmed_bytes: entry.confirmed_bytes,
                 rtt_s: entry.rtt_ns as f64 / 1e9,
                 age_s: age_ns as f64 / 1e9,
                 left_s: self.lifetime_ns.saturating_sub(age_ns) as f64 / 1e9,

@@ -57,6 +57,8 @@ unsafe impl Plain for PathEntry {}
 unsafe impl Plain for Socket {}
 // SAFETY: repr(C), integers only, as are all members of its union. Events are only read.
 unsafe impl Plain for Event {}
+// SAFETY: an integer.
+unsafe impl Plain for u64 {}
 
 /// A name as the records hold it: at most 15 bytes, then zeros.
 pub(crate) fn name_chars(name: &str) -> Name {

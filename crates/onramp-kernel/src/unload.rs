@@ -29,7 +29,7 @@ pub fn unload(name: &str) -> Result<Loaded> {
             pid,
         });
     }
-    if let Some(reserved) = found.map_ids.reserved {
+    if let Some(reserved) = found.map_ids.reserved() {
         qos::detach(reserved)?;
     }
     unregister(found)?;

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub struct PathMemory {
     paths: Arc<Mutex<Paths>>,
     lifetime_ns: u64,
+    /// The cap of a jump at once; 0: the default.
+    max_jump_bytes: u64,
     path: u64,
 }
 
@@ -35,7 +37,17 @@ impl PathMemory {
         PathMemory {
             paths: Arc::default(),
             lifetime_ns,
+            max_jump_bytes: 0,
             path: 0,
+        }
+    }
+
+    /// The same memory, with a cap of what a connection sends at once behind its initial window,
+    /// in bytes; 0: the default.
+    pub fn with_max_jump(self, max_jump_bytes: u64) -> PathMemory {
+        PathMemory {
+            max_jump_bytes,
+            ..self
         }
     }
 
@@ -62,7 +74,7 @@ impl PathMemory {
         if let Some(entry) = paths.entries.get_mut(&self.path) {
             match entry.is_over(now_ns, self.lifetime_ns) {
                 true => drop(paths.entries.remove(&self.path)),
-                false => has_entry = entry.take(user, now_ns, start),
+                false => has_entry = entry.take(user, now_ns, self.max_jump_bytes, start),
             }
         }
         let (memory, window_bytes) = (self.clone(), window(start, true));

@@ -426,7 +426,7 @@ fn a_standard_error_that_nobody_reads_blocks_neither_exec_nor_the_program() {
         .unwrap();
     let pid = exec.id();
     let mut status = None;
-    wait_for_turn("exec ends", || {
+    wait_until("exec ends", || {
         status = exec.try_wait().unwrap();
         status.is_some()
     });

@@ -7,7 +7,7 @@ use crate::memory::PathsMap;
 use crate::object::only_value;
 use crate::pairs::PairsMap;
 use crate::process;
-use crate::qos::Reservations;
+use crate::qos::{self, Reservations};
 use crate::records::{name_text, Plain};
 use crate::totals::Totals;
 use crate::{probe, Avoidance, Error, Memory, Result};
@@ -52,6 +52,8 @@ pub struct Loaded {
     #[serde(skip)]
     governor_bound_ppm: u32,
     #[serde(skip)]
+    memory_jump_bytes: u64,
+    #[serde(skip)]
     pub(crate) map_ids: MapIds,
 }
 
@@ -63,12 +65,19 @@ pub(crate) struct MapIds {
     pub connections: Option<u32>,
     pub memory: Option<u32>,
     pub pairs: Option<u32>,
-    pub reserved: Option<u32>,
-    pub limits: Option<u32>,
-    pub usage: Option<u32>,
     pub totals: Option<u32>,
     pub governor: Option<u32>,
     pub destinations: Option<u32>,
+    /// Those of [`qos::MAPS`].
+    pub qos: [Option<u32>; qos::MAPS.len()],
+}
+
+impl MapIds {
+    /// The map with the reservations of sockets.
+    pub fn reserved(&self) -> Option<u32> {
+        let at = qos::MAPS.iter().position(|name| *name == maps::RESERVED)?;
+        self.qos[at]
+    }
 }
 
 impl Loaded {
@@ -85,11 +94,10 @@ impl Loaded {
     /// # Errors
     /// The kernel's refusal: it may have been unloaded.
     pub fn reservations(&self) -> Result<Option<Reservations>> {
-        let handles = [
-            self.map(maps::RESERVED, self.map_ids.reserved)?,
-            self.map(maps::LIMITS, self.map_ids.limits)?,
-            self.map(maps::USAGE, self.map_ids.usage)?,
-        ];
+        let mut handles = [const { None }; qos::MAPS.len()];
+        for ((handle, name), id) in handles.iter_mut().zip(qos::MAPS).zip(self.map_ids.qos) {
+            *handle = self.map(name, id)?;
+        }
         Ok(Reservations::new(&self.name, handles))
     }
 
@@ -135,6 +143,11 @@ impl Loaded {
     /// The bound of its governor, in parts per million; 0: the governor is off.
     pub fn governor_bound_ppm(&self) -> u32 {
         self.governor_bound_ppm
+    }
+
+    /// The cap of a jump at once; 0: the default.
+    pub fn memory_jump_bytes(&self) -> u64 {
+        self.memory_jump_bytes
     }
 
     fn map(&self, name: &str, id: Option<u32>) -> Result<Option<MapHandle>> {
@@ -227,10 +240,11 @@ fn config_and_maps(map_ids: &BTreeSet<u32>) -> Option<(Config, MapIds)> {
             maps::GOVERNOR => ids.governor = Some(id),
             maps::DESTS => ids.destinations = Some(id),
             maps::MEMORY => ids.memory = Some(id),
-            maps::RESERVED => ids.reserved = Some(id),
-            maps::LIMITS => ids.limits = Some(id),
-            maps::USAGE => ids.usage = Some(id),
-            _ => {}
+            name => {
+                if let Some(at) = qos::MAPS.iter().position(|map| *map == name) {
+                    ids.qos[at] = Some(id);
+                }
+            }
         }
     }
     let is_of_this_version = |config: &Config| config.version == CONFIG_VERSION;
@@ -253,6 +267,7 @@ fn describe(config: &Config, map_ids: MapIds, registered: bool) -> Loaded {
         owner_is_running: process::is_running(config.owner_pid, config.owner_start_ticks),
         memory_lifetime_ns: lifetime_ns,
         governor_bound_ppm: config.governor_bound_ppm,
+        memory_jump_bytes: config.memory_jump_bytes,
         map_ids,
     }
 }

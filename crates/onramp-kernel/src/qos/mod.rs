@@ -6,5 +6,6 @@ mod socket;
 
 pub(crate) use option::detach;
 pub use option::QosOption;
-pub use reservations::{LimitInForce, Reservations};
+pub(crate) use reservations::MAPS;
+pub use reservations::{LimitInForce, Reservations, UserInForce};
 pub use socket::{reservation, reserve, Reservation};

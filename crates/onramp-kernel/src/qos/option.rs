@@ -13,6 +13,7 @@ use libbpf_rs::libbpf_sys::{
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{Link, Object, Program};
 use nix::libc;
+use nix::unistd::geteuid;
 use onramp_bpf::bindings::{self, maps, programs, LIMIT_LEVELS, RESERVATION_ASKED};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -100,6 +101,7 @@ fn load_programs<T>(
             *level = id;
         }
         config.asked = bindings::Reservation {
+            owner: reservations.owner(cgroup, geteuid().as_raw())?,
             rate_bytes_per_s,
             burst_bytes,
             state: RESERVATION_ASKED,
@@ -111,6 +113,8 @@ fn load_programs<T>(
         (maps::RESERVED, &reservations.reserved),
         (maps::LIMITS, &reservations.limits),
         (maps::USAGE, &reservations.usage),
+        (maps::USERS, &reservations.users),
+        (maps::BROKEN, &reservations.penalties),
     ];
     load(
         onramp_bpf::QOS,

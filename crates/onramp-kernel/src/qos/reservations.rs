@@ -1,10 +1,11 @@
-//! How much may be reserved, and how much is: the operator's limits, one for each cgroup.
+//! How much may be reserved, and how much is: the operator's limits, one for each cgroup and one
+//! for each user.
 
 use crate::cgroup::{all_cgroups, cgroup2_mount, cgroup_id};
 use crate::records::Plain;
 use crate::{Error, Result};
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
-use onramp_bpf::bindings::{Limit, Usage, LIMIT_LEVELS};
+use onramp_bpf::bindings::{maps, Limit, Usage, LIMIT_LEVELS, OWNER_USER};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,29 @@ pub struct Reservations {
     pub(super) reserved: MapHandle,
     pub(super) limits: MapHandle,
     pub(super) usage: MapHandle,
+    pub(super) users: MapHandle,
+    pub(super) penalties: MapHandle,
+}
+
+/// The names of the maps of [`Reservations`], in the order in which [`Reservations::new`] takes
+/// them.
+pub(crate) const MAPS: [&str; 5] = [
+    maps::RESERVED,
+    maps::LIMITS,
+    maps::USAGE,
+    maps::USERS,
+    maps::BROKEN,
+];
+
+/// A user who has reserved a rate where only the host has a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct UserInForce {
+    /// The user id, in the initial user namespace.
+    pub uid: u32,
+    /// The rate that each user may reserve; `None` without such a limit.
+    pub limit_bytes_per_s: Option<u64>,
+    /// The rate that the user has reserved now.
+    pub reserved_bytes_per_s: u64,
 }
 
 /// A limit and its usage.
@@ -34,10 +58,10 @@ pub struct LimitInForce {
 }
 
 impl Reservations {
-    /// `None` unless all three maps are given.
+    /// `None` unless all maps of [`MAPS`] are given.
     pub(crate) fn new(
         congestion_control: &str,
-        [reserved, limits, usage]: [Option<MapHandle>; 3],
+        [reserved, limits, usage, users, penalties]: [Option<MapHandle>; MAPS.len()],
     ) -> Option<Reservations> {
         let congestion_control = congestion_control.to_owned();
         Some(Reservations {
@@ -45,6 +69,8 @@ impl Reservations {
             reserved: reserved?,
             limits: limits?,
             usage: usage?,
+            users: users?,
+            penalties: penalties?,
         })
     }
 
@@ -77,6 +103,54 @@ impl Reservations {
         self.enclose(id)
     }
 
+    /// Limits the rate that each user may reserve where only the host has a limit. A cgroup with a
+    /// limit of its own takes the user's place for its processes. The limit applies to requests
+    /// from now on.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn set_user_limit(&self, bytes_per_s: u64) -> Result<()> {
+        let limit = Limit {
+            bytes_per_s,
+            outer: 0,
+        };
+        self.write_limit(OWNER_USER, &limit)
+    }
+
+    /// The limit of each user; `None`: none was set.
+    pub fn user_limit(&self) -> Option<u64> {
+        lookup::<Limit>(&self.limits, OWNER_USER).map(|limit| limit.bytes_per_s)
+    }
+
+    /// The users who have reserved something, by their ids.
+    pub fn users(&self) -> Vec<UserInForce> {
+        let limit_bytes_per_s = self.user_limit();
+        let keys = self
+            .users
+            .keys()
+            .filter_map(|key| Some(u64::from_ne_bytes(key.try_into().ok()?)));
+        // A user who has just released everything is no longer there.
+        let in_force = keys.filter_map(|owner| {
+            Some(UserInForce {
+                uid: owner as u32,
+                limit_bytes_per_s,
+                reserved_bytes_per_s: lookup(&self.users, owner)?,
+            })
+        });
+        let mut all: Vec<UserInForce> = in_force.collect();
+        all.sort_by_key(|user| user.uid);
+        all
+    }
+
+    /// Who owns what a process of this user reserves in a cgroup: `struct onramp_reservation`.
+    pub(super) fn owner(&self, cgroup: &Path, uid: u32) -> Result<u64> {
+        let host = cgroup_id(&cgroup2_mount()?)?;
+        let innermost = self.limits_around(Some(cgroup))?.first().copied();
+        Ok(innermost
+            .filter(|id| *id != host)
+            .unwrap_or(OWNER_USER | u64::from(uid)))
+    }
+
     /// Makes this limit the next outer one of those limits for which it is the nearest.
     fn enclose(&self, id: u64) -> Result<()> {
         let cgroups = all_cgroups()?;
@@ -103,7 +177,13 @@ impl Reservations {
     /// # Errors
     /// The kernel's refusal.
     pub fn max_bytes_per_s(&self, cgroup: &Path) -> Result<u64> {
-        let enclosing = self.limits_around(Some(cgroup))?;
+        let mut enclosing = self.limits_around(Some(cgroup))?;
+        if self.owner(cgroup, 0)? & OWNER_USER != 0
+            && !enclosing.is_empty()
+            && self.user_limit().is_some()
+        {
+            enclosing.push(OWNER_USER);
+        }
         let limits = enclosing
             .into_iter()
             .filter_map(|id| lookup::<Limit>(&self.limits, id));
@@ -142,11 +222,13 @@ impl Reservations {
         }
     }
 
+    /// The limits of cgroups.
     fn raw_limits(&self) -> Result<Vec<(u64, Limit)>> {
         let ids = self
             .limits
             .keys()
-            .filter_map(|key| Some(u64::from_ne_bytes(key.try_into().ok()?)));
+            .filter_map(|key| Some(u64::from_ne_bytes(key.try_into().ok()?)))
+            .filter(|id| *id != OWNER_USER);
         Ok(ids
             .filter_map(|id| Some((id, lookup(&self.limits, id)?)))
             .collect())

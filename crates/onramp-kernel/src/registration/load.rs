@@ -57,6 +57,7 @@ fn config(options: &Options, name: &str) -> Config {
     Config {
         clock: options.clock,
         memory_lifetime_ns: options.path_lifetime_ns(),
+        memory_jump_bytes: options.memory_jump_bytes,
         owner_start_ticks: process::start_ticks(owner_pid).unwrap_or(0),
         owner_pid,
         version: CONFIG_VERSION,

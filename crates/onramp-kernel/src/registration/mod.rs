@@ -11,7 +11,7 @@ use crate::memory::PathsMap;
 use crate::object::map_named;
 use crate::pairs::PairsMap;
 use crate::probe;
-use crate::qos::Reservations;
+use crate::qos::{self, Reservations};
 use crate::totals::Totals;
 use crate::unload::sweep;
 use crate::{Error, Memory, Result};
@@ -111,9 +111,9 @@ impl Registration {
     /// # Errors
     /// The kernel's refusal.
     pub fn reservations(&self) -> Result<Option<Reservations>> {
-        let [reserved, limits, usage] =
-            [maps::RESERVED, maps::LIMITS, maps::USAGE].map(|name| self.map(name));
-        Ok(Reservations::new(&self.name, [reserved?, limits?, usage?]))
+        let [reserved, limits, usage, users, penalties] = qos::MAPS.map(|name| self.map(name));
+        let maps = [reserved?, limits?, usage?, users?, penalties?];
+        Ok(Reservations::new(&self.name, maps))
     }
 
     /// Its path memory, if it has one.

@@ -40,6 +40,9 @@ pub struct Options {
     /// they retransmit more on average, new connections begin with slow start. 0: no governor.
     /// Start-ups that reserve a rate have none.
     pub governor_bound_ppm: u32,
+    /// With [`Memory::AtOnce`]: what a connection may send behind its initial window before an ACK
+    /// arrives, in bytes; 0: the default of `core/parts/path_memory.h`, 100 segments.
+    pub memory_jump_bytes: u64,
     /// How long the registration lasts.
     pub lifetime: Lifetime,
     /// Report every input and decision, not only changes.
@@ -61,6 +64,7 @@ impl Options {
             memory: Memory::Off,
             memory_lifetime_ns: onramp_core::memory::LIFETIME_NS,
             governor_bound_ppm: onramp_core::governor::BOUND_PPM,
+            memory_jump_bytes: 0,
             lifetime: Lifetime::Process,
             record: false,
             clock: KERNEL_CLOCK,

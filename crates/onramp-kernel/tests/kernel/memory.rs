@@ -4,8 +4,10 @@ use crate::common::{assert_decisions_match, choose, connection_of, listener_on, 
 use libbpf_rs::query::MapInfoIter;
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use nix::libc;
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::TcpMaxSeg;
 use nix::time::{clock_gettime, ClockId};
-use onramp_core::memory::{fits, Memory, LIFETIME_NS};
+use onramp_core::memory::{fits, Memory, JUMP_SEGMENTS, LIFETIME_NS};
 use onramp_core::Start;
 use onramp_kernel::{
     connections, loaded, Avoidance, Error, Event, Input, Options, PathsMap, Registration,
@@ -19,7 +21,7 @@ use std::sync::MutexGuard;
 use std::time::{Duration, Instant};
 
 /// The BDP in the entries that these tests write.
-const BDP_BYTES: u64 = 1_000_000;
+const BDP_BYTES: u64 = 4_000_000;
 
 /// The idle time after which a connection loses its hold on a path (core/parts/path_memory.h).
 const IDLE: Duration = Duration::from_secs(1);
@@ -37,6 +39,8 @@ struct Host {
     map: MapHandle,
     /// The RTT in the entries that these tests write. Most handshakes over loopback fit it.
     rtt_ns: u64,
+    /// The MSS that the connections negotiate, if not that of loopback.
+    max_segment_bytes: Option<u32>,
     _machine: MutexGuard<'static, ()>,
 }
 
@@ -73,6 +77,7 @@ impl Host {
             memory,
             map,
             rtt_ns: 0,
+            max_segment_bytes: None,
             _machine: machine,
         };
         host.rtt_ns = (0..20)
@@ -82,8 +87,13 @@ impl Host {
         Some(Ok(host))
     }
 
-    /// Writes an entry for the loopback path, as if saved some time ago.
+    /// Writes an entry for the loopback path, as if saved and confirmed some time ago.
     fn remember(&self, age_ns: u64) {
+        self.remember_confirmed(age_ns, BDP_BYTES);
+    }
+
+    /// The same, of which another connection has confirmed a part.
+    fn remember_confirmed(&self, age_ns: u64, confirmed_bytes: u64) {
         // struct onramp_path and struct onramp_path_entry of bpf/intf.h
         let address = Ipv4Addr::LOCALHOST.to_ipv6_mapped().octets();
         let key = [
@@ -92,7 +102,18 @@ impl Host {
             &address,
         ]
         .concat();
-        let entry = [BDP_BYTES, self.rtt_ns, boot_ns() - age_ns, 0, 0, 0];
+        let saved_ns = boot_ns() - age_ns;
+        let entry = [
+            BDP_BYTES,
+            self.rtt_ns,
+            saved_ns,
+            0,
+            0,
+            0,
+            confirmed_bytes,
+            saved_ns,
+            0,
+        ];
         let value: Vec<u8> = entry
             .iter()
             .flat_map(|number| number.to_ne_bytes())
@@ -128,7 +149,11 @@ impl Host {
 
     /// A connection over loopback whose sender uses the start-up.
     fn connect(&self) -> Connection {
-        let (sender, receiver) = connection_of(&listener_on(self.registration.name()));
+        let listener = listener_on(self.registration.name());
+        if let Some(bytes) = &self.max_segment_bytes {
+            setsockopt(&listener, TcpMaxSeg, bytes).unwrap();
+        }
+        let (sender, receiver) = connection_of(&listener);
         // Earlier connections may have reported events in the meantime.
         let port = sender.local_addr().unwrap().port();
         let events = self.registration.take_events().into_iter();
@@ -439,4 +464,41 @@ fn a_registration_with_path_memory_is_listed_and_leaves_no_map() {
     drop((own, host));
     // The kernel frees programs and maps a little later.
     wait_until("the map is gone", || !memory_maps().contains(&id));
+}
+
+/// Who shares the destination's address may have taught the memory. What a connection sends before
+/// its first ACK is bounded.
+#[test]
+fn what_is_sent_at_once_is_bounded() {
+    const MINUTE_NS: u64 = 60 * 1_000_000_000;
+    for cap in [0, 50_000] {
+        let options = Options {
+            memory: Memory::AtOnce,
+            memory_jump_bytes: cap,
+            ..recording()
+        };
+        let Some(host) = Host::with(&options).map(Result::unwrap) else {
+            return;
+        };
+        let host = Host {
+            max_segment_bytes: Some(1448),
+            ..host
+        };
+        host.remember(0);
+        let start = host.connect_resuming().start;
+        let default = u64::from(JUMP_SEGMENTS * start.mss_bytes);
+        assert!(default < 150_000, "{start:?}");
+        assert_eq!(start.jump_bytes, if cap == 0 { default } else { cap });
+        assert_eq!(start.options, Memory::AtOnce.options());
+    }
+    // An entry that no second connection has confirmed, or an old one, is used carefully.
+    let Some(host) = Host::new(Memory::AtOnce, 20 * MINUTE_NS) else {
+        return;
+    };
+    for (age_ns, confirmed_bytes) in [(0, 0), (15 * MINUTE_NS, BDP_BYTES)] {
+        host.remember_confirmed(age_ns, confirmed_bytes);
+        assert_eq!(host.path().unwrap().confirmed_bytes, confirmed_bytes);
+        let start = host.connect_resuming().start;
+        assert_eq!((start.jump_bytes, start.options), (0, 0), "{age_ns} ns");
+    }
 }

@@ -132,6 +132,7 @@ impl Congestion {
             excess_bytes: 0,
             remembered_bytes: 0,
             remembered_rtt_ns: 0,
+            jump_bytes: 0,
         };
         self.startup = Some(Startup::new(config, name, now_ns, start));
         self.apply_decision();

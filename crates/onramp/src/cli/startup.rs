@@ -8,7 +8,7 @@ use onramp_kernel::Avoidance;
 use onramp_scenario::{units, Memory};
 use std::ffi::OsString;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 
 #[derive(Args)]
 pub struct StartupArguments {
@@ -30,10 +30,24 @@ pub struct StartupArguments {
     /// Forget a path after this time, for example "600 s" [default: 600 s]
     #[arg(long, value_name = "TIME", value_parser = memory_lifetime, requires = "memory")]
     pub memory_lifetime: Option<u64>,
+    /// With `at-once`: send at most this much behind the initial window before an ACK arrives, for
+    /// example "64 KiB" [default: 100 segments, some 145 kB]
+    #[arg(long, value_name = "SIZE", value_parser = jump, requires = "memory")]
+    pub memory_jump: Option<u64>,
     /// The governor: let new connections begin with slow start while start-ups retransmit more than
     /// this share of their segments on average, for example "10 %". `on` is 25 %
     #[arg(long, value_name = "on|off|SHARE", default_value = "on", value_parser = governor_bound)]
     pub governor: u32,
+}
+
+/// Parses a size above 0 into bytes.
+fn jump(text: &str) -> Result<u64, String> {
+    const EXPECTED: &str = "expected a size above 0, for example \"64 KiB\"";
+    match units::parse_size(text) {
+        Ok(0) => Err(EXPECTED.to_owned()),
+        Ok(bytes) => Ok(bytes),
+        Err(error) => Err(format!("{error}; {EXPECTED}")),
+    }
 }
 
 /// Parses the bound of the governor into parts per million; 0: off.
@@ -187,6 +201,10 @@ pub struct LimitArguments {
     /// "1 Gbit/s" [default of `load qos`: 100 Mbit/s]
     #[arg(long, value_name = "RATE", value_parser = reserved_rate)]
     pub total: Option<u64>,
+    /// For start-up `qos`: the payload rate that each user may reserve where only the host has a
+    /// limit [default: a quarter of --total]
+    #[arg(long, value_name = "RATE", value_parser = reserved_rate)]
+    pub per_user: Option<u64>,
     /// For start-up `qos`: the payload rate that may be reserved in a cgroup and its descendants,
     /// for example system.slice="10 Mbit/s"
     #[arg(long = "limit", value_name = "CGROUP=RATE", value_parser = cgroup_limit)]
@@ -195,7 +213,7 @@ pub struct LimitArguments {
 
 impl LimitArguments {
     pub fn is_empty(&self) -> bool {
-        self.total.is_none() && self.cgroups.is_empty()
+        self.total.is_none() && self.per_user.is_none() && self.cgroups.is_empty()
     }
 }
 
@@ -208,7 +226,15 @@ fn reserved_rate(text: &str) -> Result<u64, String> {
 fn cgroup_limit(text: &str) -> Result<(PathBuf, u64), String> {
     let expected = "expected a cgroup and a rate, for example system.slice=\"10 Mbit/s\"";
     let (cgroup, rate) = text.rsplit_once('=').ok_or(expected)?;
-    Ok((PathBuf::from(cgroup), reserved_rate(rate)?))
+    let cgroup = PathBuf::from(cgroup);
+    // Without a name it would be the root of the hierarchy, whose limit is the host's.
+    if !cgroup
+        .components()
+        .any(|part| matches!(part, Component::Normal(_)))
+    {
+        return Err(format!("{expected}; the limit of the host is --total"));
+    }
+    Ok((cgroup, reserved_rate(rate)?))
 }
 
 fn burst(text: &str) -> Result<u32, String> {

@@ -184,7 +184,8 @@ impl Startup {
                     && loaded.governor_bound_ppm() == options.governor_in_force_ppm()
                     && loaded.memory == options.memory.name()
                     && (options.memory == Memory::Off
-                        || loaded.memory_lifetime_ns() == options.memory_lifetime_ns)
+                        || (loaded.memory_lifetime_ns() == options.memory_lifetime_ns
+                            && loaded.memory_jump_bytes() == options.memory_jump_bytes))
             });
             if let Some(loaded) = same {
                 return Ok(Startup::Loaded(loaded));

@@ -18,6 +18,7 @@ pub fn options(startup: &str, arguments: &StartupArguments, lifetime: Lifetime) 
         memory: arguments.memory.map_or(Memory::Off, Memory::from),
         memory_lifetime_ns: arguments.memory_lifetime.unwrap_or(LIFETIME_NS),
         governor_bound_ppm: arguments.governor,
+        memory_jump_bytes: arguments.memory_jump.unwrap_or(0),
         lifetime,
         ..Options::new(startup)
     }
@@ -31,7 +32,7 @@ pub fn load(arguments: &LoadArguments, json: bool) -> Answer {
     );
     if !arguments.limits.is_empty() && !onramp_core::reserves(&arguments.startup) {
         let sentence = format!(
-            "--total and --limit are options of start-up qos; {} reserves nothing",
+            "--total, --per-user and --limit are options of start-up qos; {} reserves nothing",
             arguments.startup
         );
         return Err(Failure::new(BAD_INPUT, sentence));

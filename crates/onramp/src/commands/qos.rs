@@ -5,19 +5,41 @@ use crate::cli::{LimitArguments, QosArguments};
 use crate::failure::{Failure, DONE};
 use crate::text;
 use crate::text::out;
-use onramp_kernel::{cgroup2_mount, Error, QosOption, Reservations};
+use onramp_kernel::{cgroup2_mount, Error, LimitInForce, QosOption, Reservations, UserInForce};
+use serde::Serialize;
+use std::path::Path;
 
 /// The default of the rate that may be reserved on a host: 100 Mbit/s.
 const DEFAULT_TOTAL_BYTES_PER_S: u64 = 12_500_000;
+
+/// The share of the host's total that one user may reserve, unless the operator decides otherwise.
+/// Less than a half, so that two users do not take all; not so little that a single service needs
+/// the option.
+const USERS_PER_TOTAL: u64 = 4;
 
 pub fn run(arguments: &QosArguments, json: bool) -> Answer {
     let reservations = loaded()?;
     set(&reservations, &arguments.limits)?;
     if json {
-        print_json(&reservations.limits()?);
+        print_json(&rows(&reservations)?);
         return Ok(DONE);
     }
     show(&reservations)
+}
+
+/// A row of `onramp qos --json`: the limit of a cgroup, or of each user.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Row {
+    Cgroup(LimitInForce),
+    User(UserInForce),
+}
+
+fn rows(reservations: &Reservations) -> Result<Vec<Row>, Failure> {
+    let limits = reservations.limits()?.into_iter().map(Row::Cgroup);
+    Ok(limits
+        .chain(reservations.users().into_iter().map(Row::User))
+        .collect())
 }
 
 /// The reservations of the start-up that `load qos` registered.
@@ -50,6 +72,7 @@ pub fn offer(reservations: &Reservations, limits: &LimitArguments) -> Result<(),
         reservations,
         &LimitArguments {
             total,
+            per_user: limits.per_user,
             cgroups: limits.cgroups.clone(),
         },
     )?;
@@ -59,13 +82,44 @@ pub fn offer(reservations: &Reservations, limits: &LimitArguments) -> Result<(),
 fn set(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failure> {
     let mount = cgroup2_mount()?;
     if let Some(total) = limits.total {
+        // The limit of each user stays a quarter of the total until the operator sets another.
+        let prior_total = host_limit(reservations, &mount)?;
+        let is_default = reservations
+            .user_limit()
+            .is_none_or(|limit| prior_total.map(per_user) == Some(limit));
         reservations.set_limit(&mount, total)?;
+        if is_default {
+            reservations.set_user_limit(per_user(total))?;
+        }
+    }
+    if let Some(per_user) = limits.per_user {
+        reservations.set_user_limit(per_user)?;
     }
     for (cgroup, bytes_per_s) in &limits.cgroups {
         // `join` keeps an absolute path as it is.
         reservations.set_limit(&mount.join(cgroup), *bytes_per_s)?;
     }
     Ok(())
+}
+
+/// The default limit of each user.
+fn per_user(total: u64) -> u64 {
+    (total / USERS_PER_TOTAL).max(1)
+}
+
+fn host_limit(reservations: &Reservations, mount: &Path) -> Result<Option<u64>, Failure> {
+    let limits = reservations.limits()?;
+    let host = limits
+        .iter()
+        .find(|limit| limit.cgroup.as_deref() == Some(mount));
+    Ok(host.map(|limit| limit.limit_bytes_per_s))
+}
+
+/// A row of the table for users, who have no counts.
+fn user_row(who: String, limit: Option<u64>, reserved: Option<u64>) -> Vec<String> {
+    let rate = |rate: Option<u64>| rate.map(text::rate).unwrap_or_default();
+    let none = String::new;
+    vec![who, rate(limit), rate(reserved), none(), none(), none()]
 }
 
 pub fn show(reservations: &Reservations) -> Answer {
@@ -93,6 +147,15 @@ pub fn show(reservations: &Reservations) -> Answer {
             limit.broken.to_string(),
         ]);
     }
+    let each = reservations.user_limit();
+    rows.extend(each.map(|limit| user_row("(each user)".to_owned(), Some(limit), None)));
+    rows.extend(reservations.users().into_iter().map(|user| {
+        user_row(
+            format!("(user {})", user.uid),
+            user.limit_bytes_per_s,
+            Some(user.reserved_bytes_per_s),
+        )
+    }));
     out(format_args!("{}", text::columns(&rows)));
     Ok(DONE)
 }

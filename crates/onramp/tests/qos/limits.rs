@@ -48,7 +48,8 @@ fn limits_are_set_by_load_and_changed_later() {
         rows(&text)[1..],
         [
             "(this host) 20.0 Mbit/s 0 bit/s 0 0 0".to_owned(),
-            row("5.00")
+            row("5.00"),
+            "(each user) 5.00 Mbit/s".to_owned()
         ]
     );
     onramp([
@@ -65,9 +66,13 @@ fn limits_are_set_by_load_and_changed_later() {
         rows(&text)[2],
         format!("{} 64.0 kbit/s 0 bit/s 0 0 0", cgroup.name())
     );
+    assert_eq!(rows(&text)[3], "(each user) 250 Mbit/s");
+    onramp(["qos", "--per-user", "900 Mbit/s"]).code(0);
+    let text = onramp(["qos", "--total", "1 Gbit/s"]).code(0).stdout;
+    assert_eq!(rows(&text)[3], "(each user) 900 Mbit/s", "set by hand");
     onramp(["exec", "--qos-rate", "2 Gbit/s", "--", "true"])
         .code(2)
-        .warns(&["2.00 Gbit/s", "no more than 1.00 Gbit/s"]);
+        .warns(&["2.00 Gbit/s", "no more than 900 Mbit/s"]);
     onramp(["exec", "--qos-rate", "2 Mbit/s", "--", "true"]).code(0);
     onramp(["load", "qos"])
         .code(2)
@@ -78,7 +83,7 @@ fn limits_are_set_by_load_and_changed_later() {
 fn wrong_input_is_refused_and_registers_nothing() {
     let Some(_machine) = machine() else { return };
     wait_until_free("onramp_qos");
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 10] = [
         (
             &["load", "qos", "--limit", "nowhere=1 Mbit/s"],
             "no directory of the cgroup v2 hierarchy",
@@ -90,6 +95,14 @@ fn wrong_input_is_refused_and_registers_nothing() {
         (
             &["load", "qos", "--limit", "1 Mbit/s"],
             "expected a cgroup and a rate",
+        ),
+        (
+            &["load", "qos", "--limit", "=1 Mbit/s"],
+            "the limit of the host is --total",
+        ),
+        (
+            &["load", "qos", "--limit", "/=1 Mbit/s"],
+            "the limit of the host is --total",
         ),
         (&["load", "qos", "--total", "1 Mbit"], "1 Mbit"),
         (

@@ -39,6 +39,11 @@ impl Row {
             .collect()
     }
 
+    fn bdp_bytes(&self) -> f64 {
+        let number = |field: &str| self.copies[0][0][field].as_f64().unwrap();
+        number("capacity_bytes_per_s") * number("rtt_ms") / 1e3
+    }
+
     fn line(&self) -> String {
         format!(
             "{} {}: {}",
@@ -145,10 +150,12 @@ fn a_path_that_is_remembered_correctly() {
                 "slower than a cold start: {}",
                 row.line()
             );
-            // Above 360 Mbit/s no measured rate is precise enough to confirm the memory.
+            // The third copy uses what two have measured at once, as far as the cap of the jump,
+            // 145 kB, allows half of the BDP.
             let is_known = KINDS[row.kind].ends_with("at-once")
+                && copy == 2
                 && remembered[copy] > 0.98
-                && !row.path.starts_with("500 Mbit");
+                && row.bdp_bytes() < 280_000.0;
             assert!(!is_known || wasted[copy] <= 0.505, "slow: {}", row.line());
         }
     }

@@ -99,10 +99,10 @@ fn without_a_limit_nothing_can_be_reserved() {
 }
 
 /// A cgroup that is removed when it is dropped.
-struct Cgroup(PathBuf);
+pub(super) struct Cgroup(pub(super) PathBuf);
 
 impl Cgroup {
-    fn below(parent: &Path, name: &str) -> Cgroup {
+    pub(super) fn below(parent: &Path, name: &str) -> Cgroup {
         let path = parent.join(format!("onramp-test-{}-{name}", std::process::id()));
         fs::create_dir(&path).unwrap();
         Cgroup(path)
@@ -117,7 +117,7 @@ impl Drop for Cgroup {
 
 /// The answers to requests for these rates, each for a connection of its own, by one process of a
 /// cgroup.
-fn asked_in(cgroup: &Cgroup, rates: &[u64]) -> Vec<String> {
+pub(super) fn asked_in(cgroup: &Cgroup, rates: &[u64]) -> Vec<String> {
     let procs = cgroup.0.join("cgroup.procs");
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([

@@ -3,6 +3,8 @@
 use super::{ask, control_of, in_force, rate, Host, MEGABYTE};
 use crate::common::{choose, connection_of, listener, row};
 use nix::errno::Errno;
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::Linger;
 use onramp_kernel::LimitInForce;
 use onramp_patience::wait_until;
 use std::io::{Read, Write};
@@ -122,4 +124,30 @@ fn a_listening_sockets_request_is_decided_for_each_connection() {
     ask(&listener, rate(MEGABYTE)).unwrap();
     choose(&listener, "reno");
     assert_eq!(in_force(&listener), None);
+}
+
+#[test]
+fn after_a_reset_the_rate_cannot_be_changed_and_counts_until_the_socket_is_closed() {
+    let Some(host) = Host::new(3 * MEGABYTE) else {
+        return;
+    };
+    let (socket, client) = connection_of(&listener());
+    ask(&socket, rate(MEGABYTE)).unwrap();
+    let at_once = nix::libc::linger {
+        l_onoff: 1,
+        l_linger: 0,
+    };
+    setsockopt(&client, Linger, &at_once).unwrap();
+    drop(client);
+    wait_until("the reset has arrived", || {
+        matches!(socket.take_error(), Ok(Some(_)))
+    });
+    assert_eq!(ask(&socket, rate(2 * MEGABYTE)), Err(Errno::ENOTCONN));
+    assert_eq!(ask(&socket, rate(MEGABYTE)), Err(Errno::ENOTCONN));
+    assert_eq!(
+        (in_force(&socket), host.reserved()),
+        (rate(MEGABYTE), MEGABYTE)
+    );
+    assert_eq!(ask(&socket, None), Ok(()));
+    assert_eq!((in_force(&socket), host.reserved()), (None, 0));
 }

@@ -2,8 +2,10 @@
 
 mod cgroups;
 mod granted;
+mod penalties;
 mod requests;
 mod traffic;
+mod users;
 
 use crate::common::{control_of, machine};
 use nix::errno::Errno;

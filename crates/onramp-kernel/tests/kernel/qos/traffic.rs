@@ -112,7 +112,7 @@ fn asking_again_does_not_refill_the_bucket() {
 }
 
 /// Drops a quarter of the packets that arrive at a socket, at random.
-fn set_lossy(socket: &TcpStream) {
+pub(super) fn set_lossy(socket: &TcpStream) {
     let random = (libc::SKF_AD_OFF + libc::SKF_AD_RANDOM) as u32;
     let mut filter = [
         instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, random),

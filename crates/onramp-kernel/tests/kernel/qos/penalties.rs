@@ -1,0 +1,194 @@
+//! What a broken reservation costs: its owner waits before the next one to the same destination.
+
+use super::traffic::set_lossy;
+use super::{ask, in_force, rate, Host, MEGABYTE};
+use crate::common::{connection_of, listener};
+use libbpf_rs::query::MapInfoIter;
+use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use nix::errno::Errno;
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::TcpMaxSeg;
+use nix::time::{clock_gettime, ClockId};
+use onramp_bpf::bindings::OWNER_USER;
+use onramp_patience::{undisturbed, wait_until};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// The map of the penalties of the latest registration.
+fn penalties() -> MapHandle {
+    let maps = MapInfoIter::default().filter(|info| info.name == "onramp_broken");
+    let latest = maps.map(|info| info.id).max().expect("qos is registered");
+    MapHandle::from_map_id(latest).unwrap()
+}
+
+fn monotonic_ns() -> u64 {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
+    now.tv_sec() as u64 * SECOND_NS + now.tv_nsec() as u64
+}
+
+/// The key and the level of the only penalty.
+fn only_penalty(map: &MapHandle) -> (Vec<u8>, u32) {
+    let keys: Vec<_> = map.keys().collect();
+    let [key] = &keys[..] else {
+        panic!("one penalty: {keys:?}")
+    };
+    let value = map.lookup(key, MapFlags::ANY).unwrap().unwrap();
+    (
+        key.clone(),
+        u32::from_ne_bytes(value[8..12].try_into().unwrap()),
+    )
+}
+
+/// Writes a penalty of this level, whose reservation broke some time ago.
+fn set(map: &MapHandle, key: &[u8], level: u32, age_ns: u64) {
+    // struct onramp_penalty of bpf/intf.h
+    let value = [
+        &(monotonic_ns() - age_ns).to_ne_bytes()[..],
+        &level.to_ne_bytes(),
+        &[0; 4],
+    ]
+    .concat();
+    map.update(key, &value, MapFlags::ANY).unwrap();
+}
+
+/// Reserves a rate for a new connection, and breaks the reservation by losses.
+fn break_one(listener: &TcpListener) {
+    setsockopt(listener, TcpMaxSeg, &1448).unwrap();
+    let (sender, mut receiver) = connection_of(listener);
+    ask(&sender, rate(MEGABYTE)).unwrap();
+    set_lossy(&receiver);
+    let reader = std::thread::spawn(move || {
+        let _ = receiver.read_to_end(&mut Vec::new());
+    });
+    let mut writer = sender.try_clone().unwrap();
+    let writing = std::thread::spawn(move || {
+        let _ = writer.write_all(&vec![0; 400_000]);
+    });
+    wait_until("losses break the reservation", || {
+        in_force(&sender).is_none()
+    });
+    sender.shutdown(std::net::Shutdown::Both).unwrap();
+    drop(sender);
+    writing.join().unwrap();
+    reader.join().unwrap();
+}
+
+#[test]
+fn the_next_connection_to_the_destination_waits_too() {
+    let Some(_host) = Host::new(2 * MEGABYTE) else {
+        return;
+    };
+    let listener = listener();
+    break_one(&listener);
+    let map = penalties();
+    let (key, level) = only_penalty(&map);
+    // struct onramp_penalty_key: the owner, the network namespace, the destination
+    let owner = OWNER_USER | u64::from(nix::unistd::geteuid().as_raw());
+    let localhost = std::net::Ipv4Addr::LOCALHOST.to_ipv6_mapped().octets();
+    assert_eq!(
+        (&key[..8], &key[16..], level),
+        (&owner.to_ne_bytes()[..], &localhost[..], 1)
+    );
+    // Longer than this test takes.
+    set(&map, &key, 7, 0);
+    let (socket, _client) = connection_of(&listener);
+    assert_eq!(ask(&socket, rate(MEGABYTE)), Err(Errno::EAGAIN));
+    // A listening socket does not know the destination: its connections get nothing.
+    ask(&listener, rate(MEGABYTE)).unwrap();
+    let (accepted, _client) = connection_of(&listener);
+    assert_eq!(in_force(&accepted), None);
+    // Another destination has no penalty.
+    let elsewhere = TcpListener::bind("127.0.0.2:0").unwrap();
+    let other = TcpStream::connect(elsewhere.local_addr().unwrap()).unwrap();
+    ask(&other, rate(MEGABYTE)).unwrap();
+}
+
+#[test]
+fn the_wait_doubles_up_to_64_seconds_and_then_is_over() {
+    let Some(_host) = Host::new(MEGABYTE) else {
+        return;
+    };
+    let listener = listener();
+    break_one(&listener);
+    let map = penalties();
+    let (key, _) = only_penalty(&map);
+    for level in 1..=7 {
+        let wait_ns = SECOND_NS << (level - 1);
+        let ask_at = |age_ns| {
+            let (socket, _client) = connection_of(&listener);
+            let start = Instant::now();
+            set(&map, &key, level, age_ns);
+            (ask(&socket, rate(MEGABYTE)), start.elapsed())
+        };
+        // Half a second is left, unless the machine takes longer for the call. Then none is left.
+        let (early, _) = undisturbed(
+            || ask_at(wait_ns - SECOND_NS / 2),
+            |(_, took)| *took < Duration::from_millis(500),
+        );
+        assert_eq!(early, Err(Errno::EAGAIN), "level {level}");
+        assert_eq!(ask_at(wait_ns).0, Ok(()), "level {level}");
+    }
+}
+
+#[test]
+fn a_break_doubles_the_wait_and_a_minute_without_one_halves_it() {
+    let Some(_host) = Host::new(MEGABYTE) else {
+        return;
+    };
+    let listener = listener();
+    break_one(&listener);
+    let map = penalties();
+    let (key, _) = only_penalty(&map);
+    let minute = 60 * SECOND_NS;
+    let cases = [
+        (1, 2 * SECOND_NS, 2),
+        (6, 33 * SECOND_NS, 7),
+        (7, 65 * SECOND_NS, 7),
+        (5, minute + 1, 5),
+        (5, 3 * minute + 1, 3),
+        (7, 30 * minute, 1),
+    ];
+    for (level, age_ns, expected) in cases {
+        set(&map, &key, level, age_ns);
+        break_one(&listener);
+        assert_eq!(only_penalty(&map), (key.clone(), expected), "from {level}");
+    }
+}
+
+#[test]
+fn reservations_that_break_together_cost_as_much_as_one() {
+    let Some(_host) = Host::new(2 * MEGABYTE) else {
+        return;
+    };
+    let listener = listener();
+    break_one(&listener);
+    let map = penalties();
+    let (key, _) = only_penalty(&map);
+    set(&map, &key, 3, 5 * SECOND_NS);
+    let (early, _client) = connection_of(&listener);
+    ask(&early, rate(MEGABYTE)).unwrap();
+    break_one(&listener);
+    assert_eq!(only_penalty(&map).1, 4);
+    // The early one was granted before that break.
+    set_lossy(&_client);
+    let mut receiver = _client.try_clone().unwrap();
+    let reader = std::thread::spawn(move || {
+        let _ = receiver.read_to_end(&mut Vec::new());
+    });
+    let mut writer = early.try_clone().unwrap();
+    let writing = std::thread::spawn(move || {
+        let _ = writer.write_all(&vec![0; 400_000]);
+    });
+    wait_until("it breaks as well", || {
+        onramp_kernel::reservation(early.as_fd()).unwrap().is_none()
+    });
+    assert_eq!(only_penalty(&map).1, 4);
+    early.shutdown(std::net::Shutdown::Both).unwrap();
+    writing.join().unwrap();
+    drop(early);
+    reader.join().unwrap();
+}

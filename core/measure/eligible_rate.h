@@ -154,15 +154,16 @@ static inline uint64_t ere_interval_ns(const struct ere *ere, const struct start
 /* U_max, after this U_k. */
 static inline uint64_t ere_max_instability(struct ere *ere, uint32_t options)
 {
-	/* The kernel's verifier must see that the index is bounded. It derives no bound from a
-	 * remainder, and that of Linux 6.1 follows a bound through copies of 64 bits only. */
-	uint64_t turn = ere->samples < ERE_MEMORY ? ere->samples : 0;
+	uint32_t turn = ere->samples < ERE_MEMORY ? ere->samples : 0;
 	uint64_t max = 0;
 
-	ere->instabilities[turn] = ere->instability;
 	ere->max_instability = max_u64(ere->max_instability, ere->instability);
-	for (uint32_t i = 0; i < ERE_MEMORY; i++)
+	/* Constant indices only: the verifier of Linux 6.1 does not see that `turn` is bounded. */
+	for (uint32_t i = 0; i < ERE_MEMORY; i++) {
+		if (i == turn)
+			ere->instabilities[i] = ere->instability;
 		max = max_u64(max, ere->instabilities[i]);
+	}
 	return options & STARTUP_OPTION_ERE_CALM ? ere->max_instability : max;
 }
 

@@ -102,9 +102,11 @@ class Run:
             good = sum(map(self.succeeded, checks))
             alone = "yes" if good else "no"
             cells.append(alone if len(checks) == 1 else f"{good} of {len(checks)}")
-        missing = "; ".join(dict.fromkeys(why for _, why in self.excepted))
+        missing = list(dict.fromkeys(why for _, why in self.excepted))
+        if self.surprises():
+            missing.append("more than expected: see the output of the run")
         took = f"{self.seconds // 60:.0f} min {self.seconds % 60:.0f} s"
-        return [self.release, str(date.today()), *cells, missing or "nothing", took]
+        return [self.release, str(date.today()), *cells, "; ".join(missing) or "nothing", took]
 
 
 def record(run):

@@ -12,7 +12,7 @@ fn main() {
         eprintln!("foreign: expected a number of congestion controls");
         std::process::exit(2);
     };
-    let registered = foreign::register(count);
+    let registered = foreign::register("foreign", count);
     println!("{} congestion controls, until a signal", registered.len());
     loop {
         std::thread::park();

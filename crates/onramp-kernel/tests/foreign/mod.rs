@@ -11,14 +11,15 @@ pub struct Foreign {
     _object: Object,
 }
 
-/// Registers this many, as `foreign1` and so on.
+/// Registers this many, as `PREFIX1` and so on. Names have at most 15 characters, and are global to
+/// the machine.
 ///
 /// # Panics
 /// If clang cannot compile the program, or if the kernel refuses it.
-pub fn register(count: usize) -> Vec<Foreign> {
+pub fn register(prefix: &str, count: usize) -> Vec<Foreign> {
     let object = compile();
     (1..=count)
-        .map(|number| load(&object, &format!("foreign{number}")))
+        .map(|number| load(&object, &format!("{prefix}{number}")))
         .collect()
 }
 

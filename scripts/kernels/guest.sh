@@ -60,17 +60,17 @@ peer_listens() {
 	ip netns exec peer ss -ltn | grep -q ":$PORT "
 }
 
-# Do our ss and status and the host's ss show a connection with this congestion control?
-is_shown() { # congestion control
-	onramp ss --json | grep -q "\"congestion_control\": \"$1\"" &&
-		onramp status --json | grep -q '"connections": 1' &&
-		ss -tin dst $PEER | grep -qw "$1"
+# Does our ss count a connection of this congestion control, and does the host's ss show it? A
+# connection for small messages goes on with the avoidance alone.
+is_shown() { # congestion control, avoidance
+	onramp ss | grep -q "^$1: [1-9][0-9]* connection" &&
+		ss -tin dst $PEER | grep -qwE "$1|$2"
 }
 
 # Sends 1 MB over the veth pair, and looks at the connection before it closes.
-transfer() { # check control words-before-the-client...
-	local name=$1 control=$2 problem='' server client received
-	shift 2
+transfer() { # check control avoidance words-before-the-client...
+	local name=$1 control=$2 avoidance=$3 problem='' server client received
+	shift 3
 	rm -f /tmp/pipe
 	mkfifo /tmp/pipe
 	(ip netns exec peer nc -l -p $PORT <>/tmp/silence | wc -c >/tmp/received) &
@@ -82,7 +82,7 @@ transfer() { # check control words-before-the-client...
 	# client that does not start.
 	exec 3<>/tmp/pipe
 	timeout 60 head -c $BYTES /dev/zero >&3 || problem="sending stopped: $(cat /tmp/error)"
-	await is_shown "$control" || problem="$problem ss: $(ss -tin dst $PEER)$(onramp ss 2>&1)"
+	await is_shown "$control" "$avoidance" || problem="$problem ss: $(ss -tin dst $PEER)$(onramp ss 2>&1)"
 	ss -tin dst $PEER >/tmp/socket
 	exec 3>&-
 	wait $client || problem="$problem the client failed: $(cat /tmp/error)"
@@ -104,7 +104,7 @@ start_up() { # start-up congestion-control avoidance options...
 	check "load:$label" onramp load "$name" --avoidance "$avoidance" "$@"
 	if registered "$control"; then
 		echo "$control" >$DEFAULT
-		transfer "transfer:$label" "$control" env
+		transfer "transfer:$label" "$control" "$avoidance" env
 		echo cubic >$DEFAULT
 		onramp unload "$name" >/tmp/out 2>/tmp/error
 		if await nothing_left; then
@@ -180,7 +180,7 @@ for avoidance in $(cat /tmp/avoidances); do
 done
 check lab onramp lab /lab.toml --json --record /tmp/recording
 check replay onramp replay /tmp/recording
-transfer exec onramp onramp exec --
+transfer exec onramp cubic onramp exec --
 killed_exec
 if await nothing_left; then
 	report left ok 'nothing'

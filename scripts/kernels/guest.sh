@@ -69,7 +69,8 @@ is_shown() { # congestion control, avoidance
 
 # Sends 1 MB over the veth pair, and looks at the connection before it closes.
 transfer() { # check control avoidance words-before-the-client...
-	local name=$1 control=$2 avoidance=$3 problem='' server client received
+	local name=$1 control=$2 avoidance=$3
+	local problem='' server client received
 	shift 3
 	rm -f /tmp/pipe
 	mkfifo /tmp/pipe
@@ -82,7 +83,8 @@ transfer() { # check control avoidance words-before-the-client...
 	# client that does not start.
 	exec 3<>/tmp/pipe
 	timeout 60 head -c $BYTES /dev/zero >&3 || problem="sending stopped: $(cat /tmp/error)"
-	await is_shown "$control" "$avoidance" || problem="$problem ss: $(ss -tin dst $PEER)$(onramp ss 2>&1)"
+	await is_shown "$control" "$avoidance" ||
+		problem="$problem ss: $(ss -tin dst $PEER)$(onramp ss 2>&1)"
 	ss -tin dst $PEER >/tmp/socket
 	exec 3>&-
 	wait $client || problem="$problem the client failed: $(cat /tmp/error)"

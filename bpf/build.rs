@@ -38,7 +38,7 @@ fn main() {
     }
     table += "]\n";
     fs::write(out.join("startups.rs"), table).expect("OUT_DIR can be written");
-    for tool in ["connections", "adopt", "pair", "qos"] {
+    for tool in ["connections", "adopt", "move", "pair", "qos"] {
         compile(tool, &out.join(format!("{tool}.o")), &core, Vec::new());
     }
 }

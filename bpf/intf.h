@@ -44,6 +44,8 @@ struct onramp_config {
 	uint32_t options;   /* bits of enum startup_option */
 	uint32_t record;    /* report every input and decision of the algorithm in the ring */
 	uint32_t governor_bound_ppm;     /* share of retransmitted segments; 0: no governor */
+	uint32_t restricted;             /* only processes with CAP_NET_ADMIN may choose it */
+	uint32_t reserved;               /* 0 */
 	char startup[ONRAMP_NAME_BYTES]; /* the algorithm's name in core/registry.h */
 	char congestion_control[ONRAMP_NAME_BYTES]; /* the name that sockets choose */
 };
@@ -292,6 +294,14 @@ struct onramp_event {
 /* Read-only data of bpf/adopt.bpf.c */
 struct onramp_adopt {
 	char congestion_control[ONRAMP_NAME_BYTES]; /* for the cgroup's connections */
+};
+
+/* What bpf/move.bpf.c is to do in a network namespace, and what it did */
+struct onramp_move {
+	char from[ONRAMP_NAME_BYTES]; /* the congestion control that sockets leave */
+	char to[ONRAMP_NAME_BYTES];   /* the one that they get */
+	uint64_t moved;               /* sockets */
+	uint64_t refused;             /* sockets that the kernel left as they were */
 };
 
 /* Network namespaces that bpf/pair.bpf.c can be restricted to */

@@ -126,17 +126,23 @@ struct bpf_iter__bpf_sk_storage_map {
 	void *value;
 };
 
+struct bpf_iter__tcp {
+	struct bpf_iter_meta *meta;
+	struct sock_common *sk_common;
+};
+
 #pragma clang attribute pop
 
 enum tcp_ca_event {
 	CA_EVENT_TX_START,
 };
 
-/* The value of a struct_ops map. The loader matches the members by name. `name` is first, because
- * onramp-kernel overwrites it before it loads the object. cong_control takes (sk, rate sample)
- * before Linux 6.10 and (sk, ack, flag, rate sample) since. */
+/* The value of a struct_ops map. The loader matches the members by name. `name` and `flags` are
+ * first, because onramp-kernel overwrites them before it loads the object. cong_control takes (sk,
+ * rate sample) before Linux 6.10 and (sk, ack, flag, rate sample) since. */
 struct tcp_congestion_ops {
 	char name[16];
+	__u32 flags; /* TCP_CONG_... */
 	void (*init)(struct sock *sk);
 	void (*release)(struct sock *sk);
 	__u32 (*ssthresh)(struct sock *sk);
@@ -151,6 +157,9 @@ struct tcp_congestion_ops {
 	__u32 (*undo_cwnd)(struct sock *sk);
 	__u32 (*sndbuf_expand)(struct sock *sk);
 };
+
+/* tcp_congestion_ops.flags: every user and every network namespace may choose it (net/tcp.h) */
+#define TCP_CONG_NON_RESTRICTED 1
 
 enum tcp_ca_state {
 	TCP_CA_CWR = 2,

@@ -274,6 +274,7 @@ __u32 BPF_PROG(onramp_sndbuf_expand, struct sock *sk)
 /* clang-format off */
 #define COMMON_MEMBERS                                                                             \
 	.name = ONRAMP_CONGESTION_CONTROL,                                                         \
+	.flags = TCP_CONG_NON_RESTRICTED,                                                          \
 	.init = (void *)onramp_init,                                                               \
 	.release = (void *)onramp_release,                                                         \
 	.ssthresh = (void *)onramp_ssthresh,                                                       \

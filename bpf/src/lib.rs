@@ -34,6 +34,9 @@ pub const CONNECTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/connect
 /// Puts the connections of a cgroup on one congestion control.
 pub const ADOPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopt.o"));
 
+/// Moves the sockets of a network namespace from one congestion control to another.
+pub const MOVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/move.o"));
+
 /// Writes and reads the TCP option of packet pairs on the connections of a cgroup.
 pub const PAIR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
 

@@ -148,6 +148,7 @@ fn names() -> String {
     let tools = [
         onramp_bpf::CONNECTIONS,
         onramp_bpf::ADOPT,
+        onramp_bpf::MOVE,
         onramp_bpf::PAIR,
         onramp_bpf::QOS,
     ];
@@ -170,7 +171,7 @@ fn names() -> String {
     maps.retain(|name| {
         let is_ours = |tag: &str| ["adopt", "onramp", "pair", "qos"].contains(&tag);
         name.strip_prefix(".rodata.")
-            .map_or(name.starts_with("onramp_"), is_ours)
+            .map_or(name.starts_with("onramp_") || name == ".data.move", is_ours)
     });
     let mut text = String::new();
     for (module, what, names) in [("maps", "map", maps), ("programs", "program", programs)] {

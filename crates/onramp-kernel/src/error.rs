@@ -39,6 +39,13 @@ pub enum Error {
     /// The process may not load BPF programs.
     #[error("loading BPF programs needs root (CAP_BPF and CAP_NET_ADMIN); run it with sudo")]
     NotPermitted,
+    /// The process has its rights in a user namespace only.
+    #[error(
+        "this process is root in a user namespace only, and loading BPF programs needs root \
+         (CAP_BPF and CAP_NET_ADMIN) of the host's first user namespace; run it with sudo outside \
+         of this container"
+    )]
+    InUserNamespace,
     /// The kernel does not describe its types.
     #[error(
         "this kernel has no type information (BTF): /sys/kernel/btf/vmlinux does not exist; \
@@ -98,6 +105,52 @@ pub enum Error {
         first: String,
         /// The last name that was tried.
         last: String,
+    },
+    /// `load` has registered it, with other options.
+    #[error(
+        "`{name}` is registered already, with other options: {}; run `onramp unload {startup}` \
+         first",
+        differences.join(", ")
+    )]
+    OtherOptions {
+        /// The congestion control.
+        name: String,
+        /// Its start-up.
+        startup: String,
+        /// Each option that differs, what it is and what was asked for.
+        differences: Vec<String>,
+    },
+    /// A congestion control is not allowed as the default of this network namespace.
+    #[error(
+        "`{name}` may not be the default of this network namespace, because its users are \
+         restricted; load it without --restricted, or allow it in the host's first network \
+         namespace: sysctl net.ipv4.tcp_allowed_congestion_control"
+    )]
+    MayNotBeDefault {
+        /// The congestion control.
+        name: String,
+    },
+    /// This network namespace has no congestion control of this name.
+    #[error(
+        "this kernel has no congestion control named `{name}`; it has: {}; a module may supply \
+         it: modprobe tcp_{name}",
+        available.join(", ")
+    )]
+    NoControl {
+        /// The name as given.
+        name: String,
+        /// The names that there are.
+        available: Vec<String>,
+    },
+    /// The kernel cannot move live connections.
+    #[error(
+        "this kernel ({release}) cannot move live connections to another congestion control \
+         (struct bpf_iter__tcp is missing): boot Linux 5.15 or later with CONFIG_INET, or restart \
+         the programs that have the connections"
+    )]
+    CannotMove {
+        /// The kernel's release, as uname -r prints it.
+        release: String,
     },
     /// Nothing of this name is loaded.
     #[error("`{name}` is not loaded{}", loaded_hint(loaded))]
@@ -212,6 +265,9 @@ impl Error {
                 | Error::UnknownAvoidance { .. }
                 | Error::NoMemory { .. }
                 | Error::NotLoaded { .. }
+                | Error::OtherOptions { .. }
+                | Error::MayNotBeDefault { .. }
+                | Error::NoControl { .. }
                 | Error::OwnedByProcess { .. }
                 | Error::NameTaken { .. }
                 | Error::NotACgroup { .. }

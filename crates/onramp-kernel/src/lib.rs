@@ -24,44 +24,57 @@
 //! | module | what it does |
 //! |---|---|
 //! | `error`, `avoidance`, `process`, `records` | types, and the records of `bpf/intf.h` |
+//! | `namespaces` | the network namespaces of this host, and work inside of them |
 //! | `probe`, `object` | asks what the kernel can do; loads objects and reads maps |
 //! | `cgroup` | the cgroup hierarchy, and programs attached to it |
 //! | `event`, `governor`, `memory`, `pairs`, `qos`, `totals` | reads the maps of a registration |
-//! | `inspect` | finds registrations and their connections |
+//! | `inspect`, `others` | finds registrations and their connections, and programs of others |
+//! | `defaults`, `live` | changes the defaults of network namespaces, and live sockets |
 //! | `unload` | ends registrations of others |
 //! | `registration` | makes them |
+//! | `status` | compares registrations with options, and shows what uses them |
 
 mod avoidance;
 mod cgroup;
+mod defaults;
 mod error;
 mod event;
 mod governor;
 mod inspect;
+mod live;
 mod memory;
+mod namespaces;
 mod object;
+mod others;
 mod pairs;
 pub mod probe;
 mod process;
 mod qos;
 mod records;
 mod registration;
+mod status;
 mod totals;
 mod unload;
 
 pub use avoidance::Avoidance;
 pub use cgroup::{cgroup2_mount, own_cgroup, Adoption, ExecCgroup};
+pub use defaults::{allowed_names, RestoredDefault};
 pub use error::{Error, Result};
 pub use event::{Event, Input};
 pub use governor::{Destination, Governed, Governor};
 pub use inspect::{
     connections, default_in_this_namespace, loaded, registered_names, Connection, Loaded, Pairs,
 };
+pub use live::Moved;
 pub use memory::{PathsMap, RememberedPath};
+pub use namespaces::NetworkNamespace;
 pub use onramp_core::memory::Memory;
+pub use others::{other_programs, OtherProgram};
 pub use pairs::{PairOption, PairsMap};
 pub use qos::{
     reservation, reserve, LimitInForce, QosOption, Reservation, Reservations, UserInForce,
 };
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
+pub use status::{status, Status};
 pub use totals::{TimeClass, Totals};
-pub use unload::unload;
+pub use unload::{unload, Connections, Unloaded};

@@ -1,6 +1,7 @@
 //! What this kernel can do. It is asked before anything is loaded, so that an error can name what
 //! is missing.
 
+use crate::namespaces::is_in_user_namespace;
 use crate::{Avoidance, Error, Result};
 use libbpf_rs::btf::types::{Func, FuncProto, Ptr, Struct};
 pub use libbpf_rs::btf::Btf;
@@ -72,7 +73,7 @@ pub(crate) fn check_btf() -> Result<()> {
 /// May this process load BPF programs and register congestion controls?
 ///
 /// # Errors
-/// [`Error::NotPermitted`] if not.
+/// [`Error::NotPermitted`] or [`Error::InUserNamespace`] if not.
 pub fn check_permission() -> Result<()> {
     const CAP_NET_ADMIN: u32 = 12;
     const CAP_SYS_ADMIN: u32 = 21;
@@ -85,10 +86,11 @@ pub fn check_permission() -> Result<()> {
         .and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok())
         .unwrap_or(0);
     let has = |capability: u32| effective >> capability & 1 == 1;
-    if has(CAP_NET_ADMIN) && (has(CAP_BPF) || has(CAP_SYS_ADMIN)) {
-        Ok(())
-    } else {
-        Err(Error::NotPermitted)
+    match has(CAP_NET_ADMIN) && (has(CAP_BPF) || has(CAP_SYS_ADMIN)) {
+        false => Err(Error::NotPermitted),
+        // The kernel asks for the capabilities of its first user namespace.
+        true if is_in_user_namespace() => Err(Error::InUserNamespace),
+        true => Ok(()),
     }
 }
 
@@ -154,6 +156,30 @@ pub fn check_avoidance(btf: &Btf<'_>, avoidance: Avoidance) -> Result<()> {
         avoidance: avoidance.name(),
         function,
     })
+}
+
+/// Can every user be given the right to choose a congestion control in BPF
+/// (`tcp_congestion_ops.flags`)? All kernels that Onramp supports have the member.
+pub fn has_flags(btf: &Btf<'_>) -> bool {
+    let operations = btf.type_by_name::<Struct<'_>>("tcp_congestion_ops");
+    operations.is_some_and(|operations| {
+        operations
+            .iter()
+            .any(|member| member.name.is_some_and(|name| name == "flags"))
+    })
+}
+
+/// Can BPF visit the TCP sockets of a network namespace, and change them?
+///
+/// # Errors
+/// [`Error::CannotMove`] if not.
+pub(crate) fn check_tcp_iterator(btf: &Btf<'_>) -> Result<()> {
+    match btf.type_by_name::<Struct<'_>>("bpf_iter__tcp") {
+        Some(_) => Ok(()),
+        None => Err(Error::CannotMove {
+            release: kernel_release(),
+        }),
+    }
 }
 
 /// Does a struct_ops registration end with the process that made it (BPF links, Linux 6.4)?

@@ -3,7 +3,7 @@
 //! The types are generated (`onramp_bpf::bindings`).
 
 use onramp_bpf::bindings::{
-    Config, Endpoint, Event, Limit, Path, PathEntry, QosConfig, Socket, Usage, NAME_BYTES,
+    Config, Endpoint, Event, Limit, Move, Path, PathEntry, QosConfig, Socket, Usage, NAME_BYTES,
 };
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
@@ -47,6 +47,10 @@ unsafe impl Plain for Config {}
 unsafe impl Plain for QosConfig {}
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for Limit {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for Move {}
+// SAFETY: an array of integers.
+unsafe impl Plain for Name {}
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for Usage {}
 // SAFETY: repr(C), integers only, no padding.

@@ -5,16 +5,20 @@ use crate::common::process::{Asking, Background, ANSWERING};
 use crate::common::*;
 use serde_json::Value;
 
-const LOADED_KEYS: [&str; 10] = [
+const LOADED_KEYS: [&str; 14] = [
     "avoidance",
     "connections",
+    "default_in",
     "memory",
     "memory_lifetime_s",
     "name",
+    "other_references",
     "owner_pid",
     "packet_pairs",
     "paper_initial_window",
+    "references",
     "registered",
+    "restricted",
     "startup",
 ];
 
@@ -79,7 +83,8 @@ fn load_and_unload_as_text() {
     let Some(_machine) = machine() else { return };
     wait_until_free("onramp");
     let undo = Loaded("onramp");
-    onramp(["load"])
+    let cubic = ["load", "--avoidance", "cubic"];
+    onramp(cubic)
         .code(0)
         .says(&["onramp is registered: onramp, then cubic.", "onramp exec"]);
     let table = onramp(["status"]).code(0).stdout;
@@ -95,9 +100,18 @@ fn load_and_unload_as_text() {
         .unwrap()
         .iter()
         .any(|name| name == "onramp"));
-    onramp(["load"]).code(2).warns(&[
-        "`onramp` is registered already",
-        "start-up onramp, then cubic",
+    // Without --avoidance the registered one is meant.
+    for again in [&cubic[..], &["load"]] {
+        onramp(again)
+            .code(0)
+            .says(&["onramp is registered already, with these options"]);
+    }
+    let other = ["--avoidance", "reno", "--memory", "careful", "--restricted"];
+    onramp(["load"].iter().chain(&other)).code(2).warns(&[
+        "`onramp` is registered already, with other options",
+        "avoidance is cubic, not reno",
+        "memory is off, not careful",
+        "restricted is off, not on",
         "onramp unload onramp",
     ]);
     onramp(["unload", "onramp"])
@@ -143,6 +157,8 @@ fn load_and_unload_as_json() {
     assert_eq!(loaded["connections"], 0);
     onramp(["status"]).code(0).says(&["paper"]);
 
+    let again = onramp(["load", "standard", "--initial-window", "paper", "--json"]);
+    assert_eq!(again.code(0).json(), loaded);
     let error = onramp(["load", "standard", "--json"]).code(2).json_error();
     assert_eq!(error["exit_code"], 2);
     assert!(
@@ -156,7 +172,18 @@ fn load_and_unload_as_json() {
     let unloaded = onramp(["unload", "onramp_standard", "--json"])
         .code(0)
         .json();
-    assert_eq!(unloaded, Value::Array(vec![loaded]));
+    let [unloaded] = unloaded.as_array().unwrap().as_slice() else {
+        panic!("one was unloaded: {unloaded}");
+    };
+    for key in keys(unloaded)
+        .iter()
+        .filter(|key| LOADED_KEYS.contains(key))
+    {
+        assert_eq!(unloaded[key], loaded[key], "{key}");
+    }
+    assert_eq!(unloaded["restored_defaults"], Value::Array(Vec::new()));
+    assert_eq!(unloaded["moved"], Value::Null);
+    assert_eq!(unloaded["references_left"], 0);
     assert!(loaded_entry("onramp_standard").is_none());
     let error = onramp(["unload", "standard", "--json"])
         .code(2)
@@ -173,7 +200,7 @@ fn load_and_unload_as_json() {
 }
 
 #[test]
-fn unload_without_a_name_removes_all_that_load_registered_and_nothing_else() {
+fn unload_without_a_name_asks_for_one_unless_it_is_clear() {
     let Some(_machine) = machine() else { return };
     let exec = Background::onramp([
         "exec",
@@ -192,12 +219,22 @@ fn unload_without_a_name_removes_all_that_load_registered_and_nothing_else() {
         "{message}"
     );
     let _standard = Loaded::new("standard", &[]);
+    let of_process = format!("{of_exec} (of process {})", exec.pid());
     onramp(["unload"])
-        .code(0)
-        .says(&["onramp_standard is no longer registered."]);
+        .code(2)
+        .warns(&["which start-up?", "onramp_standard", &of_process, "--all"]);
+    let _paced = Loaded::new("paced", &[]);
+    onramp(["unload", "--all"]).code(0).says(&[
+        "onramp_standard is no longer registered.",
+        "onramp_paced is no longer registered.",
+    ]);
     assert_eq!(registered_by(exec.pid()), [of_exec]);
     exec.signal(nix::sys::signal::Signal::SIGTERM);
     exec.wait().code(143);
+    let _alone = Loaded::new("paced", &[]);
+    onramp(["unload"])
+        .code(0)
+        .says(&["onramp_paced is no longer registered."]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod commands;
 mod common;
+mod defaults;
 mod exec;
 mod faults;
 mod governor;

@@ -1,6 +1,6 @@
 //! The congestion controls of Onramp in this kernel.
 
-use super::operations::operations;
+use super::operations::{operations, Operations};
 use super::sockets::Sockets;
 use crate::governor::Governor;
 use crate::memory::PathsMap;
@@ -20,6 +20,10 @@ use std::os::unix::ffi::OsStrExt;
 
 /// The beginning of the names of our BPF programs.
 const PROGRAM_PREFIX: &str = "onramp_";
+
+/// The map with what was the default of network namespaces before a registration. User space makes
+/// it and binds it to the programs.
+pub(crate) const DEFAULTS_MAP: &str = "onramp_defaults";
 
 /// A congestion control of Onramp in this kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,6 +49,10 @@ pub struct Loaded {
     pub registered: bool,
     /// Connections that use it, in all network namespaces.
     pub connections: usize,
+    /// Only processes with CAP_NET_ADMIN may choose it.
+    pub restricted: bool,
+    /// Sockets that have chosen it, connected or not, and network namespaces whose default it is.
+    pub references: u64,
     #[serde(skip)]
     pub(crate) owner_is_running: bool,
     #[serde(skip)]
@@ -70,6 +78,8 @@ pub(crate) struct MapIds {
     pub destinations: Option<u32>,
     /// Those of [`qos::MAPS`].
     pub qos: [Option<u32>; qos::MAPS.len()],
+    /// What was the default of network namespaces before (`crate::defaults`).
+    pub defaults: Option<u32>,
 }
 
 impl MapIds {
@@ -150,7 +160,7 @@ impl Loaded {
         self.memory_jump_bytes
     }
 
-    fn map(&self, name: &str, id: Option<u32>) -> Result<Option<MapHandle>> {
+    pub(crate) fn map(&self, name: &str, id: Option<u32>) -> Result<Option<MapHandle>> {
         let handle = id.map(MapHandle::from_map_id).transpose();
         handle.map_err(|error| Error::unreadable(name, &self.name, &error))
     }
@@ -169,7 +179,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
         }
     }
     // A program that is neither registered nor in use is about to disappear.
-    all.retain(|loaded| loaded.registered || loaded.connections > 0);
+    all.retain(|loaded| loaded.registered || loaded.connections > 0 || loaded.references > 0);
     Ok(all)
 }
 
@@ -190,8 +200,7 @@ pub(crate) fn found() -> Result<Vec<Loaded>> {
         let operations = operations.iter().find(|of| of.object == object);
         let (config, mut map_ids) = config_and_maps(&map_ids)?;
         map_ids.operations = operations.map(|operations| operations.map);
-        let registered = operations.is_some_and(|operations| operations.registered);
-        Some(describe(&config, map_ids, registered))
+        Some(describe(&config, map_ids, operations))
     });
     Ok(described.collect())
 }
@@ -240,6 +249,7 @@ fn config_and_maps(map_ids: &BTreeSet<u32>) -> Option<(Config, MapIds)> {
             maps::GOVERNOR => ids.governor = Some(id),
             maps::DESTS => ids.destinations = Some(id),
             maps::MEMORY => ids.memory = Some(id),
+            DEFAULTS_MAP => ids.defaults = Some(id),
             name => {
                 if let Some(at) = qos::MAPS.iter().position(|map| *map == name) {
                     ids.qos[at] = Some(id);
@@ -251,7 +261,7 @@ fn config_and_maps(map_ids: &BTreeSet<u32>) -> Option<(Config, MapIds)> {
     Some((config.filter(is_of_this_version)?, ids))
 }
 
-fn describe(config: &Config, map_ids: MapIds, registered: bool) -> Loaded {
+fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -> Loaded {
     let lifetime_ns = config.memory_lifetime_ns;
     Loaded {
         name: name_text(&config.congestion_control),
@@ -262,7 +272,9 @@ fn describe(config: &Config, map_ids: MapIds, registered: bool) -> Loaded {
         memory: memory_of(config).name(),
         memory_lifetime_s: (lifetime_ns != 0).then_some(lifetime_ns as f64 / 1e9),
         owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
-        registered,
+        registered: operations.is_some_and(|operations| operations.registered),
+        restricted: config.restricted != 0,
+        references: operations.map_or(0, |operations| operations.references),
         connections: 0,
         owner_is_running: process::is_running(config.owner_pid, config.owner_start_ticks),
         memory_lifetime_ns: lifetime_ns,

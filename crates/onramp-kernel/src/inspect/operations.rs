@@ -15,6 +15,8 @@ pub(super) struct Operations {
     pub object: u32,
     /// Sockets can choose it.
     pub registered: bool,
+    /// Sockets and network namespaces that use it.
+    pub references: u64,
 }
 
 /// Those that were loaded with one of these objects.
@@ -22,7 +24,9 @@ pub(super) struct Operations {
 /// An object's BTF tells which map belongs to which programs. The map's members would tell it too,
 /// but their offsets are in the kernel's BTF, which takes tens of milliseconds to read.
 pub(super) fn operations(objects: &BTreeSet<u32>) -> Vec<Operations> {
-    /// Offset of bpf_struct_ops_common_value.state, in all kernels that have struct_ops.
+    /// Offsets of refcnt and state in struct bpf_struct_ops_common_value, in all kernels that have
+    /// struct_ops.
+    const REFERENCES_OFFSET: usize = 0;
     const STATE_OFFSET: usize = 4;
     /// The state if it is registered without a link. With a link, only the link shows it.
     const STATE_IN_USE: u32 = 1;
@@ -32,17 +36,23 @@ pub(super) fn operations(objects: &BTreeSet<u32>) -> Vec<Operations> {
             _ => None,
         })
         .collect();
-    let is_in_use = |value: &[u8]| {
-        value.get(STATE_OFFSET..STATE_OFFSET + 4) == Some(&STATE_IN_USE.to_ne_bytes())
+    let number = |value: &[u8], at: usize| {
+        let bytes = value.get(at..at + 4);
+        bytes.map(|bytes| u32::from_ne_bytes(bytes.try_into().expect("4 bytes")))
     };
     MapInfoIter::default()
         .filter(|info| info.ty == MapType::StructOps && objects.contains(&info.btf_id))
         .filter_map(|info| {
             let value = only_value(&MapHandle::from_map_id(info.id).ok()?)?;
+            let registered =
+                number(&value, STATE_OFFSET)? == STATE_IN_USE || linked.contains(&info.id);
+            let references = number(&value, REFERENCES_OFFSET)?;
             Some(Operations {
                 map: info.id,
                 object: info.btf_id,
-                registered: is_in_use(&value) || linked.contains(&info.id),
+                registered,
+                // The registration itself holds one.
+                references: u64::from(references).saturating_sub(u64::from(registered)),
             })
         })
         .collect()

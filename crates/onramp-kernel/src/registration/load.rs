@@ -1,6 +1,7 @@
 //! Loading a start-up program, and registering its congestion control.
 
 use super::options::{Lifetime, Options};
+use crate::defaults::PreviousDefaults;
 use crate::inspect::owner_of;
 use crate::object::with_log;
 use crate::probe::ControlForm;
@@ -8,10 +9,14 @@ use crate::process;
 use crate::records::{name_bytes, name_chars, Plain};
 use crate::{Error, Memory, Result};
 use libbpf_rs::{Link, MapCore, MapType, Object, ObjectBuilder, OpenObject};
-use onramp_bpf::bindings::{maps, Config, CONFIG_VERSION};
+use onramp_bpf::bindings::{maps, Config, CONFIG_VERSION, NAME_BYTES};
+use std::ops::Range;
 
 /// The size of the event ring while every ACK is recorded.
 const RECORDING_RING_BYTES: u32 = 64 << 20;
+
+/// Where the member `flags` is in struct tcp_congestion_ops of bpf/kernel.h.
+const FLAGS: Range<usize> = NAME_BYTES as usize..NAME_BYTES as usize + size_of::<u32>();
 
 /// Loads a start-up program and registers it under a name.
 pub(super) fn register(
@@ -25,6 +30,9 @@ pub(super) fn register(
         let mut open = ObjectBuilder::default().open_memory(object)?;
         configure(&mut open, options, form, linked, name)?;
         let mut object = open.load()?;
+        if options.lifetime == Lifetime::UntilUnloaded {
+            PreviousDefaults::record(&object)?;
+        }
         let link = attach(&mut object)?;
         Ok((object, link))
     });
@@ -65,6 +73,8 @@ fn config(options: &Options, name: &str) -> Config {
         options: options.bits(),
         record: u32::from(options.record),
         governor_bound_ppm: options.governor_in_force_ppm(),
+        restricted: u32::from(options.restricted),
+        reserved: 0,
         startup: name_chars(&options.startup),
         congestion_control: name_chars(name),
     }
@@ -84,10 +94,14 @@ fn configure(
         if map_name == maps::RODATA_ONRAMP {
             map.set_initial_value(config(options, name).as_bytes())?;
         } else if map_name == operations {
-            // The name is the first member of struct tcp_congestion_ops in bpf/kernel.h.
+            // The name and the flags are the first members of struct tcp_congestion_ops in
+            // bpf/kernel.h.
             if let Some(value) = map.initial_value_mut() {
                 let name = name_bytes(name);
                 value[..name.len()].copy_from_slice(&name);
+                if options.restricted {
+                    value[FLAGS].fill(0);
+                }
             }
             if !linked {
                 map.set_map_flags(0)?;

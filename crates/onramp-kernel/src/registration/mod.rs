@@ -51,6 +51,11 @@ impl Registration {
         let linked = options.lifetime == Lifetime::Process
             && !options.without_link
             && probe::has_struct_ops_links(&btf);
+        let options = &Options {
+            // Without the member, a start-up can only be registered as a restricted one.
+            restricted: options.restricted || !probe::has_flags(&btf),
+            ..options.clone()
+        };
         sweep()?;
 
         let own = onramp_core::congestion_control(&options.startup);

@@ -45,6 +45,9 @@ pub struct Options {
     pub memory_jump_bytes: u64,
     /// How long the registration lasts.
     pub lifetime: Lifetime,
+    /// Only processes with CAP_NET_ADMIN may choose it, and only the host's first network
+    /// namespace may have it as its default.
+    pub restricted: bool,
     /// Report every input and decision, not only changes.
     pub record: bool,
     /// The timing that the algorithm may rely on.
@@ -66,6 +69,7 @@ impl Options {
             governor_bound_ppm: onramp_core::governor::BOUND_PPM,
             memory_jump_bytes: 0,
             lifetime: Lifetime::Process,
+            restricted: false,
             record: false,
             clock: KERNEL_CLOCK,
             without_link: false,
@@ -102,7 +106,7 @@ impl Options {
     }
 
     /// The Lifetime of path memory; 0: nothing is remembered.
-    pub(super) fn path_lifetime_ns(&self) -> u64 {
+    pub(crate) fn path_lifetime_ns(&self) -> u64 {
         match self.memory {
             Memory::Off => 0,
             Memory::Careful | Memory::AtOnce => self.memory_lifetime_ns.max(1),

@@ -5,12 +5,15 @@
 
 mod beside;
 mod common;
+mod defaults;
 #[path = "../foreign/mod.rs"]
 mod foreign;
 mod memory;
+mod names;
 mod qos;
 mod registration;
 mod small_messages;
 mod totals;
 mod traffic;
+mod users;
 mod verifier;

@@ -2,7 +2,7 @@
 
 use crate::common::{connection_of, listener_on, machine};
 use onramp_kernel::{
-    loaded, registered_names, unload, Error, Lifetime, Loaded, Options, Registration,
+    loaded, registered_names, unload, Connections, Error, Lifetime, Loaded, Options, Registration,
 };
 use onramp_patience::{wait_for, wait_until};
 use std::io::{Read, Write};
@@ -31,12 +31,13 @@ fn a_second_registration_of_a_process_gets_a_number() {
         "{error}"
     );
     let own = std::process::id();
-    assert!(matches!(unload(second.name()), Err(Error::OwnedByProcess { pid, .. }) if pid == own));
+    let refused = unload(second.name(), &Connections::Keep);
+    assert!(matches!(refused, Err(Error::OwnedByProcess { pid, .. }) if pid == own));
 }
 
 /// Registers `paced` until it is unloaded, and returns its name.
 fn load_paced() -> String {
-    let _ = unload("paced"); // An earlier run of this test may have failed.
+    let _ = unload("paced", &Connections::Keep); // An earlier run of this test may have failed.
     let options = Options {
         lifetime: Lifetime::UntilUnloaded,
         ..Options::new("paced")
@@ -73,7 +74,7 @@ fn unloading_leaves_live_connections_running() {
     );
     drop(listener);
 
-    unload("paced").unwrap();
+    unload("paced", &Connections::Keep).unwrap();
     assert!(!registered_names().unwrap().contains(&name));
     let left = without_owner();
     assert_eq!(
@@ -84,7 +85,10 @@ fn unloading_leaves_live_connections_running() {
         sender.write_all(&[7; 100_000]).unwrap();
         receiver.read_exact(&mut [0; 100_000]).unwrap();
     }
-    assert!(matches!(unload("paced"), Err(Error::NotLoaded { .. })));
+    assert!(matches!(
+        unload("paced", &Connections::Keep),
+        Err(Error::NotLoaded { .. })
+    ));
     drop(ends);
     wait_until("the programs go with their last connection", || {
         without_owner().is_empty()

@@ -61,10 +61,11 @@ pub enum Command {
     Replay(ReplayArguments),
     /// Register a start-up with the kernel as a congestion control that every program can choose
     Load(LoadArguments),
-    /// Remove what `load` registered. Live connections keep it until they end
+    /// Remove what `load` registered, and put back the defaults from before. Live connections keep
+    /// it until they end, or are moved with --live
     Unload(UnloadArguments),
-    /// Show which start-ups are registered, by which process, what their connections did so far,
-    /// and whether the governor holds new connections back
+    /// Show which start-ups are registered, by which process, what uses them, what their
+    /// connections did so far, and whether the governor holds new connections back
     Status,
     /// Show live connections (phase, rate estimate, pacing rate, exit reason), and what all
     /// connections did so far

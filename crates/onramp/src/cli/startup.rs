@@ -12,9 +12,11 @@ use std::path::{Component, PathBuf};
 
 #[derive(Args)]
 pub struct StartupArguments {
-    /// The congestion avoidance that follows the start-up
-    #[arg(long, value_enum, default_value_t = FollowedBy::Cubic)]
-    pub avoidance: FollowedBy,
+    /// The congestion avoidance that follows the start-up [default of `load`: that of this host,
+    /// if it is cubic, bbr or reno, otherwise cubic. Default of `exec`: that of `load`, if it has
+    /// registered the start-up, otherwise cubic]
+    #[arg(long, value_enum)]
+    pub avoidance: Option<FollowedBy>,
     /// The initial window: `host` is that of this host (usually 10 segments), `paper` is that of
     /// RFC 3390 as in Aron & Druschel (about 3 segments)
     #[arg(long, value_enum, default_value_t = FirstWindow::Host)]
@@ -108,6 +110,13 @@ impl From<FollowedBy> for Avoidance {
     }
 }
 
+impl StartupArguments {
+    /// The congestion avoidance that the user wants, if any.
+    pub fn wanted_avoidance(&self) -> Option<Avoidance> {
+        self.avoidance.map(Avoidance::from)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FirstWindow {
     Host,
@@ -125,6 +134,14 @@ pub struct LoadArguments {
     pub startup: String,
     #[command(flatten)]
     pub options: StartupArguments,
+    /// Make it the default of this network namespace: all new connections that choose no other
+    /// congestion control use it. `unload` puts back what was the default before
+    #[arg(long)]
+    pub default: bool,
+    /// Only processes with CAP_NET_ADMIN may choose it, and only the host's first network namespace
+    /// may have it as its default (docs/kernel.md)
+    #[arg(long, conflicts_with = "default")]
+    pub restricted: bool,
     #[command(flatten)]
     pub limits: LimitArguments,
 }
@@ -138,9 +155,19 @@ pub struct SsArguments {
 
 #[derive(Args)]
 pub struct UnloadArguments {
-    /// The start-up to remove [default: all that `load` registered]
+    /// The start-up to remove [default: the one that is registered, if there is only one]
     #[arg(value_name = "STARTUP")]
     pub startup: Option<String>,
+    /// Remove all that `load` registered
+    #[arg(long, conflicts_with = "startup")]
+    pub all: bool,
+    /// Also move its live connections and its listening sockets to what was the default before, in
+    /// all network namespaces
+    #[arg(long)]
+    pub live: bool,
+    /// Move them to this congestion control instead, for example cubic
+    #[arg(long, value_name = "NAME", requires = "live")]
+    pub to: Option<String>,
 }
 
 #[derive(Args)]

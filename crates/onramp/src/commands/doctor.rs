@@ -88,6 +88,8 @@ fn checks() -> Vec<Check> {
                 .map(|&avoidance| has_avoidance(btf, avoidance)),
         );
     }
+    checks.push(allowed());
+    checks.extend(others());
     checks.push(jit());
     checks.push(verdict(
         "cgroup v2 (exec)",
@@ -155,6 +157,72 @@ fn permission() -> Check {
         "permission",
         probe::check_permission().map(|()| "CAP_BPF and CAP_NET_ADMIN".to_owned()),
     )
+}
+
+/// Who may choose which congestion control.
+fn allowed() -> Check {
+    let what = "net.ipv4.tcp_allowed_congestion_control";
+    let allowed = match onramp_kernel::allowed_names() {
+        Ok(allowed) => allowed,
+        Err(error) => return verdict(what, Err(error)),
+    };
+    // Without the permission nothing is known to be loaded; that has its own check.
+    let loaded = onramp_kernel::loaded().unwrap_or_default();
+    let names: Vec<String> = loaded
+        .into_iter()
+        .filter(|loaded| loaded.registered && !allowed.contains(&loaded.name))
+        .map(|loaded| loaded.name)
+        .collect();
+    let found = allowed.join(" ");
+    let mend = (!names.is_empty()).then(|| {
+        let names = names.join(" ");
+        format!(
+            "only programs with CAP_NET_ADMIN may choose {names}; if every program may, load \
+             without --restricted, or run sysctl -w {what}=\"{found} {names}\""
+        )
+    });
+    Check {
+        what,
+        verdict: match mend {
+            None => Verdict::Ok,
+            Some(_) => Verdict::Advice,
+        },
+        found,
+        mend,
+    }
+}
+
+/// Programs of others that choose the congestion control of sockets too. `None` if this process may
+/// not look.
+fn others() -> Option<Check> {
+    const MAX_NAMED: usize = 6;
+    let others = onramp_kernel::other_programs().ok()?;
+    let mut names: Vec<String> = others.iter().map(ToString::to_string).collect();
+    let more = names.len().saturating_sub(MAX_NAMED);
+    names.truncate(MAX_NAMED);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    let is_alone = names.is_empty();
+    Some(Check {
+        what: "other programs that choose",
+        verdict: if is_alone {
+            Verdict::Ok
+        } else {
+            Verdict::Advice
+        },
+        found: if is_alone {
+            "none".to_owned()
+        } else {
+            names.join(", ")
+        },
+        mend: (!is_alone).then(|| {
+            "these BPF programs of others (bpftune, for example) may choose or replace the \
+             congestion control of a socket after a program did: if `onramp ss` misses \
+             connections, look at them with bpftool prog show and stop their service"
+                .to_owned()
+        }),
+    })
 }
 
 fn links(has_links: bool) -> Check {

@@ -12,10 +12,9 @@ use nix::sys::signal::{kill, SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 use onramp_kernel::{
-    Adoption, ExecCgroup, Lifetime, Loaded, PairOption, PairsMap, QosOption, Registration,
-    Reservation, Reservations,
+    Adoption, Avoidance, ExecCgroup, Lifetime, Loaded, Options, PairOption, PairsMap, QosOption,
+    Registration, Reservation, Reservations,
 };
-use onramp_scenario::Memory;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -167,27 +166,24 @@ enum Startup {
 
 impl Startup {
     fn choose(arguments: &ExecArguments) -> Result<Startup, Failure> {
-        let options = options(
-            startup_name(arguments)?,
-            &arguments.options,
-            Lifetime::Process,
-        );
+        let name = startup_name(arguments)?;
+        let loaded = Loaded::of_startup(name)?;
+        let of_load = loaded
+            .as_ref()
+            .and_then(|loaded| Avoidance::named(loaded.avoidance));
+        let avoidance = arguments
+            .options
+            .wanted_avoidance()
+            .or(of_load)
+            .unwrap_or(Avoidance::Cubic);
+        let options = options(name, &arguments.options, avoidance, Lifetime::Process);
         // Only the process that registered a start-up receives its events.
-        if !arguments.events {
-            let same = onramp_kernel::loaded()?.into_iter().find(|loaded| {
-                loaded.registered
-                    && loaded.owner_pid.is_none()
-                    && loaded.startup == options.startup
-                    && loaded.avoidance == options.avoidance.name()
-                    && loaded.paper_initial_window == options.paper_initial_window
-                    && loaded.packet_pairs == options.sends_pairs()
-                    && loaded.governor_bound_ppm() == options.governor_in_force_ppm()
-                    && loaded.memory == options.memory.name()
-                    && (options.memory == Memory::Off
-                        || (loaded.memory_lifetime_ns() == options.memory_lifetime_ns
-                            && loaded.memory_jump_bytes() == options.memory_jump_bytes))
-            });
-            if let Some(loaded) = same {
+        if let Some(loaded) = loaded.filter(|_| !arguments.events) {
+            let wanted = Options {
+                restricted: loaded.restricted, // `exec` does not choose as a user
+                ..options.clone()
+            };
+            if loaded.check_options(&wanted).is_ok() {
                 return Ok(Startup::Loaded(loaded));
             }
         }

@@ -18,6 +18,7 @@ pub mod status;
 pub mod tcp;
 pub mod theory;
 mod totals;
+pub mod unload;
 
 use crate::failure::Failure;
 use crate::text::say;

@@ -5,7 +5,7 @@ use crate::cli::{LimitArguments, QosArguments};
 use crate::failure::{Failure, DONE};
 use crate::text;
 use crate::text::out;
-use onramp_kernel::{cgroup2_mount, Error, LimitInForce, QosOption, Reservations, UserInForce};
+use onramp_kernel::{cgroup2_mount, Error, LimitInForce, Loaded, QosOption, Reservations, UserInForce};
 use serde::Serialize;
 use std::path::Path;
 
@@ -77,6 +77,14 @@ pub fn offer(reservations: &Reservations, limits: &LimitArguments) -> Result<(),
         },
     )?;
     Ok(QosOption::for_the_host(reservations)?)
+}
+
+/// Changes limits of what `load` registered before.
+pub fn change(loaded: &Loaded, limits: &LimitArguments) -> Result<(), Failure> {
+    match loaded.reservations()? {
+        Some(reservations) => set(&reservations, limits),
+        None => Ok(()),
+    }
 }
 
 fn set(reservations: &Reservations, limits: &LimitArguments) -> Result<(), Failure> {

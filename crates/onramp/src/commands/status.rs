@@ -1,9 +1,11 @@
-//! `onramp status`: the registered start-ups.
+//! `onramp status`: the registered start-ups, and what uses them.
 
-use super::{print_json, totals, Answer};
+use super::totals::{self, Counted};
+use super::{print_json, Answer};
 use crate::failure::DONE;
 use crate::text;
 use crate::text::{out, say};
+use onramp_kernel::Status;
 use onramp_scenario::units::format_time;
 
 pub fn run(json: bool) -> Answer {
@@ -23,40 +25,93 @@ pub fn run(json: bool) -> Answer {
         "INITIAL WINDOW",
         "MEMORY",
         "GOVERNOR",
+        "USERS",
         "CONNECTIONS",
+        "OTHERS",
+        "DEFAULT",
         "UNTIL",
     ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(all.iter().map(|counted| {
-        let loaded = &counted.loaded;
-        let until = match (loaded.registered, loaded.owner_pid) {
-            (false, _) => "its connections end (no longer registered)".to_owned(),
-            (true, None) => "onramp unload".to_owned(),
-            (true, Some(pid)) => format!("process {pid} ends"),
-        };
-        let memory = match loaded.memory_lifetime_ns() {
-            0 => loaded.memory.to_owned(),
-            lifetime_ns => format!("{}, {}", loaded.memory, format_time(lifetime_ns)),
-        };
-        let initial_window = if loaded.paper_initial_window {
-            "paper"
-        } else {
-            "host"
-        };
-        vec![
-            loaded.name.clone(),
-            loaded.startup.clone(),
-            loaded.avoidance.to_owned(),
-            initial_window.to_owned(),
-            memory,
-            totals::governor_cell(counted.governor.as_ref()),
-            loaded.connections.to_string(),
-            until,
-        ]
-    }));
+    rows.extend(all.iter().map(row));
     out(format_args!("{}", text::columns(&rows)));
+    for counted in &all {
+        explain(&counted.status);
+    }
     for counted in &all {
         out(format_args!("\n{}", totals::paragraph(counted)));
     }
     Ok(DONE)
+}
+
+fn row(counted: &Counted) -> Vec<String> {
+    let status = &counted.status;
+    let loaded = &status.loaded;
+    let memory = match loaded.memory_lifetime_ns() {
+        0 => loaded.memory.to_owned(),
+        lifetime_ns => format!("{}, {}", loaded.memory, format_time(lifetime_ns)),
+    };
+    let initial_window = match loaded.paper_initial_window {
+        true => "paper",
+        false => "host",
+    };
+    let users = match loaded.restricted {
+        true => "restricted",
+        false => "all",
+    };
+    let default = match status.default_in.as_slice() {
+        [] => "no".to_owned(),
+        [one] if one.is_own => "here".to_owned(),
+        several => text::count(several.len(), "namespace"),
+    };
+    vec![
+        loaded.name.clone(),
+        loaded.startup.clone(),
+        loaded.avoidance.to_owned(),
+        initial_window.to_owned(),
+        memory,
+        totals::governor_cell(counted.governor.as_ref()),
+        users.to_owned(),
+        loaded.connections.to_string(),
+        status.other_references.to_string(),
+        default,
+        until(status),
+    ]
+}
+
+fn until(status: &Status) -> String {
+    let loaded = &status.loaded;
+    let uses_it = match (status.default_in.is_empty(), loaded.connections) {
+        (false, _) => "another default is chosen",
+        (true, 0) => "its sockets close",
+        (true, _) => "its connections end",
+    };
+    match (loaded.registered, loaded.owner_pid) {
+        (false, _) => format!("{uses_it} (no longer registered)"),
+        (true, None) => "onramp unload".to_owned(),
+        (true, Some(pid)) => format!("process {pid} ends"),
+    }
+}
+
+/// Says where it is the default, and how a leftover ends.
+fn explain(status: &Status) {
+    let name = &status.loaded.name;
+    for namespace in &status.default_in {
+        say!("{name} is the default of {namespace}.");
+    }
+    if status.loaded.registered {
+        return;
+    }
+    if !status.default_in.is_empty() {
+        say!("{name} is no longer registered, and new connections there still use it.");
+    }
+    say!(
+        "{name} is left over until nothing uses it. To move its connections and listening sockets \
+         to the default from before, run: onramp unload {name} --live"
+    );
+    if status.other_references > 0 {
+        say!(
+            "OTHERS counts sockets that listen or are not connected, and references that the \
+             kernel has lost (docs/kernel.md)."
+        );
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::text;
-use onramp_kernel::{Governor, Loaded, Totals};
+use onramp_kernel::{Governor, Loaded, Status, Totals};
 use serde::Serialize;
 
 /// Destinations that a text names.
@@ -12,7 +12,7 @@ const MAX_NAMED: usize = 3;
 #[derive(Serialize)]
 pub struct Counted {
     #[serde(flatten)]
-    pub loaded: Loaded,
+    pub status: Status,
     pub totals: Totals,
     pub governor: Option<Governor>,
 }
@@ -22,7 +22,7 @@ impl Counted {
         Ok(Counted {
             totals: loaded.totals()?,
             governor: loaded.governor()?,
-            loaded,
+            status: Status::of(loaded)?,
         })
     }
 }
@@ -56,7 +56,7 @@ pub fn line(counted: &Counted) -> String {
     } = counted.totals;
     let mut line = format!(
         "{}: {} so far, {live} live; start-ups retransmitted {}",
-        counted.loaded.name,
+        counted.status.loaded.name,
         text::count(started as usize, "connection"),
         share_of(
             counted.totals.startup_retransmitted_share(),
@@ -91,7 +91,7 @@ pub fn paragraph(counted: &Counted) -> String {
         lines.push(governor_line(governor));
     }
     // Nobody takes the events of a registration that `load` made.
-    if totals.events_lost > 0 && counted.loaded.owner_pid.is_some() {
+    if totals.events_lost > 0 && counted.status.loaded.owner_pid.is_some() {
         lines.push(lost_events(totals.events_lost));
     }
     lines.join("\n  ") + "\n"

@@ -198,7 +198,12 @@ impl Loaded {
     #[track_caller]
     pub fn new(startup: &'static str, arguments: &[&str]) -> Loaded {
         wait_until_free(&onramp_core::congestion_control(startup));
-        onramp(["load", startup].iter().chain(arguments)).code(0);
+        // Without this the host's default congestion control would follow.
+        let followed: &[&str] = match arguments.contains(&"--avoidance") {
+            true => &[],
+            false => &["--avoidance", "cubic"],
+        };
+        onramp(["load", startup].iter().chain(arguments).chain(followed)).code(0);
         Loaded(startup)
     }
 }

@@ -3,6 +3,7 @@
 mod cgroups;
 mod granted;
 mod penalties;
+mod registrations;
 mod requests;
 mod traffic;
 mod users;

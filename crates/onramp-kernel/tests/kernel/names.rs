@@ -1,0 +1,89 @@
+//! The names of what is in the kernel, as users see them with `bpftool` and `ss`. They are part of
+//! the interface: a new name is written down here on purpose.
+
+use crate::common::machine;
+use libbpf_rs::query::{MapInfoIter, ProgInfoIter};
+use onramp_kernel::{own_cgroup, Adoption, Options, PairOption, QosOption, Registration};
+use std::collections::BTreeSet;
+
+/// The names that sockets choose.
+const CONGESTION_CONTROLS: [&str; 9] = [
+    "onramp_standard",
+    "onramp_paced",
+    "onramp_gamma",
+    "onramp_spaced",
+    "onramp_pair",
+    "onramp_astart",
+    "onramp_hoe",
+    "onramp_qos",
+    "onramp",
+];
+
+/// The kernel shows 15 characters of a program's or a map's name.
+const PROGRAMS: [&str; 1] = ["algorithm_ack"];
+const MAPS: [&str; 1] = [""];
+
+/// Ids of all programs and maps.
+fn ids() -> (BTreeSet<u32>, BTreeSet<u32>) {
+    (
+        ProgInfoIter::default().map(|program| program.id).collect(),
+        MapInfoIter::default().map(|map| map.id).collect(),
+    )
+}
+
+#[test]
+fn congestion_controls_have_the_names_that_users_know() {
+    let names: Vec<String> = onramp_core::startup_names()
+        .iter()
+        .map(|name| onramp_core::congestion_control(name))
+        .collect();
+    assert_eq!(names, CONGESTION_CONTROLS);
+}
+
+#[test]
+fn programs_and_maps_have_the_names_that_users_know() {
+    let Some(_machine) = machine() else { return };
+    let (mut programs, mut maps) = (BTreeSet::new(), BTreeSet::new());
+    let (old_programs, old_maps) = ids();
+    let avoidances = onramp_kernel::Avoidance::ALL.iter();
+    let of_every_avoidance = avoidances.map(|&avoidance| Options {
+        avoidance,
+        ..Options::new("onramp")
+    });
+    let others = ["pair", "qos"].map(Options::new);
+    for options in of_every_avoidance.chain(others) {
+        let options = Options {
+            memory: match onramp_core::resumes(&options.startup) {
+                true => onramp_kernel::Memory::Careful,
+                false => onramp_kernel::Memory::Off,
+            },
+            ..options
+        };
+        let Ok(registration) = Registration::new(&options) else {
+            continue; // this kernel lacks the avoidance
+        };
+        let cgroup = own_cgroup().unwrap();
+        let adoption = Adoption::new(&cgroup, registration.name()).unwrap();
+        let pairs = registration.pairs().unwrap();
+        let pairs = pairs.map(|pairs| PairOption::new(&cgroup, &pairs, None).unwrap());
+        let qos = registration.reservations().unwrap();
+        let qos = qos.map(|qos| QosOption::new(&cgroup, &qos, None).unwrap());
+        let ours = |name: &str| name.contains("onramp") || name.starts_with('.');
+        let new_programs = ProgInfoIter::default().filter(|one| !old_programs.contains(&one.id));
+        programs.extend(
+            new_programs
+                .map(|program| program.name.to_string_lossy().into_owned())
+                .filter(|name| ours(name)),
+        );
+        let new_maps = MapInfoIter::default().filter(|one| !old_maps.contains(&one.id));
+        maps.extend(
+            new_maps
+                .map(|map| map.name.to_string_lossy().into_owned())
+                .filter(|name| name.starts_with("onramp") || name.starts_with(".rodata.")),
+        );
+        drop((adoption, pairs, qos));
+    }
+    let text = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>();
+    assert_eq!(text(programs), PROGRAMS);
+    assert_eq!(text(maps), MAPS);
+}

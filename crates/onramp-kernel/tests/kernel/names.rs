@@ -20,8 +20,44 @@ const CONGESTION_CONTROLS: [&str; 9] = [
 ];
 
 /// The kernel shows 15 characters of a program's or a map's name.
-const PROGRAMS: [&str; 1] = ["algorithm_ack"];
-const MAPS: [&str; 1] = [""];
+const PROGRAMS: [&str; 16] = [
+    "onramp_acked",
+    "onramp_adopt",
+    "onramp_cong_avo",
+    "onramp_control",
+    "onramp_cwnd_eve",
+    "onramp_get_qos",
+    "onramp_in_ack",
+    "onramp_init",
+    "onramp_min_tso_",
+    "onramp_pair",
+    "onramp_release",
+    "onramp_set_qos",
+    "onramp_set_stat",
+    "onramp_sndbuf_e",
+    "onramp_ssthresh",
+    "onramp_undo_cwn",
+];
+/// The same for maps.
+const MAPS: [&str; 17] = [
+    ".rodata.adopt",
+    ".rodata.onramp",
+    ".rodata.pair",
+    ".rodata.qos",
+    "onramp_bbr",
+    "onramp_conns",
+    "onramp_cubic",
+    "onramp_dests",
+    "onramp_events",
+    "onramp_governor",
+    "onramp_limits",
+    "onramp_memory",
+    "onramp_pairs",
+    "onramp_reno",
+    "onramp_reserved",
+    "onramp_totals",
+    "onramp_usage",
+];
 
 /// Ids of all programs and maps.
 fn ids() -> (BTreeSet<u32>, BTreeSet<u32>) {

@@ -19,7 +19,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 14;
+pub const CONFIG_VERSION: u32 = 15;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
@@ -58,6 +58,10 @@ pub struct Config {
     pub record: u32,
     /// share of retransmitted segments; 0: no governor
     pub governor_bound_ppm: u32,
+    /// only processes with CAP_NET_ADMIN may choose it
+    pub restricted: u32,
+    /// 0
+    pub reserved: u32,
     /// the algorithm's name in core/registry.h
     pub startup: [::core::ffi::c_char; 16usize],
     /// the name that sockets choose
@@ -65,7 +69,7 @@ pub struct Config {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Config"][::core::mem::size_of::<Config>() - 96usize];
+    ["Size of Config"][::core::mem::size_of::<Config>() - 104usize];
     ["Alignment of Config"][::core::mem::align_of::<Config>() - 8usize];
     ["Offset of field: Config::clock"][::core::mem::offset_of!(Config, clock) - 0usize];
     [
@@ -96,11 +100,17 @@ const _: () = {
         "Offset of field: Config::governor_bound_ppm",
     ][::core::mem::offset_of!(Config, governor_bound_ppm) - 60usize];
     [
+        "Offset of field: Config::restricted",
+    ][::core::mem::offset_of!(Config, restricted) - 64usize];
+    [
+        "Offset of field: Config::reserved",
+    ][::core::mem::offset_of!(Config, reserved) - 68usize];
+    [
         "Offset of field: Config::startup",
-    ][::core::mem::offset_of!(Config, startup) - 64usize];
+    ][::core::mem::offset_of!(Config, startup) - 72usize];
     [
         "Offset of field: Config::congestion_control",
-    ][::core::mem::offset_of!(Config, congestion_control) - 80usize];
+    ][::core::mem::offset_of!(Config, congestion_control) - 88usize];
 };
 /// An address and a port
 #[repr(C)]
@@ -933,6 +943,28 @@ const _: () = {
         "Offset of field: Adopt::congestion_control",
     ][::core::mem::offset_of!(Adopt, congestion_control) - 0usize];
 };
+/// What bpf/move.bpf.c is to do in a network namespace, and what it did
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Move {
+    /// the congestion control that sockets leave
+    pub from: [::core::ffi::c_char; 16usize],
+    /// the one that they get
+    pub to: [::core::ffi::c_char; 16usize],
+    /// sockets
+    pub moved: u64,
+    /// sockets that the kernel left as they were
+    pub refused: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Move"][::core::mem::size_of::<Move>() - 48usize];
+    ["Alignment of Move"][::core::mem::align_of::<Move>() - 8usize];
+    ["Offset of field: Move::from"][::core::mem::offset_of!(Move, from) - 0usize];
+    ["Offset of field: Move::to"][::core::mem::offset_of!(Move, to) - 16usize];
+    ["Offset of field: Move::moved"][::core::mem::offset_of!(Move, moved) - 32usize];
+    ["Offset of field: Move::refused"][::core::mem::offset_of!(Move, refused) - 40usize];
+};
 /// Read-only data of bpf/pair.bpf.c
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -997,6 +1029,8 @@ const _: () = {
 
 /// Names of the maps.
 pub mod maps {
+    /// `.data.move`
+    pub const DATA_MOVE: &str = ".data.move";
     /// `.rodata.adopt`
     pub const RODATA_ADOPT: &str = ".rodata.adopt";
     /// `.rodata.onramp`
@@ -1066,6 +1100,8 @@ pub mod programs {
     pub const LIST: &str = "onramp_list";
     /// `onramp_min_tso_segs`
     pub const MIN_TSO_SEGS: &str = "onramp_min_tso_segs";
+    /// `onramp_move`
+    pub const MOVE: &str = "onramp_move";
     /// `onramp_pair`
     pub const PAIR: &str = "onramp_pair";
     /// `onramp_release`
@@ -1085,7 +1121,7 @@ pub mod programs {
     /// `onramp_undo_cwnd`
     pub const UNDO_CWND: &str = "onramp_undo_cwnd";
     /// All of them.
-    pub const ALL: [&str; 20] = [
+    pub const ALL: [&str; 21] = [
         ACKED,
         ADOPT,
         CONG_AVOID,
@@ -1097,6 +1133,7 @@ pub mod programs {
         INIT,
         LIST,
         MIN_TSO_SEGS,
+        MOVE,
         PAIR,
         RELEASE,
         RESERVE,

@@ -5,7 +5,9 @@ use crate::cli::{LimitArguments, QosArguments};
 use crate::failure::{Failure, DONE};
 use crate::text;
 use crate::text::out;
-use onramp_kernel::{cgroup2_mount, Error, LimitInForce, Loaded, QosOption, Reservations, UserInForce};
+use onramp_kernel::{
+    cgroup2_mount, Error, LimitInForce, Loaded, QosOption, Reservations, UserInForce,
+};
 use serde::Serialize;
 use std::path::Path;
 

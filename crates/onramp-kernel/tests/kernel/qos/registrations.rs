@@ -1,8 +1,8 @@
 //! Two registrations of `qos` at once: the one that a socket uses answers for it.
 
 use super::cgroups::Cgroup;
-use super::{ask, control_of, in_force, rate, Host, MEGABYTE};
-use crate::common::{choose, connection_of, listener};
+use super::{ask, in_force, rate, Host, MEGABYTE};
+use crate::common::{choose, connection_of, control_of, listener};
 use onramp_kernel::{own_cgroup, Options, QosOption, Registration};
 use std::fs;
 use std::os::unix::process::CommandExt;

@@ -87,8 +87,9 @@ fn start_ups_on_an_ordinary_path_are_never_held_back() {
     let mut startups = Governed::new("onramp");
     startups.transfers(ORDINARY);
     let governor = startups.governor();
+    // Enough for a decision. The run ends with its last transfer, which others may outlive.
     assert!(
-        u64::from(governor.host.startups) >= TRANSFERS,
+        governor.host.startups >= DESTINATION_STARTUPS,
         "{governor:?}"
     );
     assert!(governor.host.average < Some(governor.bound), "{governor:?}");

@@ -242,7 +242,7 @@ fn a_duration_ends_the_run_before_a_later_start() {
         "1 Mbit/s",
         "40 ms",
         "1 GB",
-        "count = 2\nspacing = \"7200 s\"\n[[traffic]]\nlead = \"1 s\"\n",
+        "count = 2\nspacing = \"3600 s\"\n[[traffic]]\nlead = \"1 s\"\n",
     );
     let error = run(&case, &mut BuiltIn, &options).unwrap_err();
     assert!(matches!(error, Error::Stopped), "{error}");

@@ -138,7 +138,7 @@ mod tests {
             for number in 0..3 * MAX_WAITING {
                 lines.print(number.to_string());
             }
-            // A thread that starts late makes room for one line: a note of those dropped until then.
+            // A thread that starts late makes room for one line: a note of those dropped before.
             assert!(lines.dropped > 0, "{out}");
             assert!(!lines.finish_within(Duration::from_millis(10)), "{out}");
         }

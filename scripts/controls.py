@@ -1,5 +1,6 @@
 """Congestion controls for scripts that compare Onramp's start-ups with the kernel's CUBIC."""
 
+import argparse
 import os
 import pathlib
 import shutil
@@ -18,6 +19,15 @@ class Missing(Exception):
 
 class Failed(Exception):
     """The run cannot go on. The message says why."""
+
+
+def control_names(text):
+    """The value of an option: names of CONTROLS, separated by commas."""
+    names = text.split(",")
+    unknown = [name for name in names if name not in CONTROLS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"no such congestion control: {', '.join(unknown)}")
+    return names
 
 
 def require(tools):
@@ -64,8 +74,9 @@ class Controls:
         if available:
             raise Failed(f"{name} is registered already, maybe by another build: "
                          f"{self.onramp} unload {start_up}")
-        # Without the governor: no result may depend on the connections before it.
-        command = [self.onramp, "load", start_up, "--governor", "off"]
+        # Followed by CUBIC, also on a host whose default is another one. Without the governor: no
+        # result may depend on the connections before it.
+        command = [self.onramp, "load", start_up, "--avoidance", "cubic", "--governor", "off"]
         done = subprocess.run(command, text=True, capture_output=True)
         if done.returncode == 3:
             raise Missing(done.stderr.strip())

@@ -19,7 +19,7 @@ REPOSITORY = HERE.parent.parent
 sys.dont_write_bytecode = True
 sys.path.append(str(REPOSITORY / "scripts"))
 
-from controls import CONTROLS, Controls, Failed, Missing, require
+from controls import Controls, Failed, Missing, control_names, require
 
 NAMESPACE = REPOSITORY / "scripts" / "namespace.sh"
 TESTS = ["GET", "SET"]
@@ -93,19 +93,14 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--onramp", metavar="FILE", default=REPOSITORY / "target/release/onramp",
                         help="the onramp command [target/release/onramp]")
-    parser.add_argument("--controls", metavar="NAMES", default="onramp",
+    parser.add_argument("--controls", metavar="NAMES", type=control_names, default="onramp",
                         help="compared with cubic: names, separated by commas [onramp]")
     parser.add_argument("--rounds", metavar="N", type=positive, default=20, help="[%(default)s]")
     parser.add_argument("--requests", metavar="N", type=positive, default=50_000,
                         help="requests of a test in a block [%(default)s]")
     parser.add_argument("--clients", metavar="N", type=positive, default=50,
                         help="connections at once [%(default)s]")
-    arguments = parser.parse_args()
-    arguments.controls = arguments.controls.split(",")
-    unknown = [name for name in arguments.controls if name not in CONTROLS]
-    if unknown:
-        parser.error(f"no such congestion control: {', '.join(unknown)}")
-    return arguments
+    return parser.parse_args()
 
 
 def main():

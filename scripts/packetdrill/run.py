@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True
 sys.path.append(str(REPOSITORY / "scripts"))
 
 import expected
-from controls import CONTROLS, Controls, Failed, Missing, require
+from controls import CONTROLS, Controls, Failed, Missing, control_names, require
 from expected import FAIL, PASS, SOMETIMES
 
 NAMESPACE = REPOSITORY / "scripts" / "namespace.sh"
@@ -159,7 +159,8 @@ def parse_arguments():
                         help="a built checkout of packetdrill [$PACKETDRILL]")
     parser.add_argument("--onramp", metavar="FILE", default=REPOSITORY / "target/release/onramp",
                         help="the onramp command [target/release/onramp]")
-    parser.add_argument("--controls", metavar="NAMES", default=",".join(CONTROLS),
+    parser.add_argument("--controls", metavar="NAMES", type=control_names,
+                        default=",".join(CONTROLS),
                         help="congestion controls to run with [%(default)s]")
     parser.add_argument("--jobs", metavar="N", type=int,
                         default=max(1, (os.cpu_count() or 1) // 2),
@@ -169,10 +170,6 @@ def parse_arguments():
     parser.add_argument("--update", action="store_true",
                         help="write the verdicts into verdicts.txt; reasons stay")
     arguments = parser.parse_args()
-    arguments.controls = arguments.controls.split(",")
-    unknown = [name for name in arguments.controls if name not in CONTROLS]
-    if unknown:
-        parser.error(f"no such congestion control: {', '.join(unknown)}")
     if arguments.jobs < 1:
         parser.error("--jobs is 1 or more")
     return arguments

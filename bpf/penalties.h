@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a broken reservation (TCP_QOS) costs: its owner waits before it reserves a rate to the same
- * destination again. The start-up `qos` and the programs of the socket option (qos.bpf.c) share the
- * map.
+ * The penalty for a broken reservation (TCP_QOS): its owner waits before it reserves a rate to the
+ * same destination again. The start-up `qos` and the programs of the socket option (qos.bpf.c)
+ * share the map.
  *
  * The penalty belongs to the owner and the destination, not to the socket. Otherwise a program that
  * opens a new connection for each reservation would never wait.

@@ -209,7 +209,7 @@ void BPF_PROG(onramp_tx_start, struct sock *sk)
 }
 
 #ifdef ONRAMP_SENDS_PAIRS
-/* The kernel calls this hook first for an ACK, before it reads cwnd. So the cwnd that
+/* The kernel calls this hook for an ACK before it reads cwnd. So the cwnd that
  * let_pair_leave() reduced is restored here. The hook also runs for each segment with the option of
  * packet pairs, as such a segment takes the kernel's slow path. The kernel has not decided yet when
  * to acknowledge that segment. So a reply to a pair is requested here, as an immediate ACK. */

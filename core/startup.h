@@ -295,7 +295,7 @@ struct startup_decision {
 };
 
 /* The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
- * what is declared. */
+ * declared capabilities. */
 enum startup_capability {
 	/* It asks for packet pairs where the user chooses them (STARTUP_OPTION_PAIRS). */
 	STARTUP_SENDS_PAIRS = 1 << 0,

@@ -77,8 +77,8 @@ static inline bool conn_reports_ack(const struct tcp_sock *tp,
 	       conn_has_news(tp, connection);
 }
 
-/* Is this ACK one of successive quiet ACKs, which show the algorithm nothing? The check begins with
- * what most other ACKs fail. */
+/* Is this ACK one of successive quiet ACKs, which show the algorithm nothing? Most
+ * other ACKs leave something in flight, so this is checked first. */
 static inline bool conn_skips_quiet_ack(const struct tcp_sock *tp,
 					struct onramp_connection *connection)
 {

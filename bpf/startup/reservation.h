@@ -115,8 +115,7 @@ static inline void leave_reservation(struct tcp_sock *tp,
  * pacing rate also determines when the next packet leaves, so it is set to let the bucket collect a
  * full segment by then. If the kernel sends later than it could have, it makes up for at most half
  * of the packet's time. The gap is lengthened by late_ns, and at most doubled, to
- * compensate. A packet with less than a full
- * segment uses its share of the bucket.
+ * compensate. A packet with less than a full segment uses its share of the bucket.
  *
  * If a millisecond at the rate is half of the bucket or more, the kernel's own pacing is as exact
  * as the bucket. Linux does not pace the first ten segments of a connection. The bucket counts

@@ -24,7 +24,7 @@
  *   a start-up ends                  if governor_counts(): governor_add() to both averages
  *   its last flight is repaired      governor_add_late() to both
  *
- * What is averaged
+ * The average
  * - A start-up's share is retransmitted / sent. Both count segments of the start-up, and `sent`
  *   includes the retransmitted ones. The last flight of a start-up may be repaired after its end,
  *   so a host reports those retransmissions later.

@@ -412,7 +412,7 @@ pub const RESERVES: Capability = 4;
 /// It resumes from the BDP that the host remembers of the path.
 pub const RESUMES: Capability = 8;
 /// The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
-/// what is declared.
+/// declared capabilities.
 pub type Capability = ::std::os::raw::c_uint;
 /// The average share of start-ups. All zero: no start-up yet.
 #[repr(C)]

@@ -84,6 +84,14 @@ fn r_squared(points: &[(u64, u64)]) -> f64 {
     }
 }
 
+fn is_line_iff_nine_tenths_are_explained(points: &[(u64, u64)]) -> Result<(), TestCaseError> {
+    let truth = r_squared(points);
+    prop_assume!((truth - 0.9).abs() > 0.01);
+    let is_line = train(points, MSS, 100 * MS).is_line();
+    prop_assert_eq!(is_line, truth > 0.9, "{}", truth);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(5000))]
 
@@ -101,14 +109,7 @@ proptest! {
             let now_ns = i * spacing_ns + (jitter * late * spacing_ns as f64) as u64;
             points.push((now_ns.max(last_ns), total + segments));
         }
-        let truth = r_squared(&points);
-        prop_assume!((truth - 0.9).abs() > 0.01);
-        prop_assert_eq!(
-            train(&points, MSS, 100 * MS).is_line(),
-            truth > 0.9,
-            "{}",
-            truth
-        );
+        is_line_iff_nine_tenths_are_explained(&points)?;
     }
 
     /// Random steps, some of them long: trains that are far from even.
@@ -125,14 +126,7 @@ proptest! {
             let &(last_ns, total) = points.last().unwrap();
             points.push((last_ns + gap * unit_ns, total + segments));
         }
-        let truth = r_squared(&points);
-        prop_assume!((truth - 0.9).abs() > 0.01);
-        prop_assert_eq!(
-            train(&points, MSS, 100 * MS).is_line(),
-            truth > 0.9,
-            "{}",
-            truth
-        );
+        is_line_iff_nine_tenths_are_explained(&points)?;
     }
 }
 

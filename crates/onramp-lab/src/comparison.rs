@@ -75,6 +75,9 @@ fn is_deterministic(case: &Case) -> bool {
             && channel.bursts.is_none()
             && channel.duplicate_ppm == 0
             && channel.jitter.is_none()
+            && channel.late.is_none()
+            && channel.steps.is_none()
+            && !channel.is_poisson
             && !is_red
     };
     case.traffic.is_empty()

@@ -49,6 +49,7 @@ fn measure_exits() {
     };
     let aggregation = Some(Aggregation {
         interval_ns: 100_000,
+        in_slots: false,
         max_packets: NonZeroU32::new(64).expect("not 0"),
     });
     measure(

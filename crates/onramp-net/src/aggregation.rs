@@ -3,15 +3,24 @@
 //! A WiFi station or an LTE scheduler saves transmissions: it collects packets and sends them in
 //! one frame. The sender then sees its ACKs arrive in bursts at line rate. This element holds
 //! packets at the end of the link. It releases them when an interval has passed since the first
-//! held packet, or when a maximum number of packets is held, whichever is first.
+//! held packet, or when a maximum number of packets is held, whichever is first. With slots, which
+//! interrupts and grants of an uplink have, it releases them at multiples of the interval.
+//!
+//! A late timer holds packets in the same way: the first packet after an idle time waits until the
+//! timer has fired, and those that are due meanwhile leave with it.
 
-use crate::Aggregation;
+use crate::random::{stream, Element};
+use crate::{Aggregation, Config, LateTimer};
+use rand_core::Rng;
+use rand_pcg::Pcg32;
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 
 /// Holds packets and releases them together.
 #[derive(Debug)]
 pub(crate) struct Aggregator<P> {
-    config: Aggregation,
+    end: End,
+    max_packets: NonZeroU32,
     /// The released packets, each with its release time, followed by the packets of the open
     /// aggregate.
     packets: VecDeque<(u64, P)>,
@@ -21,10 +30,85 @@ pub(crate) struct Aggregator<P> {
     release_ns: u64,
 }
 
+/// When an aggregate ends that a packet begins.
+#[derive(Debug)]
+enum End {
+    /// After this time.
+    After(u64),
+    /// At the next multiple of the interval, which are counted from `begin_ns` on.
+    Slot { interval_ns: u64, begin_ns: u64 },
+    /// When the timer has fired, which is late where nothing has left for `idle_ns`.
+    Fired {
+        timer: LateTimer,
+        random: Pcg32,
+        last_ns: u64,
+    },
+}
+
+impl End {
+    fn of_aggregation(aggregation: &Aggregation, config: &Config) -> End {
+        let interval_ns = aggregation.interval_ns;
+        if !aggregation.in_slots {
+            return End::After(interval_ns);
+        }
+        let drawn = u128::from(stream(config.seed, Element::Aggregation).next_u64());
+        let phase_ns = (drawn * u128::from(interval_ns)) >> 64;
+        End::Slot {
+            interval_ns,
+            begin_ns: config.begin_ns + phase_ns as u64,
+        }
+    }
+
+    /// The end of the aggregate that begins at this time, at the earliest at that time.
+    fn of_packet(&mut self, at_ns: u64) -> u64 {
+        match self {
+            End::After(interval_ns) => at_ns + *interval_ns,
+            End::Slot {
+                interval_ns,
+                begin_ns,
+            } => match at_ns.checked_sub(*begin_ns) {
+                None => *begin_ns,
+                Some(passed_ns) => at_ns + *interval_ns - passed_ns % *interval_ns,
+            },
+            End::Fired {
+                timer,
+                random,
+                last_ns,
+            } => {
+                if at_ns.saturating_sub(*last_ns) > timer.idle_ns {
+                    let drawn = u128::from(random.next_u64()) * (u128::from(timer.max_ns) + 1);
+                    *last_ns = at_ns + (drawn >> 64) as u64;
+                } else {
+                    *last_ns = at_ns;
+                }
+                *last_ns
+            }
+        }
+    }
+}
+
 impl<P> Aggregator<P> {
-    pub fn new(config: Aggregation) -> Aggregator<P> {
+    /// The aggregation and the late timer of a link, as far as it has them.
+    pub fn of(config: &Config) -> Vec<Aggregator<P>> {
+        let aggregation = config.aggregation.as_ref().map(|aggregation| {
+            let end = End::of_aggregation(aggregation, config);
+            Aggregator::new(end, aggregation.max_packets)
+        });
+        let late = config.late.map(|timer| {
+            let end = End::Fired {
+                timer,
+                random: stream(config.seed, Element::Late),
+                last_ns: config.begin_ns,
+            };
+            Aggregator::new(end, NonZeroU32::MAX)
+        });
+        aggregation.into_iter().chain(late).collect()
+    }
+
+    fn new(end: End, max_packets: NonZeroU32) -> Aggregator<P> {
         Aggregator {
-            config,
+            end,
+            max_packets,
             packets: VecDeque::new(),
             open_packets: 0,
             release_ns: 0,
@@ -35,11 +119,11 @@ impl<P> Aggregator<P> {
     pub fn hold(&mut self, at_ns: u64, packet: P) {
         self.release_until(at_ns);
         if self.open_packets == 0 {
-            self.release_ns = at_ns + self.config.interval_ns;
+            self.release_ns = self.end.of_packet(at_ns);
         }
         self.packets.push_back((at_ns, packet));
         self.open_packets += 1;
-        if self.open_packets == self.config.max_packets.get() {
+        if self.open_packets == self.max_packets.get() {
             self.release(at_ns);
         }
     }
@@ -93,20 +177,23 @@ impl<P> Aggregator<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::num::NonZeroU32;
 
-    fn released(arrivals_ns: &[u64]) -> Vec<(u64, usize)> {
-        let config = Aggregation {
-            interval_ns: 100,
-            max_packets: NonZeroU32::new(3).unwrap(),
-        };
-        let mut aggregator = Aggregator::new(config);
+    /// At most three packets, for 100 ns.
+    fn three() -> Aggregator<usize> {
+        Aggregator::new(End::After(100), NonZeroU32::new(3).unwrap())
+    }
+
+    fn released_by(mut aggregator: Aggregator<usize>, arrivals_ns: &[u64]) -> Vec<(u64, usize)> {
         arrivals_ns
             .iter()
             .enumerate()
             .for_each(|(number, at_ns)| aggregator.hold(*at_ns, number));
         aggregator.release_until(1_000_000);
         std::iter::from_fn(|| aggregator.pop()).collect()
+    }
+
+    fn released(arrivals_ns: &[u64]) -> Vec<(u64, usize)> {
+        released_by(three(), arrivals_ns)
     }
 
     #[test]
@@ -128,12 +215,53 @@ mod tests {
     }
 
     #[test]
-    fn an_open_aggregate_is_held_until_its_interval_ends() {
-        let config = Aggregation {
+    fn slots_are_multiples_of_the_interval() {
+        let slots = End::Slot {
             interval_ns: 100,
-            max_packets: NonZeroU32::MAX,
+            begin_ns: 1030,
         };
-        let mut aggregator = Aggregator::new(config);
+        let slots = Aggregator::new(slots, NonZeroU32::MAX);
+        assert_eq!(
+            released_by(slots, &[7, 1029, 1030, 1129, 1130, 1500]),
+            [
+                (1030, 0),
+                (1030, 1),
+                (1130, 2),
+                (1130, 3),
+                (1230, 4),
+                (1530, 5)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_timer_is_late_after_an_idle_time_only() {
+        let late = |seed| {
+            let timer = LateTimer {
+                max_ns: 1000,
+                idle_ns: 100,
+            };
+            let mut config = Config::plain(1.try_into().unwrap(), 0, crate::Limit::Packets(0));
+            (config.late, config.seed) = (Some(timer), seed);
+            released_by(
+                Aggregator::of(&config).remove(0),
+                &[5000, 7000, 7001, 8100, 8200, 8300],
+            )
+        };
+        let all: Vec<_> = (0..50).map(late).collect();
+        for due in &all {
+            let at = |number: usize| due[number].0;
+            assert!((5000..=6000).contains(&at(0)) && (7000..=8000).contains(&at(1)));
+            assert_eq!(at(2), at(1).max(7001));
+            // Packets that come while the link is awake leave in time.
+            assert!((4..6).all(|number| at(number) == at(3).max(8100 + 100 * (number as u64 - 3))));
+        }
+        assert!(all.iter().any(|due| due[0].0 != all[0][0].0));
+    }
+
+    #[test]
+    fn an_open_aggregate_is_held_until_its_interval_ends() {
+        let mut aggregator = Aggregator::new(End::After(100), NonZeroU32::MAX);
         aggregator.hold(10, 'a');
         aggregator.release_until(109);
         assert_eq!((aggregator.next_ns(), aggregator.pop()), (Some(110), None));

@@ -9,7 +9,7 @@
 //!               |          |        |  |                (in service)
 //!            Policed  LostRandom    |  take_dropped        |
 //!                      DroppedFull, DroppedEarly           v
-//!     poll <-- duplication <-- aggregation <-- propagation delay + jitter
+//!     poll <-- duplication <-- late timer <-- aggregation <-- propagation delay + jitter
 //! ```
 //!
 //! A link can guarantee a rate to some flows (expedited forwarding, RFC 3246). Two queues then
@@ -77,6 +77,7 @@ mod duplication;
 mod jitter;
 mod link;
 mod loss;
+mod opportunities;
 mod packet;
 mod propagation;
 mod queue;
@@ -89,9 +90,11 @@ mod token_bucket;
 mod verdict;
 
 pub use config::{
-    Aggregation, Change, Config, ConfigError, Jitter, LossConfig, QueueConfig, TokenBucket,
+    Aggregation, Change, Config, ConfigError, Jitter, LateTimer, LossConfig, Outages, QueueConfig,
+    RateSteps, Service, TokenBucket,
 };
 pub use link::{Departure, Link};
+pub use opportunities::{Opportunities, TraceError, MAX_TRACE_BYTES, OPPORTUNITY_BYTES};
 pub use packet::Packet;
 pub use queue::{CoDelConfig, FqCoDelConfig, Limit, PureAck, RedConfig};
 pub use stats::{Count, LinkStats};

@@ -19,6 +19,10 @@ pub(crate) enum Element {
     Queue = 1,
     Jitter = 2,
     Duplication = 3,
+    Service = 4,
+    Steps = 5,
+    Aggregation = 6,
+    Late = 7,
 }
 
 /// The random stream of one element of the link with this seed.

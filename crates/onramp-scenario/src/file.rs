@@ -2,7 +2,7 @@
 
 use crate::error::{Error, MAX_FILE_BYTES};
 use crate::model::Scenario;
-use crate::reader::parse;
+use crate::reader::parse_in;
 use std::fs::{File, FileType};
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
@@ -42,7 +42,7 @@ pub fn read(path: &Path) -> Result<Scenario, Error> {
         offset: error.utf8_error().valid_up_to(),
         file: file.clone(),
     })?;
-    parse(&file, &text)
+    parse_in(Some(path.parent().unwrap_or(Path::new("."))), &file, &text)
 }
 
 fn kind(file_type: FileType) -> &'static str {

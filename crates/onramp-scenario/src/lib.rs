@@ -42,8 +42,8 @@ pub mod units;
 
 pub use arrivals::{Arrival, Arrivals, ENDLESS};
 pub use channel::{
-    Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel, Jitter, QueueLimit,
-    Red, TokenBucket,
+    Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel, Jitter, LateTimer,
+    QueueLimit, Red, Steps, TokenBucket, Trace, TraceOffset,
 };
 pub use error::{Error, Invalid, MAX_FILE_BYTES};
 pub use fault::Fault;
@@ -55,7 +55,7 @@ pub use onramp_core::pairs::Form as PairForm;
 pub use onramp_core::Without;
 pub use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
-pub use reader::parse;
+pub use reader::{parse, parse_in};
 pub use routes::{Place, Routes};
 pub use seed::{case_seed, link_seed};
 pub use units::bytes_in;

@@ -194,7 +194,7 @@ fn check(scenario: &Scenario) {
         for link in &case.network.links {
             for channel in [&link.forward, &link.reverse] {
                 assert_eq!(
-                    channel.link_config(case.path.rtt_ns, case.seed).check(),
+                    channel.link_config(case.path.rtt_ns, case.seed, 0).check(),
                     Ok(())
                 );
             }

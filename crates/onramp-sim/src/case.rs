@@ -9,8 +9,8 @@ use crate::router::Router;
 use crate::routes::Routes;
 use onramp_results::traffic_windows;
 use onramp_scenario::{
-    link_seed, random::Interval, Arrivals, Case, Connections, Distribution, Hop, OnOff, Packets,
-    Split, Traffic, TrafficKind, Transfers,
+    random::Interval, Arrivals, Case, Connections, Distribution, Hop, OnOff, Packets, Split,
+    Traffic, TrafficKind, Transfers,
 };
 
 /// Checks that the simulator can run a case.
@@ -52,7 +52,7 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
         .flat_map(|link| [&link.forward, &link.reverse]);
     let rtt_ns = case.path.rtt_ns;
     let link = |(number, channel): (u32, &onramp_scenario::Channel)| {
-        channel.link_config(rtt_ns, link_seed(case.seed, number))
+        channel.link_config(rtt_ns, case.seed, number)
     };
     Ok(Plan {
         links: (0..).zip(channels).map(link).collect(),

@@ -118,6 +118,14 @@ choices! {
         Bsd,
         /// every segment
         Every,
+        /// every fourth segment or after 5 ms, as a host that joins segments (GRO)
+        #[serde(rename = "every-4")]
+        #[strum(serialize = "every-4")]
+        Every4,
+        /// every 16th segment or after 5 ms, as a host that joins segments (GRO)
+        #[serde(rename = "every-16")]
+        #[strum(serialize = "every-16")]
+        Every16,
     }
 }
 

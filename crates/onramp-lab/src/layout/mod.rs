@@ -13,7 +13,7 @@ pub use side::Side;
 pub use wiring::{Lookup, Wire, Wiring};
 
 use crate::addresses::fresh_addresses;
-use onramp_scenario::{bytes_in, link_seed, Case, Channel, Hop, Network, Routes};
+use onramp_scenario::{bytes_in, Case, Channel, Hop, Network, Routes};
 use std::net::Ipv4Addr;
 
 /// The addresses of a flow.
@@ -189,7 +189,7 @@ impl Layout {
                 let channel = self.network.channel(hop);
                 wires.push(Wire {
                     number,
-                    config: channel.link_config(case.path.rtt_ns, link_seed(case.seed, number)),
+                    config: channel.link_config(case.path.rtt_ns, case.seed, number),
                     bytes: bytes_in(channel.rate_bits_per_s, channel.delay_ns),
                     slack_ns: u64::MAX,
                 });

@@ -183,6 +183,7 @@ impl Running {
             .changes
             .iter_mut()
             .for_each(|change| change.at_ns += begin_ns);
+        config.begin_ns = begin_ns;
         let mut link = Link::from_config(&config);
         link.reserve(packets);
         let (number, slack_ns) = (wire.number, wire.slack_ns);

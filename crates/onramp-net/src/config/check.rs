@@ -1,7 +1,7 @@
 //! Checks of a configuration that its types cannot express.
 
 use super::error::ConfigError;
-use super::{Config, LossConfig, QueueConfig, TokenBucket};
+use super::{Config, LossConfig, QueueConfig, Service, TokenBucket};
 
 const RATE_MAX: u64 = 1_000_000_000_000_000_000;
 /// 31 years. The sum of a few such times fits into 64 bits.
@@ -92,9 +92,52 @@ impl Config {
         let interval_ns = self
             .aggregation
             .map_or(0, |aggregation| aggregation.interval_ns);
-        range("aggregation.interval_ns", interval_ns, 0, TIME_MAX_NS)?;
+        let in_slots = self
+            .aggregation
+            .is_some_and(|aggregation| aggregation.in_slots);
+        let min_ns = u64::from(in_slots);
+        range("aggregation.interval_ns", interval_ns, min_ns, TIME_MAX_NS)?;
+        if let Some(late) = self.late {
+            range("late.max_ns", late.max_ns, 0, TIME_MAX_NS)?;
+            range("late.idle_ns", late.idle_ns, 0, TIME_MAX_NS)?;
+        }
+        self.check_service()?;
         self.check_loss()?;
         self.check_queue()
+    }
+
+    /// A link whose packets are carried at single moments has no rate that could change.
+    fn check_service(&self) -> Result<(), ConfigError> {
+        range("begin_ns", self.begin_ns, 0, TIME_MAX_NS)?;
+        if let Service::Trace { offset_ns, .. } = &self.service {
+            range("service.offset_ns", *offset_ns, 0, TIME_MAX_NS)?;
+        }
+        let changes_rate = |change: &super::Change| change.rate_bits_per_s.is_some();
+        if self.service != Service::Steady
+            && (self.steps.is_some() || self.changes.iter().any(changes_rate))
+        {
+            return Err(ConfigError::RateOfOpportunities);
+        }
+        let Some(steps) = self.steps else {
+            return Ok(());
+        };
+        range("steps.every_ns", steps.every_ns, 1_000, TIME_MAX_NS)?;
+        let max_rate = self.rate_bits_per_s.get();
+        range(
+            "steps.min_bits_per_s",
+            steps.min_bits_per_s.get(),
+            1,
+            max_rate,
+        )?;
+        ppm("steps.move_ppm", steps.move_ppm)?;
+        if let Some(outages) = steps.outages {
+            range("steps.outages.length_ns", outages.length_ns, 0, TIME_MAX_NS)?;
+            ppm("steps.outages.begin_ppm", outages.begin_ppm)?;
+        }
+        if self.changes.iter().any(changes_rate) {
+            return Err(ConfigError::RateOfSteps);
+        }
+        Ok(())
     }
 
     fn check_loss(&self) -> Result<(), ConfigError> {

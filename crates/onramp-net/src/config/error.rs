@@ -21,6 +21,10 @@ pub enum ConfigError {
         /// Index of the change with the earlier time.
         index: usize,
     },
+    /// A change or step of the rate of a link that carries bytes at single moments.
+    RateOfOpportunities,
+    /// A change of the rate of a link whose rate changes at random.
+    RateOfSteps,
 }
 
 impl fmt::Display for ConfigError {
@@ -41,6 +45,14 @@ impl fmt::Display for ConfigError {
                      sort the changes by time"
                 )
             }
+            ConfigError::RateOfOpportunities => f.write_str(
+                "a link with delivery opportunities has no rate that could change; \
+                 remove the changes and steps of the rate, or make the service steady",
+            ),
+            ConfigError::RateOfSteps => f.write_str(
+                "a link cannot have both rate steps and changes of the rate; \
+                 remove one of them",
+            ),
         }
     }
 }

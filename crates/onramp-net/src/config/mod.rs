@@ -5,8 +5,9 @@ mod error;
 
 pub use error::ConfigError;
 
-use crate::{CoDelConfig, FqCoDelConfig, Limit, RedConfig};
+use crate::{CoDelConfig, FqCoDelConfig, Limit, Opportunities, RedConfig};
 use std::num::{NonZeroU32, NonZeroU64};
+use std::sync::Arc;
 
 /// The configuration of one direction of a path. [`Config::plain`] switches every optional element
 /// off.
@@ -16,6 +17,10 @@ pub struct Config {
     pub rate_bits_per_s: NonZeroU64,
     /// Propagation delay at the start, at most 10^18 ns.
     pub delay_ns: u64,
+    /// When the link carries bytes: at its rate all the time, or at single moments.
+    pub service: Service,
+    /// A rate that changes at random during the whole run.
+    pub steps: Option<RateSteps>,
     /// Later changes of rate, delay and loss, sorted by time.
     pub changes: Vec<Change>,
     /// The queue discipline and its limit.
@@ -38,6 +43,11 @@ pub struct Config {
     pub jitter: Option<Jitter>,
     /// ACK aggregation at the end of the link.
     pub aggregation: Option<Aggregation>,
+    /// A timer at the end of the link that fires late after an idle time.
+    pub late: Option<LateTimer>,
+    /// The beginning of the run on the driver's clock. Delivery opportunities, rate steps and slots
+    /// of aggregation count from it.
+    pub begin_ns: u64,
     /// Seed of all random numbers of this link. Each link of a simulation should have its own seed.
     pub seed: u64,
 }
@@ -48,6 +58,8 @@ impl Config {
         Config {
             rate_bits_per_s,
             delay_ns,
+            service: Service::Steady,
+            steps: None,
             changes: Vec::new(),
             queue: QueueConfig::DropTail(limit),
             shaper: None,
@@ -57,6 +69,8 @@ impl Config {
             duplicate_ppm: 0,
             jitter: None,
             aggregation: None,
+            late: None,
+            begin_ns: 0,
             seed: 0,
         }
     }
@@ -145,6 +159,58 @@ pub struct Jitter {
     pub reorder: bool,
 }
 
+/// When a link carries bytes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Service {
+    /// At all times, at the rate of the link.
+    #[default]
+    Steady,
+    /// At the moments of a Poisson process, 1500 bytes at each. Their mean rate is the rate of the
+    /// link. A moment at which nothing waits is lost.
+    Poisson,
+    /// At the moments of a recorded link, 1500 bytes at each. A moment at which nothing waits is
+    /// lost. The rate of the link is not used.
+    Trace {
+        /// The moments, which repeat when they are used up.
+        opportunities: Arc<Opportunities>,
+        /// The time of the recording at which the run begins.
+        offset_ns: u64,
+    },
+}
+
+/// A rate that takes another random value again and again. The rate of the link is its maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSteps {
+    /// Time from one value to the next, 1 us to 10^18 ns.
+    pub every_ns: u64,
+    /// The minimum of the values, at most the rate of the link.
+    pub min_bits_per_s: NonZeroU64,
+    /// The maximum distance from one value to the next, as a share of the range of values, in parts
+    /// per million. With a million each value is drawn independently of the one before.
+    pub move_ppm: u32,
+    /// Pauses in which the link carries nothing, and packets wait.
+    pub outages: Option<Outages>,
+}
+
+/// Pauses of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outages {
+    /// Length of each.
+    pub length_ns: u64,
+    /// Probability, at each step of the rate, that one begins, in parts per million.
+    pub begin_ppm: u32,
+}
+
+/// A timer that fires late after an idle time, as that of a sleeping link thread or interface.
+/// Packets that are due in the meantime leave with the first one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LateTimer {
+    /// Maximum lateness. It is drawn from the uniform distribution on `[0, max_ns]`.
+    pub max_ns: u64,
+    /// The timer is late where no packet has left for longer than this.
+    pub idle_ns: u64,
+}
+
 /// ACK aggregation: packets are held at the end of the link and released together, as WiFi and LTE
 /// do with ACKs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +218,9 @@ pub struct Aggregation {
     /// Time from the first held packet to the release of all held packets, at most 10^18 ns. A
     /// packet that arrives exactly at the release belongs to the next aggregate.
     pub interval_ns: u64,
+    /// Packets are released at multiples of the interval instead, from a random moment of the first
+    /// interval on.
+    pub in_slots: bool,
     /// Held packets are released at once when there are this many.
     pub max_packets: NonZeroU32,
 }

@@ -1,22 +1,27 @@
-//! The coming changes of a link's rate, delay and loss.
+//! The coming changes of a link's rate, delay and loss: those of its configuration, and random steps
+//! of its rate.
 
-use crate::Change;
+use super::steps::Steps;
+use crate::{Change, Config};
 
 /// The changes that are still to come.
 #[derive(Debug)]
 pub(super) struct Changes {
     /// In reverse order of time: the next change is the last element.
     reversed: Vec<Change>,
+    steps: Option<Box<Steps>>,
     next_ns: u64,
 }
 
 impl Changes {
-    pub fn new(changes: &[Change]) -> Changes {
-        let reversed: Vec<Change> = changes.iter().rev().copied().collect();
-        Changes {
-            next_ns: next_ns(&reversed),
-            reversed,
-        }
+    pub fn new(config: &Config) -> Changes {
+        let mut changes = Changes {
+            reversed: config.changes.iter().rev().copied().collect(),
+            steps: Steps::new(config).map(Box::new),
+            next_ns: 0,
+        };
+        changes.find_next();
+        changes
     }
 
     /// Time of the next change, or `u64::MAX` if there is none.
@@ -27,12 +32,23 @@ impl Changes {
 
     /// Removes the next change if it is due at `now_ns`.
     pub fn pop_until(&mut self, now_ns: u64) -> Option<Change> {
-        let change = self.reversed.pop_if(|change| change.at_ns <= now_ns);
-        self.next_ns = next_ns(&self.reversed);
+        if self.next_ns > now_ns {
+            return None;
+        }
+        let change = match &mut self.steps {
+            Some(steps) if steps.next_ns() == self.next_ns => Some(steps.pop()),
+            _ => self.reversed.pop(),
+        };
+        self.find_next();
         change
     }
-}
 
-fn next_ns(reversed: &[Change]) -> u64 {
-    reversed.last().map_or(u64::MAX, |change| change.at_ns)
+    fn find_next(&mut self) {
+        let change_ns = self.reversed.last().map_or(u64::MAX, |change| change.at_ns);
+        let step_ns = self
+            .steps
+            .as_ref()
+            .map_or(u64::MAX, |steps| steps.next_ns());
+        self.next_ns = change_ns.min(step_ns);
+    }
 }

@@ -1,7 +1,8 @@
-//! Departures from a link whose exit is not a plain FIFO: with reordering, aggregation or
-//! duplication.
+//! Departures from a link whose exit is not a plain FIFO: with reordering, aggregation, a late timer
+//! or duplication.
 
 use super::{Departure, Link};
+use crate::aggregation::Aggregator;
 use crate::Packet;
 
 impl<P: Packet> Link<P> {
@@ -9,13 +10,11 @@ impl<P: Packet> Link<P> {
     #[inline(never)]
     pub(super) fn earliest_departure_ns(&self) -> Option<u64> {
         let propagating_ns = self.propagation.front().map(|(due_ns, _)| *due_ns);
-        let held_ns = self
-            .aggregator
-            .as_ref()
-            .and_then(|aggregator| aggregator.next_ns());
-        [propagating_ns, self.in_service_ns(), held_ns]
+        let held_ns = self.holds.iter().filter_map(Aggregator::next_ns);
+        [propagating_ns, self.in_service_ns()]
             .into_iter()
             .flatten()
+            .chain(held_ns)
             .min()
     }
 
@@ -23,18 +22,24 @@ impl<P: Packet> Link<P> {
     #[inline(never)]
     pub(super) fn leave(&mut self, now_ns: u64) -> Option<Departure<P>> {
         self.advance(now_ns);
-        if let Some(aggregator) = &mut self.aggregator {
+        if let Some((first, others)) = self.holds.split_first_mut() {
             while let Some((due_ns, packet)) = self.propagation.pop(now_ns) {
-                aggregator.hold(due_ns, packet);
+                first.hold(due_ns, packet);
             }
-            aggregator.release_until(now_ns);
+            first.release_until(now_ns);
+            if let Some(last) = others.first_mut() {
+                while let Some((due_ns, packet)) = first.pop() {
+                    last.hold(due_ns, packet);
+                }
+                last.release_until(now_ns);
+            }
         }
         if let Some(copy) = self.copy(now_ns) {
             return Some(copy);
         }
-        let (due_ns, packet) = match &mut self.aggregator {
+        let (due_ns, packet) = match self.holds.last_mut() {
             None => self.propagation.pop(now_ns)?,
-            Some(aggregator) => aggregator.pop()?,
+            Some(last) => last.pop()?,
         };
         self.stats.delivered.add(packet.wire_bytes());
         Some(Departure {
@@ -47,12 +52,12 @@ impl<P: Packet> Link<P> {
     /// A copy of the packet that leaves next, if that packet is duplicated.
     fn copy(&mut self, now_ns: u64) -> Option<Departure<P>> {
         let duplication = self.duplication.as_mut()?;
-        let (due_ns, packet) = match &self.aggregator {
+        let (due_ns, packet) = match self.holds.last() {
             None => self
                 .propagation
                 .front()
                 .filter(|(due_ns, _)| *due_ns <= now_ns)?,
-            Some(aggregator) => aggregator.front()?,
+            Some(last) => last.front()?,
         };
         if !duplication.copy_first() {
             return None;

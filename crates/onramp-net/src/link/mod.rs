@@ -4,6 +4,7 @@
 use crate::aggregation::Aggregator;
 use crate::duplication::Duplication;
 use crate::loss::Loss;
+use crate::opportunities::Deliveries;
 use crate::propagation::Propagation;
 use crate::queue::discipline::{Discipline, Evicted};
 use crate::queue::Queue;
@@ -15,6 +16,7 @@ use changes::Changes;
 mod apply_changes;
 mod changes;
 mod exit;
+mod steps;
 
 /// A packet that reached the far end of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,8 @@ pub struct Link<P> {
     queue: Queue<P>,
     shaper: Option<Bucket>,
     serialiser: Serialiser,
+    /// The moments at which a link carries bytes that has no steady service.
+    deliveries: Option<Box<Deliveries>>,
     /// Time at which the serialiser finishes, or finished, its last packet.
     busy_until: Instant,
     /// The packet in the serialiser, or the packet that waits for the shaper's tokens before it.
@@ -55,7 +59,8 @@ pub struct Link<P> {
     /// nor duplicates.
     exit_is_fifo: bool,
     filters_acks: bool,
-    aggregator: Option<Box<Aggregator<P>>>,
+    /// Aggregation, then a late timer, as far as the link has them.
+    holds: Vec<Aggregator<P>>,
     duplication: Option<Box<Duplication>>,
     evicted: Evicted<P>,
     stats: LinkStats,
@@ -72,23 +77,23 @@ impl<P: Packet> Link<P> {
         }
         let duplication = || Box::new(Duplication::new(config.duplicate_ppm, config.seed));
         let propagation = Propagation::new(config);
+        let holds = Aggregator::of(config);
         Link {
             policer: config.policer.as_ref().map(Bucket::new),
             loss: Loss::new(&config.loss, config.seed),
             queue: Queue::new(config),
             shaper: config.shaper.as_ref().map(Bucket::new),
             serialiser: Serialiser::new(config.rate_bits_per_s),
+            deliveries: Deliveries::new(config).map(Box::new),
             busy_until: Instant::default(),
             in_service: None,
-            changes: Changes::new(&config.changes),
+            changes: Changes::new(config),
             exit_is_fifo: propagation.keeps_order()
-                && config.aggregation.is_none()
+                && holds.is_empty()
                 && config.duplicate_ppm == 0,
             filters_acks: matches!(config.queue, QueueConfig::AckFilter(_)),
             propagation,
-            aggregator: config
-                .aggregation
-                .map(|aggregation| Box::new(Aggregator::new(aggregation))),
+            holds,
             duplication: (config.duplicate_ppm > 0).then(duplication),
             evicted: Evicted::new(),
             stats: LinkStats::default(),
@@ -222,7 +227,7 @@ impl<P: Packet> Link<P> {
     ) -> Verdict {
         if self.in_service.is_none() {
             match self.queue.pass(now_ns, packet, &mut self.evicted) {
-                Ok(packet) => self.serve(Instant::at(now_ns).max(self.busy_until), packet),
+                Ok(packet) => self.serve(Instant::at(now_ns).max(self.busy_until), packet, false),
                 Err(verdict) => return verdict,
             }
             return Verdict::Queued;
@@ -265,19 +270,23 @@ impl<P: Packet> Link<P> {
         };
         self.propagation.push(self.busy_until.ns, packet);
         if let Some(next) = self.queue.dequeue(self.busy_until.ns, &mut self.evicted) {
-            self.serve(self.busy_until, next);
+            self.serve(self.busy_until, next, true);
         }
         true
     }
 
+    /// Puts a packet into service. `waited`: it comes from the queue.
     #[inline(always)]
-    fn serve(&mut self, mut start: Instant, packet: P) {
+    fn serve(&mut self, mut start: Instant, packet: P, waited: bool) {
         let bytes = packet.wire_bytes();
         if let Some(shaper) = &mut self.shaper {
             let conforms_ns = shaper.take_at(start.ns, bytes);
             start = start.max(Instant::at(conforms_ns));
         }
-        self.busy_until = self.serialiser.end(start, bytes);
+        self.busy_until = match &mut self.deliveries {
+            None => self.serialiser.end(start, bytes),
+            Some(deliveries) => Instant::at(deliveries.end_ns(start.ns, bytes, waited)),
+        };
         self.in_service = Some(packet);
     }
 

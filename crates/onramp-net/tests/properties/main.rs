@@ -3,7 +3,7 @@
 
 mod setups;
 
-use onramp_net::{Config, Count, Departure, Limit, QueueConfig, Verdict};
+use onramp_net::{Config, Count, Departure, Limit, QueueConfig, Service, Verdict};
 use proptest::prelude::*;
 use setups::{any_setups, count, expedited_setups, plain_setups, run, Numbered};
 
@@ -213,6 +213,9 @@ proptest! {
     fn a_shaper_bounds_what_leaves(setup in any_setups()) {
         let is_constant = setup.config.jitter.is_none()
             && setup.config.aggregation.is_none()
+            && setup.config.late.is_none()
+            && setup.config.steps.is_none()
+            && setup.config.service == Service::Steady
             && setup.config.changes.is_empty();
         let Some(shaper) = setup.config.shaper.filter(|_| is_constant) else {
             return Ok(());

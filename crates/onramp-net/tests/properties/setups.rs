@@ -1,12 +1,14 @@
 //! Random links, and the result of offering random packets to them.
 
 use onramp_net::{
-    Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Jitter, Limit, Link,
-    LossConfig, Packet, QueueConfig, RedConfig, TokenBucket, Verdict,
+    Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Jitter, LateTimer,
+    Limit, Link, LossConfig, Opportunities, Outages, Packet, QueueConfig, RateSteps, RedConfig,
+    Service, TokenBucket, Verdict,
 };
 use proptest::option::of;
 use proptest::prelude::*;
 use std::num::{NonZeroU32, NonZeroU64};
+use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbered {
@@ -201,24 +203,74 @@ fn buckets() -> impl Strategy<Value = TokenBucket> {
     })
 }
 
-fn exits() -> impl Strategy<Value = (u32, Option<Jitter>, Option<Aggregation>)> {
+/// A service of each kind; steps of the rate only where it is steady.
+fn services() -> impl Strategy<Value = (Service, Option<RateSteps>)> {
+    let outages = (0u64..50_000_000, 0u32..=1_000_000).prop_map(|(length_ns, begin_ppm)| Outages {
+        length_ns,
+        begin_ppm,
+    });
+    let steps = (1_000_000u64..100_000_000, 0u32..=1_000_000, of(outages)).prop_map(
+        |(every_ns, move_ppm, outages)| RateSteps {
+            every_ns,
+            min_bits_per_s: NonZeroU64::new(500).unwrap(),
+            move_ppm,
+            outages,
+        },
+    );
+    let trace = (
+        proptest::collection::vec(0u64..30, 0..20),
+        1u64..40,
+        0u64..200_000_000,
+    )
+        .prop_map(|(mut times_ms, more_ms, offset_ns)| {
+            times_ms.sort_unstable();
+            times_ms.push(times_ms.last().unwrap_or(&0) + more_ms);
+            let text: String = times_ms.iter().map(|ms| format!("{ms}\n")).collect();
+            let opportunities = Arc::new(Opportunities::parse(&text).unwrap());
+            let service = Service::Trace {
+                opportunities,
+                offset_ns,
+            };
+            (service, None)
+        });
+    prop_oneof![
+        4 => Just((Service::Steady, None)),
+        1 => steps.prop_map(|steps| (Service::Steady, Some(steps))),
+        1 => Just((Service::Poisson, None)),
+        2 => trace,
+    ]
+}
+
+fn exits() -> impl Strategy<Value = (u32, Option<Jitter>, Option<Aggregation>, Option<LateTimer>)> {
     let jitter =
         (0u64..20_000_000, any::<bool>()).prop_map(|(max_ns, reorder)| Jitter { max_ns, reorder });
     let aggregation =
-        (0u64..20_000_000, 1u32..10).prop_map(|(interval_ns, max_packets)| Aggregation {
-            interval_ns,
-            max_packets: NonZeroU32::new(max_packets).unwrap(),
+        (1u64..20_000_000, any::<bool>(), 1u32..10).prop_map(|(interval_ns, in_slots, packets)| {
+            Aggregation {
+                interval_ns,
+                in_slots,
+                max_packets: NonZeroU32::new(packets).unwrap(),
+            }
         });
+    let late = (0u64..5_000_000, 0u64..5_000_000)
+        .prop_map(|(max_ns, idle_ns)| LateTimer { max_ns, idle_ns });
     (
         prop_oneof![Just(0u32), 0u32..=1_000_000],
         of(jitter),
         of(aggregation),
+        of(late),
     )
 }
 
 /// Links with every combination of elements.
 pub fn any_setups() -> impl Strategy<Value = Setup> {
-    let entrance = (of(buckets()), of(buckets()), of(buckets()), losses());
+    let entrance = (
+        of(buckets()),
+        of(buckets()),
+        of(buckets()),
+        losses(),
+        services(),
+    );
     (
         rates(),
         0u64..50_000_000,
@@ -233,17 +285,25 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
             |(
                 rate_bits_per_s,
                 delay_ns,
-                changes,
+                mut changes,
                 queue,
-                (shaper, policer, profile, loss),
+                (shaper, policer, profile, loss, (service, steps)),
                 exit,
                 seed,
                 arrivals,
             )| {
-                let (duplicate_ppm, jitter, aggregation) = exit;
+                let (duplicate_ppm, jitter, aggregation, late) = exit;
+                if service != Service::Steady || steps.is_some() {
+                    // Such a rate cannot be changed.
+                    changes
+                        .iter_mut()
+                        .for_each(|change| change.rate_bits_per_s = None);
+                }
                 let config = Config {
                     rate_bits_per_s,
                     delay_ns,
+                    service,
+                    steps,
                     changes,
                     queue,
                     shaper,
@@ -256,6 +316,8 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
                     duplicate_ppm,
                     jitter,
                     aggregation,
+                    late,
+                    begin_ns: 0,
                     seed,
                 };
                 Setup { config, arrivals }
@@ -310,7 +372,10 @@ pub fn run_with(setup: &Setup, may_poll: bool, map: fn(Numbered) -> Numbered) ->
         let packet = map(Numbered::new(number, bytes));
         verdicts.push((now_ns, packet, link.offer(now_ns, packet)));
     }
-    out.extend(std::iter::from_fn(|| link.poll(u64::MAX / 2)));
+    // Step by step: the steps of a rate have no end.
+    while let Some(next_ns) = link.next_departure_ns() {
+        out.extend(std::iter::from_fn(|| link.poll(next_ns.max(now_ns))));
+    }
     let dropped = std::iter::from_fn(|| link.take_dropped()).collect();
     Run {
         link,

@@ -14,11 +14,14 @@ pub(super) struct Route<'a> {
     /// The number of parallel expedited flows that carry the data; 0: the data is best effort.
     pub expedited_flows: u32,
     pub mtu_bytes: u32,
+    /// The seed of the run, from which random rates follow.
+    pub run_seed: u64,
 }
 
-/// The channels of a connection's forward path and of its return path, in order.
+/// The channels of a connection's forward path and of its return path, in order. Those of the
+/// forward path have the numbers of their links.
 pub(super) struct Connection<'a> {
-    pub forward: Vec<&'a Channel>,
+    pub forward: Vec<(u32, &'a Channel)>,
     pub reverse: Vec<&'a Channel>,
 }
 
@@ -26,28 +29,39 @@ impl<'a> Route<'a> {
     /// The channels of the forward path.
     pub fn forward(&self) -> impl Iterator<Item = &'a Channel> + '_ {
         let connections = self.connections.iter();
-        connections.flat_map(|connection| connection.forward.iter().copied())
+        connections.flat_map(|connection| connection.channels())
+    }
+}
+
+impl<'a> Connection<'a> {
+    /// The channels of the forward path.
+    fn channels(&self) -> impl Iterator<Item = &'a Channel> + '_ {
+        self.forward.iter().map(|(_, channel)| *channel)
     }
 }
 
 /// The minimum time from the connect at `start_ns` to the receiver's last byte.
 pub(super) fn bound_ns(route: &Route<'_>, connect: Connect, start_ns: u64, wire_bytes: u64) -> u64 {
-    let cross = |channels: &[&Channel], from_ns: u64| {
-        channels
-            .iter()
-            .fold(from_ns, |t, channel| arrival(channel, t))
+    let cross = |channel: &Channel, from_ns: u64| arrival(channel, from_ns);
+    let forth = |connection: &Connection<'_>, from_ns| {
+        connection
+            .channels()
+            .fold(from_ns, |t, channel| cross(channel, t))
+    };
+    let back = |connection: &Connection<'_>, from_ns| {
+        let channels = connection.reverse.iter();
+        channels.fold(from_ns, |t, channel| cross(channel, t))
     };
     // Where the receiver connects, SYN, SYN-ACK and the request cross one connection after the
     // other. Then the data follows. Its last byte leaves each channel when the channel has carried
     // all of the data. Where the sender connects, the handshake of a relay takes place while the
     // connection before it carries data.
     let handshake = |connection: &Connection<'_>, from_ns| match connect {
-        Connect::Receiver => cross(&connection.forward, cross(&connection.reverse, from_ns)),
-        Connect::Sender => cross(&connection.reverse, cross(&connection.forward, from_ns)),
+        Connect::Receiver => forth(connection, back(connection, from_ns)),
+        Connect::Sender => back(connection, forth(connection, from_ns)),
     };
-    let request = |from_ns, connection: &Connection<'_>| {
-        cross(&connection.reverse, handshake(connection, from_ns))
-    };
+    let request =
+        |from_ns, connection: &Connection<'_>| back(connection, handshake(connection, from_ns));
     let sends_ns = match connect {
         Connect::Receiver => route.connections.iter().rev().fold(start_ns, request),
         Connect::Sender => start_ns,
@@ -58,8 +72,8 @@ pub(super) fn bound_ns(route: &Route<'_>, connect: Connect, start_ns: u64, wire_
         if connect == Connect::Sender {
             first_ns = handshake(connection, first_ns);
         }
-        for channel in &connection.forward {
-            let served_ns = served(route, channel, first_ns, wire_bytes);
+        for (number, channel) in &connection.forward {
+            let served_ns = served(route, (*number, channel), first_ns, wire_bytes);
             last_ns = arrival(channel, last_ns.max(served_ns));
             first_ns = arrival(channel, first_ns);
         }
@@ -87,16 +101,22 @@ fn arrival(channel: &Channel, leaves_ns: u64) -> u64 {
 }
 
 /// The time at which a channel has carried this many bytes that arrive from `from_ns` on.
-fn served(route: &Route<'_>, channel: &Channel, from_ns: u64, wire_bytes: u64) -> u64 {
+fn served(
+    route: &Route<'_>,
+    (number, channel): (u32, &Channel),
+    from_ns: u64,
+    wire_bytes: u64,
+) -> u64 {
     let bucket = |bucket: TokenBucket| {
         let beyond_burst = wire_bytes.saturating_sub(bucket.burst_bytes);
         from_ns + time_ns(bits_ns(beyond_burst), bucket.rate_bits_per_s)
     };
     let buckets = channel.buckets(route.expedited_flows).map(bucket);
-    buckets.fold(
-        serialised(channel, from_ns, wire_bytes, route.mtu_bytes),
-        u64::max,
-    )
+    let link = (route.run_seed, number);
+    let carried_ns = channel
+        .carried_ns(link, from_ns, wire_bytes, route.mtu_bytes)
+        .unwrap_or_else(|| serialised(channel, from_ns, wire_bytes, route.mtu_bytes));
+    buckets.fold(carried_ns, u64::max)
 }
 
 /// The same time for the serialiser alone, with all changes of its rate.
@@ -152,13 +172,14 @@ mod tests {
 
     fn end_to_end(case: &Case) -> Route<'_> {
         let connection = Connection {
-            forward: vec![&case.path.forward],
+            forward: vec![(0, &case.path.forward)],
             reverse: vec![&case.path.reverse],
         };
         Route {
             connections: vec![connection],
             expedited_flows: 0,
             mtu_bytes: 1500,
+            run_seed: case.seed,
         }
     }
 
@@ -199,13 +220,14 @@ mod tests {
             ..case.path.forward.clone()
         };
         let connection = |forward| Connection {
-            forward: vec![forward],
+            forward: vec![(0, forward)],
             reverse: vec![&case.path.reverse],
         };
         let route = Route {
             connections: vec![connection(&case.path.forward), connection(&fast)],
             expedited_flows: 0,
             mtu_bytes: 1500,
+            run_seed: case.seed,
         };
         let bound_ms = |connect, bytes| bound_ns(&route, connect, 0, bytes) / 1_000_000;
         // Handshake and request take 150 ms per connection, then the data crosses both.
@@ -237,6 +259,19 @@ mod tests {
         let slower = "[[path.change]]\nat = \"650 ms\"\nrate = \"800 kbit/s\"\n";
         assert_eq!(bound_ms(slower, 0, 501_500), 50 + 650);
         assert_eq!(bound_ms(slower, 0, 601_500), 50 + 650 + 1000);
+    }
+
+    #[test]
+    fn a_random_rate_counts_as_it_is_in_this_run() {
+        // 12 kbit at a moment of a Poisson process with 667 of them in a second.
+        let poisson_ms = bound_ms("service = \"poisson\"\n", 0, 1_000_000);
+        assert!(
+            (1100..1300).contains(&poisson_ms) && poisson_ms != 1200,
+            "{poisson_ms}"
+        );
+        let steps = "[path.steps]\nevery = \"100 ms\"\nmin = \"4 Mbit/s\"\n";
+        let steps_ms = bound_ms(steps, 0, 1_000_000);
+        assert!((1250..2000).contains(&steps_ms), "{steps_ms}");
     }
 
     #[test]

@@ -89,22 +89,27 @@ fn route_of<'a>(
 ) -> Route<'a> {
     let network = &case.network;
     let channels = |hops: &[Hop]| hops.iter().map(|hop| network.channel(*hop)).collect();
+    let numbered = |hops: &[Hop]| {
+        let number = |hop: &Hop| (hop.number(), network.channel(*hop));
+        hops.iter().map(number).collect()
+    };
     let end_to_end = |forward, reverse| Route {
         connections: vec![Connection { forward, reverse }],
         expedited_flows: flow.expedited_flows,
         mtu_bytes: path.mtu_bytes,
+        run_seed: case.seed,
     };
     match (forward, reverse) {
         // The case may have another path than its network.
-        ([_], [_]) => end_to_end(vec![&path.forward], vec![&path.reverse]),
-        _ if flow.relays.is_empty() => end_to_end(channels(forward), channels(reverse)),
+        ([hop], [_]) => end_to_end(vec![(hop.number(), &path.forward)], vec![&path.reverse]),
+        _ if flow.relays.is_empty() => end_to_end(numbered(forward), channels(reverse)),
         _ => {
             let (from, to) = flow.ends;
             let nodes: Vec<usize> = [&[from], flow.relays, &[to]].concat();
-            let between = |from, to| channels(&network.route(from, to).unwrap_or_default());
+            let between = |from, to| network.route(from, to).unwrap_or_default();
             let connection = |ends: &[usize]| Connection {
-                forward: between(ends[0], ends[1]),
-                reverse: between(ends[1], ends[0]),
+                forward: numbered(&between(ends[0], ends[1])),
+                reverse: channels(&between(ends[1], ends[0])),
             };
             // Each connection has packets of its own size. The bound counts the minimum of headers
             // that any of them may have.
@@ -113,6 +118,7 @@ fn route_of<'a>(
                 connections: nodes.windows(2).map(connection).collect(),
                 expedited_flows: flow.expedited_flows,
                 mtu_bytes: mtus.max().unwrap_or(path.mtu_bytes),
+                run_seed: case.seed,
             }
         }
     }

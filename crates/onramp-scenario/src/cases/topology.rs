@@ -1,6 +1,6 @@
 //! A network before the lists of its `[path]` are multiplied out.
 
-use crate::channel::{Channel, ChannelChange, ChannelDraft};
+use crate::channel::{ChannelChange, ChannelDraft};
 use crate::model::{Network, Path};
 use std::sync::Arc;
 
@@ -18,7 +18,9 @@ impl Topology {
     pub(crate) fn count(&self) -> u128 {
         match self {
             Topology::Network(_) => 1,
-            Topology::Path(path) => path.forward.count() * path.rtts_ns.len() as u128,
+            Topology::Path(path) => {
+                path.forward.count() * path.reverse.count() * path.rtts_ns.len() as u128
+            }
         }
     }
 
@@ -64,19 +66,16 @@ impl PathDraft {
         let forward_delay_ns = move |rtt_ns: u64| rtt_ns - reverse_delay_ns(rtt_ns);
         let changes = self.changes_with(forward_delay_ns);
         let channels = forward.channels(forward_delay_ns(rtt_ns), changes);
-        channels.into_iter().filter_map(move |forward| {
+        channels.into_iter().flat_map(move |forward| {
             let usual_delay_ns = reverse_delay_ns(rtt_ns);
             let changes = self.changes_with(reverse_delay_ns);
-            let reverse: Channel = self.reverse.reverse_of(
-                &forward,
-                self.reverse_delay_ns,
-                usual_delay_ns,
-                changes,
-            )?;
-            Some(Path {
+            let reverse =
+                self.reverse
+                    .reverse_of(&forward, self.reverse_delay_ns, usual_delay_ns, changes);
+            reverse.into_iter().map(move |reverse| Path {
                 rtt_ns,
                 mtu_bytes: self.mtu_bytes,
-                forward,
+                forward: forward.clone(),
                 reverse,
             })
         })

@@ -2,7 +2,7 @@
 
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{keys, AnyKey, Fallback, Integer, Key, Time};
+use crate::key::{keys, AnyKey, Boolean, Fallback, Integer, Key, List, Time};
 use crate::units::format_time;
 use onramp_net::Config;
 use std::num::NonZeroU32;
@@ -14,7 +14,14 @@ keys! { KEYS:
         "At the end of the channel packets are held for this time after the first of them, then \
          arrive together.",
     )
-    .ranges(&[("1 ns", "60 s")]);
+    .ranges(&[("1 ns", "60 s")])
+    .list(List::FactorOfPaths);
+    AGGREGATE_SLOTS: Boolean = Key::new(
+        "aggregate_slots",
+        Fallback::Text("false"),
+        "With `aggregate`: packets arrive at multiples of that time instead, as with interrupts \
+         and with grants of a medium. The first one is at a random time of each run.",
+    );
     AGGREGATE_MOST: Integer<u32> = Key::new(
         "aggregate_most",
         Fallback::Text("64"),
@@ -28,6 +35,8 @@ keys! { KEYS:
 pub struct Aggregation {
     /// Time from the first held packet to the release of all.
     pub interval_ns: u64,
+    /// The release is at multiples of that time instead.
+    pub in_slots: bool,
     /// The packets are released as soon as this many are held.
     pub max_packets: u32,
 }
@@ -39,23 +48,36 @@ impl Parameter for PacketAggregation {
     const KEYS: &'static [&'static dyn AnyKey] = KEYS;
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
-        let interval_ns = source.one(&AGGREGATE);
-        let max_packets = source.one(&AGGREGATE_MOST);
+        let slots = source.one(&AGGREGATE_SLOTS);
+        let most = source.one(&AGGREGATE_MOST);
+        source.need(&AGGREGATE_SLOTS, &AGGREGATE);
         source.need(&AGGREGATE_MOST, &AGGREGATE);
-        let aggregation = interval_ns
-            .zip(max_packets)
-            .map(|(interval_ns, max_packets)| Aggregation {
+        if !source.section.has(&AGGREGATE) {
+            return vec![None];
+        }
+        let Some((in_slots, max_packets)) = slots.zip(most) else {
+            return Vec::new();
+        };
+        let aggregation = |interval_ns| {
+            Some(Aggregation {
                 interval_ns,
+                in_slots,
                 max_packets,
-            });
-        vec![aggregation]
+            })
+        };
+        source
+            .list(&AGGREGATE)
+            .into_iter()
+            .map(aggregation)
+            .collect()
     }
 
     fn describe(aggregation: &Self::Value, _: QueueLimit) -> Option<String> {
         let aggregation = (*aggregation)?;
         let interval = format_time(aggregation.interval_ns);
+        let slots = if aggregation.in_slots { " slots" } else { "" };
         Some(format!(
-            "aggregate {interval} or {}",
+            "aggregate {interval}{slots} or {}",
             aggregation.max_packets
         ))
     }
@@ -63,6 +85,7 @@ impl Parameter for PacketAggregation {
     fn configure(aggregation: &Self::Value, _: &LinkContext, config: &mut Config) {
         config.aggregation = aggregation.map(|aggregation| onramp_net::Aggregation {
             interval_ns: aggregation.interval_ns,
+            in_slots: aggregation.in_slots,
             max_packets: NonZeroU32::new(aggregation.max_packets).unwrap_or(NonZeroU32::MIN),
         });
     }

@@ -2,7 +2,7 @@
 
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{keys, AnyKey, Boolean, Fallback, Key, Time};
+use crate::key::{keys, AnyKey, Boolean, Fallback, Key, List, Time};
 use crate::units::format_time;
 use onramp_net::{Config, Jitter};
 
@@ -13,7 +13,8 @@ keys! { KEYS:
         "Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from \
          zero to this.",
     )
-    .ranges(&[("1 ns", "60 s")]);
+    .ranges(&[("1 ns", "60 s")])
+    .list(List::FactorOfPaths);
     REORDER: Boolean = Key::new(
         "reorder",
         Fallback::Text("false"),
@@ -29,13 +30,16 @@ impl Parameter for ExtraDelay {
     const KEYS: &'static [&'static dyn AnyKey] = KEYS;
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
-        let max_ns = source.one(&JITTER);
         let reorder = source.one(&REORDER);
         source.need(&REORDER, &JITTER);
-        let jitter = max_ns
-            .zip(reorder)
-            .map(|(max_ns, reorder)| Jitter { max_ns, reorder });
-        vec![jitter]
+        if !source.section.has(&JITTER) {
+            return vec![None];
+        }
+        let Some(reorder) = reorder else {
+            return Vec::new();
+        };
+        let jitter = |max_ns| Some(Jitter { max_ns, reorder });
+        source.list(&JITTER).into_iter().map(jitter).collect()
     }
 
     fn describe(jitter: &Self::Value, _: QueueLimit) -> Option<String> {

@@ -15,13 +15,17 @@ mod change;
 mod discipline;
 mod duplication;
 mod jitter;
+mod late;
 pub(crate) mod limits;
 mod loss;
 mod parameter;
 mod queue;
 mod queue_limit;
 mod rate;
+mod service;
+mod steps;
 mod token_bucket;
+mod trace;
 
 #[cfg(test)]
 mod tests;
@@ -30,13 +34,16 @@ pub use aggregation::Aggregation;
 pub use change::ChannelChange;
 pub use discipline::{CoDel, Discipline, FqCoDel, Red};
 pub use loss::Bursts;
-pub use onramp_net::Jitter;
+pub use onramp_net::{Jitter, LateTimer};
 pub use queue_limit::QueueLimit;
+pub use steps::Steps;
 pub use token_bucket::TokenBucket;
+pub use trace::{Trace, TraceOffset};
 
 use crate::document::{Reader, Section};
 use crate::key::KeyGroup;
-use onramp_net::{Config, Limit};
+use crate::seed::link_seed;
+use onramp_net::{Config, Limit, Link, Packet, Service};
 use parameter::{not_zero, ChannelSource, Followed, LinkContext, Parameter};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -107,7 +114,8 @@ macro_rules! channel {
                 let words = [
                     $(<$parameter as Parameter>::describe(&self.$field, self.queue)),*
                 ];
-                words.into_iter().flatten().collect()
+                let offset = trace::describe_offset(self.trace.as_ref(), self.trace_offset);
+                words.into_iter().chain([offset]).flatten().collect()
             }
 
             fn configure(&self, context: &LinkContext, config: &mut Config) {
@@ -120,6 +128,14 @@ macro_rules! channel {
 channel! {
     /// Rate of the serialiser, counted in IP packets.
     rate_bits_per_s: u64 = rate::SerialiserRate;
+    /// A recorded link, whose mean rate is [`rate_bits_per_s`](Channel::rate_bits_per_s).
+    trace: Option<Trace> = trace::RecordedLink;
+    /// With a trace: where it begins.
+    trace_offset: TraceOffset = trace::RecordedOffset;
+    /// The link carries bytes at the moments of a Poisson process.
+    is_poisson: bool = service::PoissonService;
+    /// A rate that changes at random, up to [`rate_bits_per_s`](Channel::rate_bits_per_s).
+    steps: Option<Steps> = steps::RandomSteps;
     /// Room of the queue before the serialiser.
     queue: QueueLimit = queue::QueueRoom;
     /// How that queue is kept.
@@ -141,6 +157,8 @@ channel! {
     jitter: Option<Jitter> = jitter::ExtraDelay;
     /// Packets that arrive together, as over a wireless network.
     aggregation: Option<Aggregation> = aggregation::PacketAggregation;
+    /// A timer that fires late after an idle time.
+    late: Option<LateTimer> = late::Lateness;
     /// Holds packets back to a rate.
     shaper: Option<TokenBucket> = token_bucket::Shaper;
     /// Drops packets in excess of a rate.
@@ -187,6 +205,8 @@ impl ChannelDraft {
             rates_bits_per_s: Vec::new(),
             queues: Vec::new(),
             discipline: None,
+            trace: None,
+            is_poisson: false,
         })
     }
 
@@ -196,7 +216,18 @@ impl ChannelDraft {
         first.map_or_else(Vec::new, |first| self.product(first))
     }
 
-    /// The channel of the reverse direction. `delay_ns` is its own delay, if it has one.
+    /// Why the rate cannot change at given times, if it cannot.
+    pub(crate) fn unsteady(&self) -> Option<&'static str> {
+        if self.trace.iter().any(Option::is_some) {
+            return Some("trace");
+        }
+        if self.steps.iter().any(Option::is_some) {
+            return Some("steps");
+        }
+        self.is_poisson.contains(&true).then_some("poisson")
+    }
+
+    /// The channels of the reverse direction. `delay_ns` is its own delay, if it has one.
     /// `usual_delay_ns` and the delays of the changes hold otherwise.
     pub(crate) fn reverse_of(
         &self,
@@ -204,7 +235,7 @@ impl ChannelDraft {
         delay_ns: Option<u64>,
         usual_delay_ns: u64,
         mut changes: Vec<ChannelChange>,
-    ) -> Option<Channel> {
+    ) -> Vec<Channel> {
         let has_own_rate = !self.rate_bits_per_s.is_empty();
         for change in &mut changes {
             change.rate_bits_per_s = change.rate_bits_per_s.filter(|_| !has_own_rate);
@@ -216,7 +247,7 @@ impl ChannelDraft {
             changes: changes.into(),
             ..forward.clone()
         };
-        self.product(first).pop()
+        self.product(first)
     }
 }
 
@@ -249,20 +280,69 @@ impl Channel {
     }
 
     /// The configuration of the link of this channel, for the simulator and the lab. A BDP is the
-    /// product of the channel's rate and this round-trip time.
-    pub fn link_config(&self, rtt_ns: u64, seed: u64) -> Config {
+    /// product of the channel's rate and this round-trip time. The directed link has this number in
+    /// its network (`Hop::number`).
+    pub fn link_config(&self, rtt_ns: u64, run_seed: u64, number: u32) -> Config {
         let context = LinkContext {
             rate_bits_per_s: self.rate_bits_per_s,
             queue: self.queue,
             rtt_ns,
+            run_seed,
         };
         let rate = not_zero(self.rate_bits_per_s);
         let mut config = Config {
             changes: self.changes.iter().map(ChannelChange::config).collect(),
-            seed,
+            seed: link_seed(run_seed, number),
             ..Config::plain(rate, self.delay_ns, Limit::Packets(0))
         };
         self.configure(&context, &mut config);
         config
+    }
+
+    /// When a channel without a steady rate has carried these bytes, if they come at `from_ns`;
+    /// `None` where the rate is steady. Token buckets do not count.
+    pub fn carried_ns(
+        &self,
+        (run_seed, number): (u64, u32),
+        from_ns: u64,
+        wire_bytes: u64,
+        mtu_bytes: u32,
+    ) -> Option<u64> {
+        let config = self.link_config(0, run_seed, number);
+        if config.service == Service::Steady && config.steps.is_none() {
+            return None;
+        }
+        let plain = Config::plain(config.rate_bits_per_s, 0, Limit::Bytes(u64::MAX));
+        let mut link = Link::from_config(&Config {
+            service: config.service,
+            steps: config.steps,
+            seed: config.seed,
+            ..plain
+        });
+        let full = wire_bytes / u64::from(mtu_bytes.max(1));
+        let rest = (wire_bytes % u64::from(mtu_bytes.max(1))) as u32;
+        for _ in 0..full {
+            link.offer(from_ns, Bytes(mtu_bytes));
+        }
+        if rest > 0 {
+            link.offer(from_ns, Bytes(rest));
+        }
+        let mut carried_ns = from_ns;
+        while let Some(next_ns) = link.next_departure_ns() {
+            while let Some(left) = link.poll(next_ns) {
+                carried_ns = left.due_ns;
+            }
+        }
+        Some(carried_ns)
+    }
+}
+
+/// A packet that is nothing but its size.
+#[derive(Clone)]
+struct Bytes(u32);
+
+impl Packet for Bytes {
+    fn wire_bytes(&self) -> u32 {
+        self.0
     }
 }

@@ -2,6 +2,7 @@
 //! folder, and listed once in `channel/mod.rs`.
 
 use super::queue_limit::QueueLimit;
+use super::trace::Trace;
 use crate::document::{Reader, Section};
 use crate::fault::Fault;
 use crate::key::{AnyKey, Key, Kind, Table};
@@ -43,6 +44,8 @@ pub(crate) struct LinkContext {
     pub queue: QueueLimit,
     /// The round-trip time that a BDP is counted with.
     pub rtt_ns: u64,
+    /// The seed of the run, from which all its links derive theirs.
+    pub run_seed: u64,
 }
 
 impl LinkContext {
@@ -86,6 +89,10 @@ pub(crate) struct ChannelSource<'r, 'a> {
     pub queues: Vec<QueueLimit>,
     /// The name of the queue discipline, once it has been read.
     pub discipline: Option<&'static str>,
+    /// The recorded link, once the rate has been read.
+    pub trace: Option<Trace>,
+    /// The service is random, once it has been read.
+    pub is_poisson: bool,
 }
 
 impl<'a> ChannelSource<'_, 'a> {

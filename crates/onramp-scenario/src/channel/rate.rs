@@ -2,7 +2,9 @@
 
 use super::limits::RATES;
 use super::parameter::{not_zero, ChannelSource, LinkContext, Parameter};
+use super::trace::{Trace, TRACE};
 use crate::key::{keys, AnyKey, Fallback, Key, List, Rate};
+use crate::mistake::Mistake;
 use onramp_net::Config;
 
 keys! { KEYS:
@@ -23,6 +25,9 @@ impl Parameter for SerialiserRate {
     const KEYS: &'static [&'static dyn AnyKey] = KEYS;
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<u64> {
+        if source.section.has(&TRACE) {
+            return mean_of_trace(source);
+        }
         if let Some(forward) = source.follows.filter(|_| !source.section.has(&RATE)) {
             source.rates_bits_per_s = forward.rates_bits_per_s.to_vec();
             return Vec::new();
@@ -34,4 +39,20 @@ impl Parameter for SerialiserRate {
     fn configure(rate_bits_per_s: &u64, _: &LinkContext, config: &mut Config) {
         config.rate_bits_per_s = not_zero(*rate_bits_per_s);
     }
+}
+
+/// The mean rate of a recorded link, which stands for its rate.
+fn mean_of_trace(source: &mut ChannelSource<'_, '_>) -> Vec<u64> {
+    if source.section.has(&RATE) {
+        let mistake = Mistake::Excludes {
+            key: source.section.path_of(&TRACE),
+            other: source.section.path_of(&RATE),
+            other_at: source.section.span(RATE.name()),
+        };
+        source.fault(TRACE.name(), mistake);
+    }
+    source.trace = source.one(&TRACE);
+    let mean = |trace: &Trace| trace.opportunities.mean_bits_per_s();
+    source.rates_bits_per_s = source.trace.iter().map(mean).collect();
+    source.rates_bits_per_s.clone()
 }

@@ -12,7 +12,7 @@ fn config(text: &str) -> Config {
         .unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e)))
         .cases
         .remove(0);
-    let config = case.path.forward.link_config(case.path.rtt_ns, 7);
+    let config = case.path.forward.link_config(case.path.rtt_ns, 7, 0);
     config.check().unwrap();
     config
 }
@@ -24,7 +24,8 @@ fn a_plain_path_is_a_plain_link() {
         50_000_000,
         Limit::Bytes(100_000),
     );
-    assert_eq!(config(""), Config { seed: 7, ..plain });
+    let seed = crate::link_seed(7, 0);
+    assert_eq!(config(""), Config { seed, ..plain });
     assert_eq!(
         config("loss = \"1 %\"").loss,
         LossConfig::Bernoulli { ppm: 10_000 }
@@ -95,7 +96,8 @@ fn fq_codel_has_a_queue_of_its_own() {
 
 #[test]
 fn every_element_arrives() {
-    let text = "duplicate = \"1 %\"\njitter = \"2 ms\"\nreorder = true\naggregate = \"4 ms\"\n\
+    let text = "duplicate = \"1 %\"\nlate = \"1 ms\"\nlate_after = \"2 ms\"\n\
+                aggregate_slots = true\njitter = \"2 ms\"\nreorder = true\naggregate = \"4 ms\"\n\
                 aggregate_most = 8\n\
                 queue = \"500 packets\"\ndiscipline = \"fq-codel\"\nshaper_rate = \"4 Mbit/s\"\n\
                 shaper_burst = \"3 kB\"\n\

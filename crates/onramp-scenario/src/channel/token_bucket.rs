@@ -3,7 +3,7 @@
 use super::limits::RATES;
 use super::parameter::{not_zero, ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{keys, AnyKey, Fallback, Key, Rate, Size};
+use crate::key::{keys, AnyKey, Fallback, Key, List, Rate, Size};
 use crate::mistake::Mistake;
 use crate::units::{format_rate, format_size};
 use onramp_net::Config;
@@ -16,13 +16,15 @@ keys! { SHAPER_KEYS:
         Fallback::Other("none"),
         "A token bucket of this rate holds packets back in the queue.",
     )
-    .ranges(&[RATES]);
+    .ranges(&[RATES])
+    .list(List::FactorOfPaths);
     SHAPER_BURST: Size = Key::new(
         "shaper_burst",
         Fallback::Other("none"),
         "Size of the shaper's bucket, which is full at the start.",
     )
-    .ranges(&[BURSTS]);
+    .ranges(&[BURSTS])
+    .list(List::FactorOfPaths);
 }
 
 keys! { POLICER_KEYS:
@@ -31,13 +33,15 @@ keys! { POLICER_KEYS:
         Fallback::Other("none"),
         "A token bucket of this rate drops packets that arrive in excess of it.",
     )
-    .ranges(&[RATES]);
+    .ranges(&[RATES])
+    .list(List::FactorOfPaths);
     POLICER_BURST: Size = Key::new(
         "policer_burst",
         Fallback::Other("none"),
         "Size of the policer's bucket, which is full at the start.",
     )
-    .ranges(&[BURSTS]);
+    .ranges(&[BURSTS])
+    .list(List::FactorOfPaths);
 }
 
 keys! { EXPEDITED_KEYS:
@@ -82,30 +86,37 @@ impl TokenBucket {
     }
 }
 
-/// A bucket that the file gives; each of both keys needs the other.
+/// The buckets that the file gives, each rate with each burst; each of both keys needs the other.
 fn read(
     source: &mut ChannelSource<'_, '_>,
     rate: &Key<Rate>,
     burst: &Key<Size>,
-) -> Option<TokenBucket> {
-    let rate_bits_per_s = source.one(rate);
-    let burst_bytes = source.one(burst);
+) -> Vec<Option<TokenBucket>> {
     source.need(rate, burst);
     source.need(burst, rate);
-    let bucket = TokenBucket {
-        rate_bits_per_s: rate_bits_per_s?,
-        burst_bytes: burst_bytes?,
-    };
+    if !source.section.has(rate) && !source.section.has(burst) {
+        return vec![None];
+    }
+    let (rates, bursts) = (source.list(rate), source.list(burst));
     let mtu_bytes = u64::from(source.mtu_bytes);
-    if bucket.burst_bytes < mtu_bytes {
+    if let Some(min_bytes) = bursts.iter().copied().min().filter(|min| *min < mtu_bytes) {
         let mistake = Mistake::SmallBurst {
             key: source.section.path_of(burst),
-            found: format_size(bucket.burst_bytes),
+            found: format_size(min_bytes),
             mtu: format_size(mtu_bytes),
         };
         source.fault(burst.name(), mistake);
     }
-    Some(bucket)
+    let with_each_burst = |rate_bits_per_s| {
+        let bucket = move |burst_bytes: &u64| {
+            Some(TokenBucket {
+                rate_bits_per_s,
+                burst_bytes: *burst_bytes,
+            })
+        };
+        bursts.iter().map(bucket).collect::<Vec<_>>()
+    };
+    rates.into_iter().flat_map(with_each_burst).collect()
 }
 
 pub(crate) struct Shaper;
@@ -115,7 +126,7 @@ impl Parameter for Shaper {
     const KEYS: &'static [&'static dyn AnyKey] = SHAPER_KEYS;
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
-        vec![read(source, &SHAPER_RATE, &SHAPER_BURST)]
+        read(source, &SHAPER_RATE, &SHAPER_BURST)
     }
 
     fn describe(shaper: &Self::Value, _: QueueLimit) -> Option<String> {
@@ -134,7 +145,7 @@ impl Parameter for Policer {
     const KEYS: &'static [&'static dyn AnyKey] = POLICER_KEYS;
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
-        vec![read(source, &POLICER_RATE, &POLICER_BURST)]
+        read(source, &POLICER_RATE, &POLICER_BURST)
     }
 
     fn describe(policer: &Self::Value, _: QueueLimit) -> Option<String> {
@@ -153,7 +164,7 @@ impl Parameter for Expedited {
     const KEYS: &'static [&'static dyn AnyKey] = EXPEDITED_KEYS;
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
-        let bucket = read(source, &EF_RATE, &EF_BURST);
+        let bucket = read(source, &EF_RATE, &EF_BURST).pop().flatten();
         let guaranteed = bucket.map(|bucket| bucket.rate_bits_per_s);
         let min_rate = source.rates_bits_per_s.iter().copied().min();
         // A channel cannot guarantee a flow more than it carries.

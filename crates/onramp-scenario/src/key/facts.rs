@@ -20,6 +20,8 @@ pub(crate) enum List {
     Factor,
     /// The list is a factor in `[path]`. In other tables the key has one value.
     FactorOfPath,
+    /// The list is a factor in `[path]` and in `[path.reverse]`.
+    FactorOfPaths,
     /// The values are shared out among the flows of one run.
     Several,
     /// The values belong together, in their order.
@@ -62,6 +64,7 @@ impl KeyFacts {
         match self.list {
             List::No => false,
             List::FactorOfPath => table_path == "path",
+            List::FactorOfPaths => matches!(table_path, "path" | "path.reverse"),
             List::Factor | List::Several | List::Chain => true,
         }
     }

@@ -8,6 +8,7 @@ use crate::units::{
     shown, UnitError,
 };
 use std::marker::PhantomData;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// An error message lists at most this many names.
@@ -33,6 +34,9 @@ pub(crate) struct Known {
     pub startups: Vec<String>,
     /// The nodes of the network.
     pub nodes: Vec<String>,
+    /// The folder of the scenario file, from which it names other files; `None` where the scenario
+    /// is no file.
+    pub folder: Option<PathBuf>,
 }
 
 /// A kind of value.

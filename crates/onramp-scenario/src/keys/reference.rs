@@ -114,6 +114,7 @@ fn key_table(keys: &[&'static dyn AnyKey]) -> String {
             List::No => "",
             List::Factor => "yes",
             List::FactorOfPath => "yes, in `[path]`",
+            List::FactorOfPaths => "yes, in `[path]` and `[path.reverse]`",
             List::Several => "several",
             List::Chain => "in order",
         };

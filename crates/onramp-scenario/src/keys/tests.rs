@@ -41,11 +41,11 @@ fn a_table_has_its_own_keys_first_and_then_those_of_a_channel() {
     let path = table("path");
     assert_eq!(
         path.key_names()[..5],
-        ["rtt", "mtu", "rate", "queue", "discipline"]
+        ["rtt", "mtu", "rate", "trace", "trace_offset"]
     );
     assert_eq!(
         path.table_names(),
-        ["reverse", "change", "red", "codel", "bursts"]
+        ["reverse", "change", "steps", "red", "codel", "bursts"]
     );
     assert_eq!(
         table("link.reverse.red").names(),

@@ -93,6 +93,9 @@ impl Mistake {
             Mistake::LargePacket { mtu, .. } => {
                 format!("expected at most {mtu}, the `mtu` of this route")
             }
+            Mistake::Trace { .. } => "give a file in mahimahi's format, relative to the scenario \
+                 file: a line with a number of milliseconds for each 1500 bytes"
+                .to_owned(),
             Mistake::NotBetween { route, .. } => relay::help(route),
             Mistake::TooManyCases { max, .. } => {
                 format!("the maximum is {max}: shorten a list or split the file")

@@ -122,6 +122,13 @@ pub enum Mistake {
         chosen: String,
         expected: &'static str,
     },
+    /// A recorded link cannot be read.
+    #[error("`{key}`: the trace {file}: {why}")]
+    Trace {
+        key: String,
+        file: String,
+        why: String,
+    },
     /// A threshold of a queue has another unit than the queue.
     #[error("`{key}` has another unit than `{queue}`")]
     OtherUnit { key: String, queue: String },

@@ -21,6 +21,7 @@ use crate::units::shown;
 use flows::Routes;
 use hosts::{read_receiver, read_sender};
 use product::check_product;
+use std::path::Path;
 use toml::de::DeTable;
 use topology::read_topology;
 use traffic::{read_traffic, Surroundings};
@@ -30,17 +31,26 @@ use transfer::read_transfer;
 /// these, or the file is no scenario.
 const MAX_FAULTS: usize = 20;
 
-/// Checks the text of a scenario file and multiplies its lists out. The name is for messages.
+/// Checks the text of a scenario file and multiplies its lists out. The name is for messages. Such a
+/// scenario cannot name other files.
 ///
 /// # Errors
 /// [`Error::Invalid`] with the mistakes that were found, or [`Error::TooLarge`].
 pub fn parse(file_name: &str, text: &str) -> Result<Scenario, Error> {
+    parse_in(None, file_name, text)
+}
+
+/// [`parse`], for a scenario that names other files from this folder on.
+///
+/// # Errors
+/// Those of [`parse`].
+pub fn parse_in(folder: Option<&Path>, file_name: &str, text: &str) -> Result<Scenario, Error> {
     if text.len() as u64 > MAX_FILE_BYTES {
         return Err(Error::TooLarge {
             file: file_name.to_owned(),
         });
     }
-    parse_with(onramp_core::startup_names(), text).map_err(|mut faults| {
+    parse_with(onramp_core::startup_names(), folder, text).map_err(|mut faults| {
         faults.sort_by_key(|fault| fault.span.as_ref().map(|span| span.start));
         // At the end of a file the recovering parser reports the same mistake once for each open
         // bracket.
@@ -50,8 +60,12 @@ pub fn parse(file_name: &str, text: &str) -> Result<Scenario, Error> {
     })
 }
 
-/// [`parse`] with these start-ups and `none`.
-fn parse_with(startups: &[&str], text: &str) -> Result<Scenario, Vec<Fault>> {
+/// [`parse_in`] with these start-ups and `none`.
+fn parse_with(
+    startups: &[&str],
+    folder: Option<&Path>,
+    text: &str,
+) -> Result<Scenario, Vec<Fault>> {
     let (document, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         let fault = |error| syntax_fault(text, error);
@@ -63,6 +77,7 @@ fn parse_with(startups: &[&str], text: &str) -> Result<Scenario, Vec<Fault>> {
     let known = Known {
         startups: startups.iter().map(|name| (*name).to_owned()).collect(),
         nodes: Vec::new(),
+        folder: folder.map(Path::to_owned),
     };
     let mut reader = Reader::new(&TOP, known);
     let draft = read_draft(&mut reader, document.get_ref());

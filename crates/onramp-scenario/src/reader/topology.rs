@@ -77,6 +77,7 @@ fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
         names: "`rate`, `rtt` or `loss`",
     };
     let changes = read_changes(reader, &change_tables, &change_keys);
+    refuse_changing_rates(reader, &change_tables, &change_keys, [&forward, &reverse]);
 
     if let Some(delay_ns) = reverse_delay_ns {
         let min_rtt_ns = rtts_ns.iter().flatten().copied().min();
@@ -157,6 +158,26 @@ fn read_changes(
     changes
 }
 
+/// Refuses changes of a rate that a trace gives, or that is random.
+fn refuse_changing_rates(
+    reader: &mut Reader,
+    sections: &[Section],
+    keys: &ChangeKeys,
+    channels: [&ChannelDraft; 2],
+) {
+    let Some(chosen) = channels.into_iter().find_map(ChannelDraft::unsteady) else {
+        return;
+    };
+    for section in sections.iter().filter(|section| section.has(keys.rate)) {
+        let mistake = Mistake::NotFor {
+            key: section.path_of(keys.rate),
+            only: "links of a steady rate",
+            chosen: chosen.to_owned(),
+        };
+        reader.fault(mistake, section.span(keys.rate.name()));
+    }
+}
+
 fn read_network(reader: &mut Reader, top: &Section) -> Option<Topology> {
     for table in [&LINK, &NODE] {
         if !top.has_name(table.name) {
@@ -221,6 +242,7 @@ fn read_link(reader: &mut Reader, section: &Section) -> Option<NetworkLink> {
         names: "`rate`, `delay` or `loss`",
     };
     let changes = read_changes(reader, &change_tables, &change_keys);
+    refuse_changing_rates(reader, &change_tables, &change_keys, [&forward, &reverse]);
 
     let (from, to) = (from?, to?);
     if from == to {
@@ -229,7 +251,8 @@ fn read_link(reader: &mut Reader, section: &Section) -> Option<NetworkLink> {
         reader.fault(mistake, section.span(LINK_TO.name()));
     }
     let forward = forward.channels(delay_ns?, changes.clone()).pop()?;
-    let reverse = reverse.reverse_of(&forward, reverse_delay_ns, forward.delay_ns, changes)?;
+    let mut reverses = reverse.reverse_of(&forward, reverse_delay_ns, forward.delay_ns, changes);
+    let reverse = reverses.pop()?;
     Some(NetworkLink {
         from: from.0,
         to: to.0,

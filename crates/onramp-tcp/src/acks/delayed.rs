@@ -4,6 +4,9 @@
 //! data that it acknowledges. The standard allows 500 ms; stacks have used 200 ms since 4.2BSD.
 //! Data smaller than two full segments waits for more data or for the timer. The timer is exact on
 //! any host, because coarse events could not keep its limit.
+//!
+//! A host with generic receive offload (GRO) joins the segments of a train before its TCP sees them,
+//! and acknowledges them with one ACK. It waits for at most some milliseconds.
 
 use super::{AckPolicy, Arrival, Decision};
 use crate::timing::Events;
@@ -12,10 +15,17 @@ use crate::Ticks;
 /// Maximum delay of an ACK.
 const DELAY_NS: u64 = 200_000_000;
 
+/// Maximum time for which a host joins segments: that of a driver or a wireless network that hands
+/// them over in bursts.
+const JOINING_NS: u64 = 5_000_000;
+
 /// RFC 5681's delayed acknowledgements.
 #[derive(Clone, Copy, Debug)]
 pub struct Delayed {
     events: Events,
+    /// Full segments that are acknowledged together.
+    segments: u64,
+    delay_ns: u64,
     /// When the delayed ACK must be sent.
     at_ns: Option<u64>,
 }
@@ -24,7 +34,20 @@ impl Default for Delayed {
     fn default() -> Delayed {
         Delayed {
             events: Ticks::FINE.events(),
+            segments: 2,
+            delay_ns: DELAY_NS,
             at_ns: None,
+        }
+    }
+}
+
+impl Delayed {
+    /// A host that joins up to this many segments.
+    pub fn joining(segments: u64) -> Delayed {
+        Delayed {
+            segments,
+            delay_ns: JOINING_NS,
+            ..Delayed::default()
         }
     }
 }
@@ -33,9 +56,9 @@ impl AckPolicy for Delayed {
     fn arrived(&mut self, arrival: &Arrival) -> Decision {
         let latest_ns = self
             .events
-            .at_or_after_ns(arrival.now_ns.saturating_add(DELAY_NS));
+            .at_or_after_ns(arrival.now_ns.saturating_add(self.delay_ns));
         let at_ns = *self.at_ns.get_or_insert(latest_ns);
-        let segments = 2 + u64::from(arrival.stretch_segments);
+        let segments = self.segments + u64::from(arrival.stretch_segments);
         let is_enough = arrival.unacknowledged_bytes >= segments * u64::from(arrival.mss_bytes);
         if !arrival.in_order || is_enough || at_ns <= arrival.now_ns {
             return Decision::Now;
@@ -88,6 +111,16 @@ mod tests {
         };
         assert_eq!(policy.arrived(&stretched(3)), Decision::At(DELAY_NS));
         assert_eq!(policy.arrived(&stretched(4)), Decision::Now);
+    }
+
+    #[test]
+    fn a_host_that_joins_segments_acknowledges_them_together() {
+        let mut policy = Delayed::joining(4);
+        for segments in 1..4 {
+            let decision = policy.arrived(&segment(segments, 1000 * segments));
+            assert_eq!(decision, Decision::At(1 + JOINING_NS));
+        }
+        assert_eq!(policy.arrived(&segment(4, 4000)), Decision::Now);
     }
 
     /// RFC 1122, section 4.2.3.2.

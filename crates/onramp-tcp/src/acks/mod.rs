@@ -98,6 +98,8 @@ pub fn new(choice: Acks, ticks: Ticks) -> Box<dyn AckPolicy> {
         Acks::Delayed => Box::new(Delayed::default()),
         Acks::Bsd => Box::new(Bsd::new(ticks)),
         Acks::Every => Box::new(Every),
+        Acks::Every4 => Box::new(Delayed::joining(4)),
+        Acks::Every16 => Box::new(Delayed::joining(16)),
     }
 }
 

@@ -243,6 +243,7 @@ fn a_decrease_of_the_delay_reorders_if_configured() {
 fn aggregation_releases_packets_together() {
     let aggregation = Some(Aggregation {
         interval_ns: 5 * MS / 2,
+        in_slots: false,
         max_packets: NonZeroU32::new(4).unwrap(),
     });
     let config = Config {
@@ -333,6 +334,7 @@ fn packets_are_conserved_at_every_moment() {
         duplicate_ppm: 300_000,
         aggregation: Some(Aggregation {
             interval_ns: 2 * MS,
+            in_slots: false,
             max_packets: NonZeroU32::new(5).unwrap(),
         }),
         ..plain(12_000_000, Limit::Bytes(0))
@@ -373,10 +375,7 @@ fn packets_are_conserved_at_every_moment() {
 impl Link<Numbered> {
     /// Packets in the queue, in service and propagating.
     fn inside(&mut self, now_ns: u64) -> u64 {
-        let held = self
-            .aggregator
-            .as_ref()
-            .map_or(0, |aggregator| aggregator.len());
+        let held: usize = self.holds.iter().map(|hold| hold.len()).sum();
         self.queue(now_ns).packets
             + u64::from(self.in_service.is_some())
             + (self.propagation.len() + held) as u64

@@ -1,0 +1,200 @@
+//! `trace` and `trace_offset`: a recorded link, which carries bytes at single moments.
+
+use super::parameter::{ChannelSource, LinkContext, Parameter};
+use super::queue_limit::QueueLimit;
+use crate::key::{
+    keys, not_a_quantity, AnyKey, Fallback, Key, KeyPlace, Kind, Known, List, Measure,
+};
+use crate::mistake::Mistake;
+use crate::seed::case_seed;
+use crate::units::{format_time, parse_time, shown};
+use onramp_net::{Config, Opportunities, Service, MAX_TRACE_BYTES};
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+keys! { TRACE_KEYS:
+    TRACE: TraceFile = Key::new(
+        "trace",
+        Fallback::Other("none"),
+        "Instead of `rate`: a file in mahimahi's format, relative to the scenario file. Each line \
+         is a millisecond at which the link carries 1500 bytes. The file repeats. Its mean rate \
+         stands for `rate` elsewhere.",
+    );
+}
+
+keys! { OFFSET_KEYS:
+    TRACE_OFFSET: Offset = Key::new(
+        "trace_offset",
+        Fallback::Text("0 s"),
+        "With `trace`: the time of the recording at which a run begins, or `random`: each repeat \
+         begins at another time. The return path has that of the forward path unless it has its \
+         own.",
+    )
+    .ranges(&[("0 s", "1000000 s")])
+    .list(List::FactorOfPaths);
+}
+
+/// A recorded link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// The file as the scenario names it.
+    pub file: String,
+    /// The moments at which it carries bytes.
+    pub opportunities: Arc<Opportunities>,
+}
+
+/// The time of a recording at which a run begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceOffset {
+    /// This time, in nanoseconds.
+    At(u64),
+    /// Another time in each repeat. In both directions it is the same share of the recording.
+    Random,
+}
+
+/// A file with a recording.
+#[derive(Debug)]
+pub(crate) struct TraceFile;
+
+/// The time of a recording.
+#[derive(Debug)]
+pub(crate) struct Offset;
+
+impl Measure for Trace {}
+
+impl Measure for TraceOffset {
+    fn measure(&self) -> Option<(u8, u64)> {
+        match self {
+            TraceOffset::At(ns) => Some((0, *ns)),
+            TraceOffset::Random => None,
+        }
+    }
+}
+
+impl Kind for TraceFile {
+    type Value = Trace;
+    const NAME: &'static str = "file";
+    const EXPECTED: &'static str = "the name of a file in quotes, for example \"lte.down\"";
+
+    fn parse(text: &str, known: &Known, place: &KeyPlace) -> Result<Trace, Mistake> {
+        let wrong = |why: String| Mistake::Trace {
+            key: place.path(),
+            file: shown(text),
+            why,
+        };
+        let Some(folder) = &known.folder else {
+            let why = "a scenario that is no file cannot name one".to_owned();
+            return Err(wrong(why));
+        };
+        let text_of_trace = text_of(&folder.join(text)).map_err(wrong)?;
+        let opportunities = Opportunities::parse(&text_of_trace);
+        Ok(Trace {
+            file: text.to_owned(),
+            opportunities: Arc::new(opportunities.map_err(|error| wrong(error.to_string()))?),
+        })
+    }
+}
+
+/// The text of a regular file that is not too large, or what is wrong with it.
+fn text_of(path: &Path) -> Result<String, String> {
+    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    // Opening a pipe without a writer would wait for ever.
+    if !metadata.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(MAX_TRACE_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        format!("byte {offset} is not text")
+    })
+}
+
+impl Kind for Offset {
+    type Value = TraceOffset;
+    const NAME: &'static str = "time, or `random`";
+    const EXPECTED: &'static str = "a time in quotes, for example \"12 s\", or \"random\"";
+
+    fn parse(text: &str, _: &Known, place: &KeyPlace) -> Result<TraceOffset, Mistake> {
+        match text {
+            "random" => Ok(TraceOffset::Random),
+            _ => parse_time(text)
+                .map(TraceOffset::At)
+                .map_err(|error| not_a_quantity(place, error)),
+        }
+    }
+}
+
+pub(crate) struct RecordedLink;
+
+impl Parameter for RecordedLink {
+    type Value = Option<Trace>;
+    const KEYS: &'static [&'static dyn AnyKey] = TRACE_KEYS;
+
+    /// The rate, which comes before, has read the file.
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
+        vec![source.trace.clone()]
+    }
+
+    fn describe(trace: &Self::Value, _: QueueLimit) -> Option<String> {
+        let name = Path::new(&trace.as_ref()?.file).file_name()?;
+        Some(format!("trace {}", name.to_string_lossy()))
+    }
+
+    fn configure(trace: &Self::Value, _: &LinkContext, config: &mut Config) {
+        if let Some(trace) = trace {
+            config.service = Service::Trace {
+                opportunities: trace.opportunities.clone(),
+                offset_ns: 0,
+            };
+        }
+    }
+}
+
+/// The number of the random stream of a run from which offsets are drawn. (Numbers of links and of
+/// [`crate::random::Element`] are lower.)
+const OFFSETS: u64 = 3;
+
+pub(crate) struct RecordedOffset;
+
+impl Parameter for RecordedOffset {
+    type Value = TraceOffset;
+    const KEYS: &'static [&'static dyn AnyKey] = OFFSET_KEYS;
+
+    fn read(source: &mut ChannelSource<'_, '_>) -> Vec<TraceOffset> {
+        source.need(&TRACE_OFFSET, &TRACE);
+        if source.follows.is_some() && !source.section.has(&TRACE_OFFSET) {
+            return Vec::new();
+        }
+        source.list(&TRACE_OFFSET)
+    }
+
+    fn configure(offset: &TraceOffset, context: &LinkContext, config: &mut Config) {
+        let Service::Trace {
+            opportunities,
+            offset_ns,
+        } = &mut config.service
+        else {
+            return;
+        };
+        *offset_ns = match *offset {
+            TraceOffset::At(ns) => ns,
+            TraceOffset::Random => {
+                let drawn = u128::from(case_seed(context.run_seed, OFFSETS));
+                ((drawn * u128::from(opportunities.length_ns())) >> 64) as u64
+            }
+        };
+    }
+}
+
+/// The words of an offset in a record. They belong to a trace.
+pub(super) fn describe_offset(trace: Option<&Trace>, offset: TraceOffset) -> Option<String> {
+    match (trace, offset) {
+        (None, _) | (_, TraceOffset::At(0)) => None,
+        (_, TraceOffset::At(ns)) => Some(format!("from {} of it", format_time(ns))),
+        (_, TraceOffset::Random) => Some("from a random time of it".to_owned()),
+    }
+}

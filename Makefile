@@ -12,13 +12,15 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
-.PHONY: help demo test test-busy reproduce test-papers interworking packetdrill kernels lint \
+.PHONY: help demo test test-busy real real-cellular reproduce test-papers interworking packetdrill kernels lint \
 	format chart bench bench-kernel bench-redis bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
 	@echo 'make test-busy     the same, three times, on a machine that has other work'
+	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
+	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
 	@echo 'make reproduce     the papers, measured again: onramp-out/papers/index.html'
 	@echo 'make test-papers   tests of all their rows (make test has those that take seconds)'
 	@echo 'make interworking  100 MB each way between our TCP and this kernel (7 minutes)'
@@ -51,6 +53,18 @@ test: setup
 test-busy: setup
 	@scripts/setup.sh tshark golang-go
 	$(SUDO) env CARGO="$(CARGO)" scripts/test-busy.sh $(ARGS)
+
+# The benchmark of scenarios/real in the simulator. ONRAMP_REAL="ack fading" runs the families whose
+# names have one of these words; INSTA_UPDATE=always writes the table into docs/real-paths.md.
+real:
+	$(CARGO) test --locked --release -p onramp-sim --test real -- --ignored --nocapture \
+		the_whole_set
+
+real-cellular:
+	$(if $(TRACES),,$(error TRACES is missing: make real-cellular TRACES=DIR, a folder with \
+		traces of mahimahi (docs/real-paths.md)))
+	TRACES='$(abspath $(TRACES))' $(CARGO) test --locked --release -p onramp-sim --test real -- \
+		--ignored --nocapture recorded_cellular_links
 
 # Exit 1: rows differ from the paper, which the table shows.
 reproduce: build

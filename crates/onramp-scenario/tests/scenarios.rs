@@ -76,7 +76,9 @@ fn each_file_makes_these_cases() {
             scenario.cases.len()
         )
         .unwrap();
-        for case in &scenario.cases {
+        // The benchmark of real paths has thousands of cases.
+        let is_listed = !file.starts_with("real/");
+        for case in scenario.cases.iter().filter(|_| is_listed) {
             let (forward, reverse) = (&case.path.forward, &case.path.reverse);
             writeln!(
                 table,
@@ -128,7 +130,7 @@ fn names_are_those_of_the_files() {
         assert!(!scenario.description.is_empty(), "{file}");
         let buffer = match file.as_str() {
             "wan.toml" => Buffer::Bytes(512 << 10),
-            "hostile/default-buffer.toml" => Buffer::LinuxDefault,
+            "hostile/default-buffer.toml" | "real/default-buffers.toml" => Buffer::LinuxDefault,
             _ => Buffer::Bytes(64 << 20),
         };
         assert!(

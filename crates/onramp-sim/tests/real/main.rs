@@ -1,0 +1,66 @@
+//! The benchmark of real paths: `scenarios/real/`, and the table that shows what `onramp` makes of
+//! it beside the host's own CUBIC.
+//!
+//! `make test` runs a part of it and compares the table with a snapshot. `make real` runs all of it
+//! in a release build, prints the table and the cells that miss a target, and with
+//! `INSTA_UPDATE=always` writes the table into docs/real-paths.md. `ONRAMP_REAL` names families, so
+//! that only those run: `ONRAMP_REAL="ack jitter" make real`.
+
+mod cell;
+mod recorded;
+mod set;
+mod table;
+
+use set::{Extent, Family};
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The families that `ONRAMP_REAL` asks for: those whose names contain one of its words.
+fn asked_for(families: Vec<Family>) -> Vec<Family> {
+    let Ok(words) = std::env::var("ONRAMP_REAL") else {
+        return families;
+    };
+    let is_asked_for = |family: &Family| words.split(' ').any(|word| family.name.contains(word));
+    families.into_iter().filter(is_asked_for).collect()
+}
+
+/// Runs for a minute or two: a part of the repeats, and one queue of three beside long flows.
+#[test]
+fn a_part_of_the_set() {
+    let families = set::families();
+    let results = set::run(&families, Extent::Part);
+    insta::assert_snapshot!("part", table::of(&families, &results));
+}
+
+/// `make real`.
+#[test]
+#[ignore = "takes minutes, in a release build: make real"]
+fn the_whole_set() {
+    let families = asked_for(set::families());
+    let results = set::run(&families, Extent::Whole);
+    let table = table::of(&families, &results);
+    println!("{table}\n{}", table::misses(&families, &results));
+    if std::env::var_os("ONRAMP_REAL").is_none() {
+        table::enter_into_manual(&root().join("docs/real-paths.md"), "real", &table);
+    }
+}
+
+/// `make real-cellular TRACES=DIR`.
+#[test]
+#[ignore = "needs the traces of others: make real-cellular TRACES=DIR"]
+fn recorded_cellular_links() {
+    let folder = std::env::var("TRACES").expect("TRACES names a folder with traces of mahimahi");
+    let (families, missing) = recorded::families(Path::new(&folder));
+    for file in missing {
+        println!("skipped: {file} is not there (docs/real-paths.md says where traces come from)");
+    }
+    let results = set::run(&families, Extent::Whole);
+    println!(
+        "{}\n{}",
+        table::of(&families, &results),
+        table::misses(&families, &results)
+    );
+}

@@ -1,0 +1,46 @@
+//! Recordings of mobile networks by others. They are not part of this repository: their licence is
+//! the GPL.
+
+use crate::root;
+use crate::set::{Family, Kind, Source};
+use std::path::Path;
+
+/// Recordings of mahimahi, by the beginning of their names: `.down` carries the data and `.up` the
+/// ACKs.
+const RECORDINGS: [&str; 6] = [
+    "Verizon-LTE-short",
+    "ATT-LTE-driving-2016",
+    "TMobile-LTE-short",
+    "TMobile-UMTS-driving",
+    "Verizon-EVDO-driving",
+    "ATT-LTE-driving",
+];
+
+/// A family for each recording of the folder, and the files that it lacks.
+pub fn families(folder: &Path) -> (Vec<Family>, Vec<String>) {
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let (mut families, mut missing) = (Vec::new(), Vec::new());
+    for recording in RECORDINGS {
+        let files = ["down", "up"].map(|end| folder.join(format!("{recording}.{end}")));
+        if let Some(file) = files.iter().find(|file| !file.is_file()) {
+            missing.push(file.display().to_string());
+            continue;
+        }
+        let replaced = ["down", "up"].into_iter().zip(&files).map(|(end, file)| {
+            let file = file.display().to_string();
+            (format!("traces/synthetic-lte.{end}"), file)
+        });
+        let source = Source {
+            file: root().join("scenarios/real/synthetic-lte.toml"),
+            replaced: replaced.collect(),
+            only: None,
+        };
+        families.push(Family {
+            name: recording.to_owned(),
+            kind: Kind::Cellular,
+            target: "<= 0.92, 0.95, 0.97; run <= 1.15",
+            sources: vec![source],
+        });
+    }
+    (families, missing)
+}

@@ -16,6 +16,9 @@ const RECORDINGS: [&str; 6] = [
     "ATT-LTE-driving",
 ];
 
+/// How many starts of each recording are run.
+const STARTS: u32 = 30;
+
 /// A family for each recording of the folder, and the files that it lacks.
 pub fn families(folder: &Path) -> (Vec<Family>, Vec<String>) {
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
@@ -30,9 +33,10 @@ pub fn families(folder: &Path) -> (Vec<Family>, Vec<String>) {
             let file = file.display().to_string();
             (format!("traces/synthetic-lte.{end}"), file)
         });
+        let more_starts = ("repeat = 9".to_owned(), format!("repeat = {STARTS}"));
         let source = Source {
             file: root().join("scenarios/real/synthetic-lte.toml"),
-            replaced: replaced.collect(),
+            replaced: replaced.chain([more_starts]).collect(),
             only: None,
         };
         families.push(Family {

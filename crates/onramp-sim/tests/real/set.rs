@@ -154,7 +154,7 @@ pub fn families() -> Vec<Family> {
             "worst run <= 3"
         };
         for (name, file) in [
-            ("jitter", "jitter"),
+            ("jitter", "ordered-jitter"),
             ("jitter, reordering", "reordering-jitter"),
         ] {
             let file = format!("{file}-{ms}");

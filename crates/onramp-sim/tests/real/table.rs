@@ -56,7 +56,17 @@ fn is_single(kind: Kind) -> bool {
 
 /// The geometric mean of the cells' ratios; a dash without cells.
 fn mean_ratio<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
-    let logs: Vec<f64> = cells.map(|cell| cell.ratio().ln()).collect();
+    geometric_mean(cells.map(Cell::ratio))
+}
+
+/// The geometric mean of the ratios of all pairs of runs with the same seed. Over a recording the
+/// start decides how long a transfer takes: medians of starts would compare different starts.
+fn mean_of_starts<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
+    geometric_mean(cells.flat_map(Cell::pairs).map(|(_, ratio)| ratio))
+}
+
+fn geometric_mean(ratios: impl Iterator<Item = f64>) -> String {
+    let logs: Vec<f64> = ratios.map(f64::ln).collect();
     match logs.len() {
         0 => "-".to_owned(),
         count => format!("{:.2}", (logs.iter().sum::<f64>() / count as f64).exp()),
@@ -80,7 +90,11 @@ fn row(family: &Family, cells: &[Cell]) -> String {
         let is_counted = |cell: &&Cell| {
             cell.size_bytes() == bytes && (family.kind != Kind::Long || cell.is_long())
         };
-        mean_ratio(cells.iter().filter(is_counted))
+        let counted = cells.iter().filter(is_counted);
+        if family.kind == Kind::Cellular {
+            return mean_of_starts(counted);
+        }
+        mean_ratio(counted)
     };
     let slowest = cells.iter().max_by(|a, b| a.ratio().total_cmp(&b.ratio()));
     let slowest = slowest.map_or(String::new(), |cell| {

@@ -83,6 +83,10 @@ struct tcp_sock {
 	__u32 mss_cache;
 	__u32 packets_out;
 	__u32 retrans_out;
+	struct {
+		__u32 rcv_tsval;     /* of the newest segment */
+		__u16 tstamp_ok : 1; /* both ends send timestamps */
+	} rx_opt;
 	__u32 sacked_out;
 	__u32 snd_cwnd;
 	__u32 snd_cwnd_clamp;

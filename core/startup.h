@@ -83,6 +83,9 @@ enum startup_option {
 	/* Use packet pairs where the peer supports them, also for an algorithm that works without
 	 * them (core/measure/pair_rate.h). */
 	STARTUP_OPTION_PAIRS = 1 << 18,
+	/* Both ends send timestamps (RFC 7323): `tsval` of the inputs is the peer's. Set by the
+	 * host. */
+	STARTUP_OPTION_TIMESTAMPS = 1 << 19,
 };
 
 /* Event: the connection is established and has sent no data yet. */
@@ -120,6 +123,9 @@ struct startup_start {
 	/* With STARTUP_OPTION_RESUME_AT_ONCE: what may be sent behind the initial window before any
 	 * of it is acknowledged (path_memory_jump()). Otherwise 0. */
 	uint64_t jump_bytes;
+	/* TSval of the peer's newest segment (RFC 7323), with STARTUP_OPTION_TIMESTAMPS; 32 bits.
+	 */
+	uint64_t tsval;
 };
 
 /* Flags of struct startup_ack. */
@@ -159,6 +165,12 @@ struct startup_ack {
 	uint64_t pair_interval_ns;
 	/* Payload that arrived within pair_interval_ns: of a pair, its second segment. */
 	uint64_t pair_bytes;
+	/* The peer's receive window: it accepts so much beyond what it has acknowledged
+	 * cumulatively. 0: unknown. */
+	uint64_t peer_window_bytes;
+	/* TSval of this ACK, with STARTUP_OPTION_TIMESTAMPS; 32 bits. The receiver's time when it
+	 * sent the ACK, in ticks of an unknown length (core/measure/receiver_clock.h). */
+	uint64_t tsval;
 	/* Payload of a full segment. */
 	uint32_t mss_bytes;
 	/* enum startup_ack_flag */

@@ -881,7 +881,7 @@ pub union EventInput {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 104usize];
+    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 112usize];
     ["Alignment of EventInput"][::core::mem::align_of::<EventInput>() - 8usize];
     [
         "Offset of field: EventInput::start",
@@ -914,7 +914,7 @@ pub struct Event {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Event"][::core::mem::size_of::<Event>() - 232usize];
+    ["Size of Event"][::core::mem::size_of::<Event>() - 240usize];
     ["Alignment of Event"][::core::mem::align_of::<Event>() - 8usize];
     ["Offset of field: Event::id"][::core::mem::offset_of!(Event, id) - 0usize];
     ["Offset of field: Event::kind"][::core::mem::offset_of!(Event, kind) - 8usize];
@@ -926,7 +926,7 @@ const _: () = {
     ["Offset of field: Event::input"][::core::mem::offset_of!(Event, input) - 64usize];
     [
         "Offset of field: Event::decision",
-    ][::core::mem::offset_of!(Event, decision) - 168usize];
+    ][::core::mem::offset_of!(Event, decision) - 176usize];
 };
 /// Read-only data of bpf/adopt.bpf.c
 #[repr(C)]

@@ -36,6 +36,8 @@ static inline struct startup_start start_input(const struct tcp_sock *tp)
 	__u32 options = tp->data_segs_out ? config.options & ~STARTUP_OPTION_PAPER_INITIAL_WINDOW
 					  : config.options;
 
+	if (BPF_CORE_READ_BITFIELD(tp, rx_opt.tstamp_ok))
+		options |= STARTUP_OPTION_TIMESTAMPS;
 	return (struct startup_start){
 		.now_ns = bpf_ktime_get_ns(),
 		.clock = {.measure_ns = config.clock.measure_ns, .event_ns = config.clock.event_ns},
@@ -44,6 +46,7 @@ static inline struct startup_start start_input(const struct tcp_sock *tp)
 		.mss_bytes = mss_bytes,
 		.options = options,
 		.srtt_ns = srtt_ns(tp),
+		.tsval = tp->rx_opt.rcv_tsval,
 	};
 }
 
@@ -73,6 +76,8 @@ static inline struct startup_ack ack_input(const struct tcp_sock *tp,
 		.ssthresh_bytes = ssthresh_bytes(tp),
 		.pair_interval_ns = report.interval_ns,
 		.pair_bytes = report.bytes,
+		.peer_window_bytes = tp->snd_wnd,
+		.tsval = tp->rx_opt.rcv_tsval,
 		.mss_bytes = mss_bytes,
 		.flags = ack_flags(tp, connection),
 	};

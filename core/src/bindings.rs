@@ -96,6 +96,9 @@ pub const OPTION_WITHOUT_NOISE: OptionBit = 131072;
 /// Use packet pairs where the peer supports them, also for an algorithm that works without
 /// them (core/measure/pair_rate.h).
 pub const OPTION_PAIRS: OptionBit = 262144;
+/// Both ends send timestamps (RFC 7323): `tsval` of the inputs is the peer's. Set by the
+/// host.
+pub const OPTION_TIMESTAMPS: OptionBit = 524288;
 /// Choices of the user. Those named WITHOUT switch off one idea of `onramp`, to measure what it
 /// contributes (core/algorithms/onramp.h).
 pub type OptionBit = ::std::os::raw::c_uint;
@@ -144,10 +147,13 @@ pub struct Start {
     /// of it is acknowledged (path_memory_jump()). Otherwise 0.
     #[serde(default)]
     pub jump_bytes: u64,
+    /// TSval of the peer's newest segment (RFC 7323), with OPTION_TIMESTAMPS; 32 bits.
+    #[serde(default)]
+    pub tsval: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Start"][::std::mem::size_of::<Start>() - 104usize];
+    ["Size of Start"][::std::mem::size_of::<Start>() - 112usize];
     ["Alignment of Start"][::std::mem::align_of::<Start>() - 8usize];
     ["Offset of field: Start::now_ns"][::std::mem::offset_of!(Start, now_ns) - 0usize];
     ["Offset of field: Start::clock"][::std::mem::offset_of!(Start, clock) - 8usize];
@@ -167,6 +173,7 @@ const _: () = {
     ["Offset of field: Start::remembered_rtt_ns"]
         [::std::mem::offset_of!(Start, remembered_rtt_ns) - 88usize];
     ["Offset of field: Start::jump_bytes"][::std::mem::offset_of!(Start, jump_bytes) - 96usize];
+    ["Offset of field: Start::tsval"][::std::mem::offset_of!(Start, tsval) - 104usize];
 };
 /// cwnd limited the sender in the last round trip, not the application or the receiver.
 pub const ACK_CWND_LIMITED: AckFlag = 1;
@@ -209,6 +216,14 @@ pub struct Ack {
     /// Payload that arrived within pair_interval_ns: of a pair, its second segment.
     #[serde(default)]
     pub pair_bytes: u64,
+    /// The peer's receive window: it accepts so much beyond what it has acknowledged
+    /// cumulatively. 0: unknown.
+    #[serde(default)]
+    pub peer_window_bytes: u64,
+    /// TSval of this ACK, with OPTION_TIMESTAMPS; 32 bits. The receiver's time when it
+    /// sent the ACK, in ticks of an unknown length (core/measure/receiver_clock.h).
+    #[serde(default)]
+    pub tsval: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
     /// `ACK_*` bits
@@ -216,7 +231,7 @@ pub struct Ack {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Ack"][::std::mem::size_of::<Ack>() - 96usize];
+    ["Size of Ack"][::std::mem::size_of::<Ack>() - 112usize];
     ["Alignment of Ack"][::std::mem::align_of::<Ack>() - 8usize];
     ["Offset of field: Ack::now_ns"][::std::mem::offset_of!(Ack, now_ns) - 0usize];
     ["Offset of field: Ack::acked_bytes"][::std::mem::offset_of!(Ack, acked_bytes) - 8usize];
@@ -231,8 +246,11 @@ const _: () = {
     ["Offset of field: Ack::pair_interval_ns"]
         [::std::mem::offset_of!(Ack, pair_interval_ns) - 72usize];
     ["Offset of field: Ack::pair_bytes"][::std::mem::offset_of!(Ack, pair_bytes) - 80usize];
-    ["Offset of field: Ack::mss_bytes"][::std::mem::offset_of!(Ack, mss_bytes) - 88usize];
-    ["Offset of field: Ack::flags"][::std::mem::offset_of!(Ack, flags) - 92usize];
+    ["Offset of field: Ack::peer_window_bytes"]
+        [::std::mem::offset_of!(Ack, peer_window_bytes) - 88usize];
+    ["Offset of field: Ack::tsval"][::std::mem::offset_of!(Ack, tsval) - 96usize];
+    ["Offset of field: Ack::mss_bytes"][::std::mem::offset_of!(Ack, mss_bytes) - 104usize];
+    ["Offset of field: Ack::flags"][::std::mem::offset_of!(Ack, flags) - 108usize];
 };
 /// Found by ACKs (fast retransmit, RACK) or signalled by an ECN mark.
 pub const LOSS_RECOVERY: LossKind = 1;

@@ -75,11 +75,19 @@ const OPTIONAL: &[(&str, &[&str])] = &[
             "remembered_bytes",
             "remembered_rtt_ns",
             "jump_bytes",
+            "tsval",
         ],
     ),
     (
         "Ack",
-        &["lost_bytes", "rtt_ns", "pair_interval_ns", "pair_bytes"],
+        &[
+            "lost_bytes",
+            "rtt_ns",
+            "pair_interval_ns",
+            "pair_bytes",
+            "peer_window_bytes",
+            "tsval",
+        ],
     ),
     ("Loss", &["acknowledged_bytes", "lost_bytes"]),
     (

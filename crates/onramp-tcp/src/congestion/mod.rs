@@ -36,6 +36,8 @@ pub struct Congestion {
     /// SND.UNA, as a stream offset.
     acknowledged_bytes: u64,
     peer_window_bytes: u64,
+    /// TSval of the peer's newest segment; `None`: the connection has no timestamps.
+    peer_tsval: Option<u32>,
     /// Header bytes of a full segment, including IP.
     header_bytes: u32,
     is_lite: bool,
@@ -68,6 +70,7 @@ impl Congestion {
             delivered_bytes: 0,
             acknowledged_bytes: 0,
             peer_window_bytes: UNLIMITED,
+            peer_tsval: None,
             header_bytes,
             is_lite: config.stack == Stack::Lite,
             counting: Counting::new(config.byte_counting),
@@ -80,6 +83,11 @@ impl Congestion {
     /// Reports a new window of the peer.
     pub fn set_peer_window(&mut self, bytes: u64) {
         self.peer_window_bytes = bytes;
+    }
+
+    /// Reports the TSval of a segment from the peer (RFC 7323).
+    pub fn set_peer_tsval(&mut self, tsval: u32) {
+        self.peer_tsval = Some(tsval);
     }
 
     /// Reduces the initial window to one segment, because SYNs were lost.

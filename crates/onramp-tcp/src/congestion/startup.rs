@@ -116,13 +116,14 @@ impl Congestion {
             PacketPair::None => 0,
             PacketPair::Answer | PacketPair::AnswerAtOnce | PacketPair::Probe => core::OPTION_PAIRS,
         };
+        let timestamps_option = self.peer_tsval.map_or(0, |_| core::OPTION_TIMESTAMPS);
         let start = core::Start {
             now_ns: self.measurement.current_time(now_ns),
             clock: config.ticks.clock(),
             cwnd_bytes: self.window.cwnd_bytes,
             ssthresh_bytes: self.window.ssthresh_bytes,
             mss_bytes: self.window.mss_bytes,
-            options: config.startup_options | pair_option,
+            options: config.startup_options | pair_option | timestamps_option,
             srtt_ns,
             pace_bytes_per_s: reserved_bytes_per_s.or(paced_bytes_per_s).unwrap_or(0),
             gamma_ppm: config.gamma_ppm.unwrap_or(0),
@@ -133,6 +134,7 @@ impl Congestion {
             remembered_bytes: 0,
             remembered_rtt_ns: 0,
             jump_bytes: 0,
+            tsval: self.peer_tsval.map_or(0, u64::from),
         };
         self.startup = Some(Startup::new(config, name, now_ns, start));
         self.apply_decision();
@@ -203,6 +205,8 @@ impl Congestion {
             ssthresh_bytes: self.window.ssthresh_bytes,
             pair_interval_ns: report.interval_ns.into(),
             pair_bytes: report.bytes.into(),
+            peer_window_bytes: self.peer_window_bytes,
+            tsval: self.peer_tsval.map_or(0, u64::from),
             mss_bytes: self.window.mss_bytes,
             flags: flags
                 .iter()

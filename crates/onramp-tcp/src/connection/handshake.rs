@@ -150,6 +150,9 @@ impl Connection {
             pairs: self.pairs.is_some(),
         };
         self.sender.negotiated(&self.config, &negotiated);
+        if let (true, Some((value, _))) = (self.timestamps, options.timestamps) {
+            self.sender.congestion.set_peer_tsval(value);
+        }
     }
 
     /// Enters ESTABLISHED: our SYN has been acknowledged, and the peer's SYN has arrived.

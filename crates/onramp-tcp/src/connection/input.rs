@@ -101,6 +101,7 @@ impl Connection {
         }
         if let Some((value, _)) = segment.options.timestamps.filter(|_| self.timestamps) {
             self.receiver.update_ts_recent(value, offset);
+            self.sender.congestion.set_peer_tsval(value);
         }
         if !self.on_acknowledgement(now_ns, segment, offset) {
             return;

@@ -12,8 +12,9 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
-.PHONY: help demo test test-busy real real-cellular reproduce test-papers interworking packetdrill kernels lint \
-	format chart bench bench-kernel bench-redis bench-sim build setup install clean
+.PHONY: help demo test test-busy real real-cellular reproduce test-papers interworking \
+	packetdrill kernels lint format chart bench bench-kernel bench-redis bench-sim build setup \
+	install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
@@ -63,8 +64,8 @@ real:
 real-cellular:
 	$(if $(TRACES),,$(error TRACES is missing: make real-cellular TRACES=DIR, a folder with \
 		traces of mahimahi (docs/real-paths.md)))
-	TRACES='$(abspath $(TRACES))' $(CARGO) test --locked --release -p onramp-sim --test real -- \
-		--ignored --nocapture recorded_cellular_links
+	TRACES='$(abspath $(TRACES))' $(CARGO) test --locked --release -p onramp-sim \
+		--test real -- --ignored --nocapture recorded_cellular_links
 
 # Exit 1: rows differ from the paper, which the table shows.
 reproduce: build

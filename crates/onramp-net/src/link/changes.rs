@@ -1,5 +1,5 @@
-//! The coming changes of a link's rate, delay and loss: those of its configuration, and random steps
-//! of its rate.
+//! The coming changes of a link's rate, delay and loss: those of its configuration, and random
+//! steps of its rate.
 
 use super::steps::Steps;
 use crate::{Change, Config};

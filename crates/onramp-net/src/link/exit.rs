@@ -1,5 +1,5 @@
-//! Departures from a link whose exit is not a plain FIFO: with reordering, aggregation, a late timer
-//! or duplication.
+//! Departures from a link whose exit is not a plain FIFO: with reordering, aggregation, a late
+//! timer or duplication.
 
 use super::{Departure, Link};
 use crate::aggregation::Aggregator;

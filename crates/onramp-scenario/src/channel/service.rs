@@ -12,7 +12,8 @@ const POISSON: &str = "poisson";
 
 choice_kinds! {
     /// The name of a service.
-    ServiceName: &'static str, "service", "the name of a service in quotes, for example \"poisson\"",
+    ServiceName: &'static str, "service",
+        "the name of a service in quotes, for example \"poisson\"",
         [STEADY, POISSON], |name| name;
 }
 

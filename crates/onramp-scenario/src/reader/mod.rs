@@ -31,8 +31,8 @@ use transfer::read_transfer;
 /// these, or the file is no scenario.
 const MAX_FAULTS: usize = 20;
 
-/// Checks the text of a scenario file and multiplies its lists out. The name is for messages. Such a
-/// scenario cannot name other files.
+/// Checks the text of a scenario file and multiplies its lists out. The name is for messages.
+/// Such a scenario cannot name other files.
 ///
 /// # Errors
 /// [`Error::Invalid`] with the mistakes that were found, or [`Error::TooLarge`].

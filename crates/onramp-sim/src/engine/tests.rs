@@ -209,7 +209,8 @@ proptest! {
             (config.duplicate_ppm, config.seed) = (duplicate_ppm, seed);
             config.jitter = jitter.map(|(max_ns, reorder)| Jitter { max_ns, reorder });
             config.aggregation = hold.map(|(interval_ns, most)| {
-                Aggregation { interval_ns, in_slots: false, max_packets: NonZeroU32::new(most).unwrap() }
+                let max_packets = NonZeroU32::new(most).unwrap();
+                Aggregation { interval_ns, in_slots: false, max_packets }
             });
             config.changes.extend(slower_at_ms.map(|ms| Change {
                 at_ns: ms * 1_000_000,

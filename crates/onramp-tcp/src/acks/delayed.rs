@@ -5,8 +5,8 @@
 //! Data smaller than two full segments waits for more data or for the timer. The timer is exact on
 //! any host, because coarse events could not keep its limit.
 //!
-//! A host with generic receive offload (GRO) joins the segments of a train before its TCP sees them,
-//! and acknowledges them with one ACK. It waits for at most some milliseconds.
+//! A host with generic receive offload (GRO) joins the segments of a train before its TCP sees
+//! them, and acknowledges them with one ACK. It waits for at most some milliseconds.
 
 use super::{AckPolicy, Arrival, Decision};
 use crate::timing::Events;

@@ -5,7 +5,9 @@ use onramp_tcp::{Acks, Config, Failure, Recovery, Timers};
 
 #[test]
 fn at_least_every_second_full_segment_is_acknowledged_immediately() {
-    for &acks in Acks::ALL {
+    // A host that joins segments stretches ACKs.
+    let joins = [Acks::Every4, Acks::Every16];
+    for &acks in Acks::ALL.iter().filter(|acks| !joins.contains(acks)) {
         let mut script = Script::new(Config {
             acks,
             ..plain(Recovery::Rack)

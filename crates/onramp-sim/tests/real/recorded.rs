@@ -2,7 +2,7 @@
 //! the GPL.
 
 use crate::root;
-use crate::set::{Family, Kind, Source};
+use crate::set::{Family, Kind, Source, RECORDED};
 use std::path::Path;
 
 /// Recordings of mahimahi, by the beginning of their names: `.down` carries the data and `.up` the
@@ -42,7 +42,7 @@ pub fn families(folder: &Path) -> (Vec<Family>, Vec<String>) {
         families.push(Family {
             name: recording.to_owned(),
             kind: Kind::Cellular,
-            target: "<= 0.92, 0.95, 0.97; run <= 1.15",
+            target: RECORDED,
             sources: vec![source],
         });
     }

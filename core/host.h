@@ -9,7 +9,7 @@
  * -------------------  ----------------------  ----------------------  --------  ---------
  * SLOW_START, PACING,  algorithm               outside of recovery     reported  algorithm
  * APPROACH, LINEAR,
- * HOLD, DRAIN
+ * HOLD, REST, DRAIN
  * RESERVED             algorithm, always       all                     reported  algorithm
  * RETREAT              cwnd: loss recovery;    all, those of recovery  reported  algorithm
  *                      ssthresh: algorithm     are marked

@@ -68,8 +68,7 @@ enum startup_option {
 	STARTUP_OPTION_WITHOUT_RAISING = 1 << 11,
 	/* No HOLD: only a loss ends growth. */
 	STARTUP_OPTION_WITHOUT_DELAY = 1 << 12,
-	/* is_full of struct startup_decision is never set: congestion avoidance goes on to search
-	 * for a larger window. */
+	/* No REST: a delay that stayed for a round trip ends the start-up. */
 	STARTUP_OPTION_WITHOUT_RESTING = 1 << 13,
 	/* After DRAIN, PACING does not happen a second time. */
 	STARTUP_OPTION_WITHOUT_REPACING = 1 << 14,
@@ -86,6 +85,10 @@ enum startup_option {
 	/* Both ends send timestamps (RFC 7323): `tsval` of the inputs is the peer's. Set by the
 	 * host. */
 	STARTUP_OPTION_TIMESTAMPS = 1 << 19,
+	/* Lower bounds of the rate are not used: slow start goes on until a rate is measured. */
+	STARTUP_OPTION_WITHOUT_PROBING = 1 << 20,
+	/* The receiver's clock is not used. */
+	STARTUP_OPTION_WITHOUT_CLOCK = 1 << 21,
 };
 
 /* Event: the connection is established and has sent no data yet. */
@@ -232,6 +235,9 @@ enum startup_phase {
 	STARTUP_PHASE_DRAIN,
 	/* A loss is being repaired, and ACKs may still change ssthresh. */
 	STARTUP_PHASE_RETREAT,
+	/* cwnd fills the pipe. It stays for some round trips, to see whether the path is as it was.
+	 */
+	STARTUP_PHASE_REST,
 	/* The number of phases. */
 	STARTUP_PHASE_COUNT,
 };
@@ -292,8 +298,7 @@ struct startup_decision {
 	uint32_t exit;
 	/* enum startup_pair_request */
 	uint16_t pair;
-	/* Not 0: cwnd fills the pipe, and congestion avoidance need not search for a larger
-	 * window. */
+	/* Not 0: the start-up filled the pipe, and learned_bytes is the BDP. */
 	uint16_t is_full;
 	/* Depth of the token bucket that paces (core/parts/token_bucket.h); 0: the host paces in
 	 * its own way. */

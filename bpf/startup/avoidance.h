@@ -64,14 +64,6 @@ static inline __u32 avoidance_ssthresh(__u32 avoidance, struct sock *sk)
 	return tcp_reno_ssthresh(sk);
 }
 
-/* The start-up ended without a loss because cwnd fills the pipe. Without a loss CUBIC would go on
- * to grow by 5 % per RTT until there is one; this call makes it treat the current cwnd as W_max. */
-static inline void avoidance_pipe_is_full(__u32 avoidance, struct sock *sk)
-{
-	if (avoidance == ONRAMP_AVOIDANCE_CUBIC)
-		cubictcp_recalc_ssthresh(sk);
-}
-
 /* Make the kernel's CUBIC or Reno the congestion control of the socket. It begins anew. */
 static inline void avoidance_take_over(__u32 avoidance, struct sock *sk)
 {

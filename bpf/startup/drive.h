@@ -76,8 +76,6 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 	if (!conn_is_reserved(connection))
 		break_reservation(sk, ack.now_ns);
 	apply_decision(sk, connection, ack.mss_bytes);
-	if (connection->decision.is_full)
-		avoidance_pipe_is_full(config.avoidance, sk);
 	request_pair(sk, connection);
 	report_ack(sk, connection, &ack, prior_phase);
 }

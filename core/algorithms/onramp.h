@@ -17,35 +17,43 @@
  *       1/8, 1/4, 1/2, 1   in the round trips after it
  *
  *   +------------+  (1)  +--------+  (2)  +----------+  (3)  +------+  (5)  +------+
- *   | SLOW START | ----> | PACING | ----> | APPROACH | ----> | HOLD | ----> | DONE |
+ *   | SLOW START | ----> | PACING | ----> | APPROACH | ----> | HOLD | ----> | REST |
  *   +------------+       +--------+       +----------+ <---- +------+       +------+
- *                             ^                 |       (4)    |  |             ^
- *                             |                 | (7)          |  | (6)         |
- *                             |                 v         (7)  |  v             |
- *                             |            +---------+ <-------+ +-------+      |
- *                             |            | RETREAT | ----------> | DRAIN | (10) |
- *                             |            +---------+     (8)     +-------+ -----+
- *                             |                 |                      |        ^
- *                             |                 +-------- (9) ---------|--------+
- *                             +---------------------------- (11) ------+
+ *                             ^             |   ^    ^  (4)    |  |          |    |
+ *                             |         (7) |   |    |         |  | (6)      |    | (13)
+ *                             |             |   |    +---------|--|---(12)---+    |
+ *                             |             v   |         (7)  |  v               v
+ *                             |       +---------+ <------------+ +-------+     +------+
+ *                             |       | RETREAT |  ------------> | DRAIN | --> | DONE |
+ *                             |       +---------+       (8)      +-------+ (10)+------+
+ *                             |            |    \----- (9) --------- | ----------^
+ *                             +----------------------- (11) ---------+
  *
  *   (1)  a flight's ACKs give a rate, or the remembered BDP is used
  *   (2)  the first paced segment is acknowledged
  *   (3)  8 samples are delayed. SLOW START too, with 8 samples at the beginning of a flight
  *   (4)  a sample is not delayed, or the delivery rate grew (back to SLOW START if no BDP is known)
- *   (5)  the delay stayed for a round trip and the rate did not grow: the pipe is full (delay)
- *   (6)  the delay stayed for half a round trip, and the path did not carry w
- *   (7)  a loss that ACKs found; in DRAIN too, and in PACING with the remembered BDP
+ *   (5)  the delay stayed for a round trip, and the rate did not grow: the pipe is full
+ *   (6)  the delay stayed for a round trip, and the path did not carry w
+ *   (7)  a loss that ACKs found; in REST and DRAIN too, in SLOW START with a probe, and in PACING
+ *        with the remembered BDP
  *   (8)  the repair has ended, and the path did not carry w
  *   (9)  the repair has ended otherwise (loss)
- *   (10) the RTT stayed long: competing flows are there (delay, loss). A second DRAIN ends so too,
- *        whatever the RTT
- *   (11) the RTT fell back to the baseline: no competing flow is there. Only once
- *   A loss in SLOW START or PACING (without a remembered BDP), and every RTO, lead to DONE (loss,
- *   timeout).
+ *   (10) the RTT stayed long: competing flows are there (delay, loss)
+ *   (11) the RTT fell back to the baseline: no competing flow is there. Only once. The second time
+ *        the rate of the path varies: to APPROACH
+ *   (12) a group of samples is not delayed any more
+ *   (13) the delay stayed for four rounds (delay)
+ *   Other losses in SLOW START or PACING, and every RTO, lead to DONE (loss, timeout).
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
  * BDP at that rate and no further.
+ *
+ * A probe: where ACKs are aggregated, or the path is fast, a flight gives no rate, but a lower
+ * bound of it (core/algorithms/onramp/evidence.h). The next flight is then three quarters of the
+ * BDP at that bound, and leaves faster than at the bound. So the next ACKs show more of the rate.
+ * The bound makes a probe as safe as a flight of slow start, which leaves at twice the rate at
+ * which the last one arrived.
  *
  * PACING: w is sent within RTT_min. This bounds the harm that w can do to the path and to competing
  * flows.
@@ -53,22 +61,24 @@
  * APPROACH: ACKs clock the sender again, and segments are paced.
  *
  * HOLD: cwnd stays for a round trip. A queue of the sender's own stays too, and the delivery rate
- * does not grow with cwnd. A delay with another cause passes, or the rate grows in spite of it. If
- * the pipe is full, cwnd becomes the BDP plus 1/16, and congestion avoidance need not search for
- * more.
+ * does not grow with cwnd. A delay with another cause passes, or the rate grows in spite of it.
  *
- * DRAIN: the path did not carry w, and cwnd is what it was before w. When the excess has left the
- * queue, the RTT decides. If the RTT is what it was before the first flight, the queue was the
- * sender's own. The delivery rate is the bottleneck rate then, and PACING begins again, once.
- * Otherwise competing flows are there. Slow start goes on, to a quarter of what was carried at
- * most.
+ * REST: the pipe is full, and cwnd stays, as HyStart leaves it. The rate of a radio link may have
+ * fallen for a moment only. If the delay passes within four rounds, growth begins again. Congestion
+ * avoidance takes over the cwnd that the path carried without a loss.
+ *
+ * DRAIN: the path did not carry w, and cwnd is what it carried. When the excess has left the queue,
+ * the RTT decides. If the RTT is what it was before the first flight, the queue was the sender's
+ * own. The delivery rate is the bottleneck rate then, and PACING begins again, once. Otherwise
+ * competing flows are there. Slow start goes on, to a quarter of what was carried at most.
  *
  * RETREAT: a loss is being repaired. When every segment in flight has arrived or is marked lost,
  * the delivery rate is known. Its BDP becomes ssthresh, or the ssthresh of congestion avoidance if
  * that is lower. If 7/8 of w arrived as fast as it left, for half a round trip, the path carried w,
  * and the loss was not caused by the rate of w. If the path did not carry w, ssthresh is a
- * quarter of what was carried. Until that is known, ssthresh is the cwnd before w. A rising
- * ssthresh lets more segments leave; they are paced.
+ * quarter of what was carried, because competing flows may have the rest. It is 7/8 if the RTT was
+ * not long: a policer drops without a queue, and competing flows have one. Until that is known,
+ * ssthresh is the cwnd before w. A rising ssthresh lets more segments leave; they are paced.
  *
  * RTT noise (core/measure/rtt_noise.h) hides a queue of its own length. So only a larger delay is a
  * queue, and it is compared with the usual RTT of the last round, not with its minimum. An ACK
@@ -105,9 +115,15 @@
  *
  * The constants and their reasons are in core/algorithms/onramp/state.h.
  *
- * With packet pairs, where the user wants them and the peer supports them, the rate of a flight is
- * the rate at which the receiver saw it arrive. The delays are those of the forward path alone
+ * The receiver's clock: with timestamps, every ACK shows when the receiver sent it, to a
+ * millisecond (core/measure/receiver_clock.h). With packet pairs, where the user wants them and the
+ * peer supports them, the receiver reports nanoseconds. The rate of a flight is then the rate at
+ * which the receiver saw it arrive, and the delays are those of the forward path alone
  * (core/measure/pair_rate.h).
+ *
+ * The receiver's window may be the limit, as with the default buffers of Linux. It then opens by
+ * leaps. Below the BDP, segments leave no faster than at the measured rate, and a loss shows
+ * nothing about the rate of the path.
  *
  * An ssthresh that the host has from the beginning (a route's metric) ends the start-up. One that
  * it lowers meanwhile (HyStart) does not.
@@ -126,6 +142,7 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 	state->handshake_rtt_ns = start->srtt_ns;
 	state->host_ssthresh_bytes = start->ssthresh_bytes;
 	rtt_noise_begin(&state->noise);
+	receiver_clock_begin(&state->clock, start);
 	state->initial_cwnd_bytes = start->cwnd_bytes;
 	state->remembered_bdp_bytes = start->remembered_bytes;
 	state->remembered_rtt_ns = start->remembered_rtt_ns;
@@ -147,6 +164,21 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 	decision->phase = state->phase;
 }
 
+/* cwnd and its growth leave in a round trip. Up to the measured BDP, no faster than measured: where
+ * the receiver's window was the limit, it opens by leaps. */
+static inline uint64_t onramp_clocked_rate(const struct onramp *state,
+					   const struct startup_ack *ack, uint64_t cwnd_bytes)
+{
+	uint64_t growth_bytes = onramp_growth_bytes(state, ack, cwnd_bytes, cwnd_bytes);
+	uint64_t rate = rate_bytes_per_s(cwnd_bytes + growth_bytes,
+					 max_u64(ack->srtt_ns, state->min_rtt_ns));
+
+	if (cwnd_bytes < state->target_bytes && state->bottleneck_bytes_per_s &&
+	    ack->peer_window_bytes && ack->peer_window_bytes < cwnd_bytes)
+		rate = min_u64(rate, state->bottleneck_bytes_per_s);
+	return max_u64(rate, 1);
+}
+
 /* The rate at which the segments that this cwnd permits leave. */
 static inline uint64_t onramp_pacing_rate(const struct onramp *state, const struct startup_ack *ack,
 					  uint64_t cwnd_bytes)
@@ -161,17 +193,20 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 			       : STARTUP_UNLIMITED;
 	case STARTUP_PHASE_APPROACH:
 	case STARTUP_PHASE_HOLD:
-		return max_u64(
-			rate_bytes_per_s(cwnd_bytes + onramp_growth_bytes(state, ack, cwnd_bytes,
-									  cwnd_bytes),
-					 max_u64(ack->srtt_ns, state->min_rtt_ns)),
-			1);
+	case STARTUP_PHASE_REST:
+		return onramp_clocked_rate(state, ack, cwnd_bytes);
 	case STARTUP_PHASE_RETREAT:
 		/* A rising ssthresh lets more segments leave than ACKs clock. */
 		return state->retreat_is_decided
 			       ? max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns),
 					 1)
 			       : STARTUP_UNLIMITED;
+	case STARTUP_PHASE_SLOW_START:
+		if (!state->probe_bytes_per_s)
+			return STARTUP_UNLIMITED;
+		/* Between flights the probe leaves. */
+		return state->flight.end_bytes ? ONRAMP_ARRIVAL_GAIN * state->probe_bytes_per_s
+					       : state->probe_bytes_per_s;
 	default:
 		return STARTUP_UNLIMITED;
 	}
@@ -194,7 +229,16 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 	}
 	state->min_rtt_ns = startup_min_rtt(state->min_rtt_ns, ack);
 	*seen = *ack;
-	seen->rtt_ns = pair_rate_rtt(&state->pairs, ack, state->min_rtt_ns);
+	if (ack->pair_interval_ns && !state->has_pairs) {
+		state->has_pairs = true;
+		state->pairs = (struct pair_rate){};
+		state->clock.tick_ns = 0;
+	}
+	if (!state->has_pairs && !(state->options & STARTUP_OPTION_WITHOUT_CLOCK)) {
+		seen->pair_interval_ns = receiver_clock_ns(&state->clock, ack);
+		seen->pair_bytes = ack->delivered_bytes;
+	}
+	seen->rtt_ns = pair_rate_rtt(&state->pairs, seen, state->min_rtt_ns);
 	if (!(state->options & STARTUP_OPTION_WITHOUT_NOISE))
 		rtt_noise_add(&state->noise, seen, flight_ended);
 	if (state->phase != STARTUP_PHASE_RETREAT)
@@ -225,6 +269,9 @@ static inline void onramp_follow_phase(struct onramp *state, const struct startu
 		break;
 	case STARTUP_PHASE_HOLD:
 		onramp_hold(state, ack, decision);
+		break;
+	case STARTUP_PHASE_REST:
+		onramp_rest(state, ack, decision);
 		break;
 	case STARTUP_PHASE_DRAIN:
 		onramp_drain(state, ack, decision);
@@ -265,11 +312,10 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 static inline void onramp_loss(struct onramp *state, const struct startup_loss *loss,
 			       struct startup_decision *decision)
 {
-	bool is_of_slow_start = state->phase == STARTUP_PHASE_SLOW_START ||
-				(state->phase == STARTUP_PHASE_PACING && !state->has_resumed);
+	bool is_of_slow_start =
+		(state->phase == STARTUP_PHASE_SLOW_START && !state->probe_bytes_per_s) ||
+		(state->phase == STARTUP_PHASE_PACING && !state->has_resumed);
 
-	/* The remembered BDP was used, and no ACK has validated it since: it is wrong (RFC 9959,
-	 * section 3.5). */
 	state->retreat_is_safe = state->has_resumed && !state->pipe_is_validated;
 	state->memory_is_wrong |= state->retreat_is_safe;
 	*decision = (struct startup_decision){
@@ -284,9 +330,12 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 		startup_finish(decision, startup_loss_exit(loss));
 		return;
 	}
-	/* The window was never filled: scale ssthresh by inflight/cwnd, but not below inflight/2.
-	 * Congestion avoidance would reduce the whole cwnd. */
-	if (state->phase == STARTUP_PHASE_PACING && loss->cwnd_bytes > loss->inflight_bytes)
+	if (state->phase == STARTUP_PHASE_PACING && state->probe_bytes_per_s)
+		/* The probe was lost, but it has shown the BDP. */
+		decision->ssthresh_bytes = min_u64(loss->ssthresh_bytes, state->target_bytes);
+	else if (onramp_window_was_unused(loss))
+		/* The window was never filled: scale ssthresh by inflight/cwnd, but not below
+		 * inflight/2. Congestion avoidance would reduce the whole cwnd. */
 		decision->ssthresh_bytes =
 			min_u64(loss->ssthresh_bytes,
 				max_u64(mul_div(loss->ssthresh_bytes, loss->inflight_bytes,

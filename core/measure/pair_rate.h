@@ -6,10 +6,12 @@
  * it. A return path that sends in turns aggregates ACKs, a narrow one spaces them by itself, and a
  * shared one does both. Nishida et al. let the receiver measure instead: the time between the
  * arrivals of two segments that left back to back, a pair. The receiver reports it in an option
- * (core/parts/pair_option.h). Two segments show little: with aggregation or jitter on the forward
- * path, the time between them may be anything. So every segment is marked, as one train. Each
- * report is a point: at time t, b bytes had arrived since the first segment. As with ACKs, the rate
- * is the slope of the line through a flight's points, with the same conditions and two more:
+ * (core/parts/pair_option.h). Without the option, the timestamp of each ACK is a report too, in
+ * ticks of a millisecond (core/measure/receiver_clock.h). Two segments show little: with
+ * aggregation or jitter on the forward path, the time between them may be anything. So every
+ * segment is marked, as one train. Each report is a point: at time t, b bytes had arrived since the
+ * first segment. As with ACKs, the rate is the slope of the line through a flight's points, with
+ * the same conditions and two more:
  *
  *   rate = slope of the line       as many points as for ACKs, r^2 >= 9/10 (ack_train.h), and
  *
@@ -50,6 +52,9 @@
 /* Quarters of the arrival time within which the segments must have left: between slow start's half
  * and the whole, where the spacing is the sender's. */
 #define PAIR_RATE_LEAVING_QUARTERS 3
+/* A longer flight is measured more exactly. It is also the path that has spaced the segments where
+ * they arrived in so many ticks more than they left in. */
+#define PAIR_RATE_LATE_TICKS 4
 
 struct pair_rate {
 	struct ack_train train;  /* a point for each reply of the flight, by the receiver's clock */
@@ -128,17 +133,26 @@ static inline bool pair_rate_has_points(const struct pair_rate *state, uint32_t 
 	return state->train.points >= min_points;
 }
 
-/* The flight's rate; 0: the reports give no rate that can be used. */
+/* The rate at which the flight arrived; 0: the reports form no line. */
 static inline uint64_t pair_rate_bytes_per_s(const struct pair_rate *state, uint32_t mss_bytes)
+{
+	uint64_t arrived_ns = state->train.last_ns - state->train.first_ns;
+
+	if (!train_is_line(&state->train) || state->gap_ns > arrived_ns / PAIR_RATE_GAP_DIVISOR)
+		return 0;
+	return train_bytes_per_s(&state->train, mss_bytes, 0);
+}
+
+/* The path has spaced the segments, not the sender. tick_ns: the resolution of the reports; 0: that
+ * of this host's clock. */
+static inline bool pair_rate_is_of_path(const struct pair_rate *state, uint64_t tick_ns)
 {
 	uint64_t arrived_ns = state->train.last_ns - state->train.first_ns;
 	/* The resolution of RTTs may be coarser than the time between segments. */
 	uint64_t leaving_ns = state->left_ns - min_u64(state->first_left_ns, state->left_ns);
 
-	if (!train_is_line(&state->train) || state->gap_ns > arrived_ns / PAIR_RATE_GAP_DIVISOR ||
-	    leaving_ns > arrived_ns / 4 * PAIR_RATE_LEAVING_QUARTERS)
-		return 0;
-	return train_bytes_per_s(&state->train, mss_bytes, 0);
+	return leaving_ns <= arrived_ns / 4 * PAIR_RATE_LEAVING_QUARTERS ||
+	       (tick_ns && leaving_ns + PAIR_RATE_LATE_TICKS * tick_ns <= arrived_ns);
 }
 
 #endif

@@ -18,14 +18,14 @@
 
 /* A tick agrees with this host's clock within 1/8 of the elapsed time, and a tick at either end. */
 #define RECEIVER_CLOCK_TOLERANCE_DIVISOR 8
-/* So many ticks must have passed before the tick is recognised. */
+/* So many ticks must have passed before their length is recognised. */
 #define RECEIVER_CLOCK_MIN_TICKS 8
 
 struct receiver_clock {
 	uint64_t begin_ns;    /* this host's time of the first TSval */
 	uint64_t tick_ns;     /* 0: unknown */
 	uint32_t begin_tsval; /* the first TSval */
-	uint32_t is_used;     /* timestamps are negotiated, and no TSval has contradicted */
+	uint32_t is_present;  /* both ends send timestamps */
 };
 
 static inline void receiver_clock_begin(struct receiver_clock *clock,
@@ -33,41 +33,37 @@ static inline void receiver_clock_begin(struct receiver_clock *clock,
 {
 	*clock = (struct receiver_clock){
 		.begin_ns = start->now_ns,
-		.begin_tsval = start->tsval,
-		.is_used = (start->options & STARTUP_OPTION_TIMESTAMPS) != 0,
+		.begin_tsval = (uint32_t)start->tsval,
+		.is_present = (start->options & STARTUP_OPTION_TIMESTAMPS) != 0,
 	};
 }
 
-/* This number of ticks of this length took this time. */
-static inline bool receiver_clock_agrees(uint64_t ticks, uint64_t tick_ns, uint64_t elapsed_ns)
+/* Use this length of a tick if so many ticks took this time, and no other length is known. */
+static inline void receiver_clock_recognise(struct receiver_clock *clock, uint64_t ticks,
+					    uint64_t elapsed_ns, uint64_t tick_ns)
 {
 	uint64_t ticks_ns = ticks * tick_ns;
 	uint64_t tolerance_ns = elapsed_ns / RECEIVER_CLOCK_TOLERANCE_DIVISOR + tick_ns;
 
-	return ticks >= RECEIVER_CLOCK_MIN_TICKS && ticks_ns <= elapsed_ns + tolerance_ns &&
-	       ticks_ns + tolerance_ns >= elapsed_ns;
+	if (!clock->tick_ns && ticks >= RECEIVER_CLOCK_MIN_TICKS &&
+	    ticks_ns <= elapsed_ns + tolerance_ns && ticks_ns + tolerance_ns >= elapsed_ns)
+		clock->tick_ns = tick_ns;
 }
 
-/* The receiver's time of this ACK, since the handshake; 0: unknown. */
+/* The receiver's time of this ACK, since the first TSval; 0: unknown. */
 static inline uint64_t receiver_clock_ns(struct receiver_clock *clock,
 					 const struct startup_ack *ack)
 {
 	uint64_t elapsed_ns = ack->now_ns - clock->begin_ns;
-	uint32_t ticks = ack->tsval - clock->begin_tsval;
+	uint32_t ticks = (uint32_t)ack->tsval - clock->begin_tsval;
 
-	/* Half of the number space: a TSval from before the handshake. */
-	if (!clock->is_used || ticks >> 31)
+	/* Half of the number space: the TSval is older than the first one. */
+	if (!clock->is_present || ticks >> 31)
 		return 0;
-	if (!clock->tick_ns) {
-		if (receiver_clock_agrees(ticks, 1000000, elapsed_ns))
-			clock->tick_ns = 1000000;
-		else if (receiver_clock_agrees(ticks, 1000, elapsed_ns))
-			clock->tick_ns = 1000;
-		else if (receiver_clock_agrees(ticks, 4000000, elapsed_ns))
-			clock->tick_ns = 4000000;
-		else if (receiver_clock_agrees(ticks, 10000000, elapsed_ns))
-			clock->tick_ns = 10000000;
-	}
+	receiver_clock_recognise(clock, ticks, elapsed_ns, 1000000);
+	receiver_clock_recognise(clock, ticks, elapsed_ns, 1000);
+	receiver_clock_recognise(clock, ticks, elapsed_ns, 4000000);
+	receiver_clock_recognise(clock, ticks, elapsed_ns, 10000000);
 	return ticks * clock->tick_ns;
 }
 

@@ -81,8 +81,7 @@ pub const OPTION_WITHOUT_EASING: OptionBit = 1024;
 pub const OPTION_WITHOUT_RAISING: OptionBit = 2048;
 /// No HOLD: only a loss ends growth.
 pub const OPTION_WITHOUT_DELAY: OptionBit = 4096;
-/// is_full of struct startup_decision is never set: congestion avoidance goes on to search
-/// for a larger window.
+/// No REST: a delay that stayed for a round trip ends the start-up.
 pub const OPTION_WITHOUT_RESTING: OptionBit = 8192;
 /// After DRAIN, PACING does not happen a second time.
 pub const OPTION_WITHOUT_REPACING: OptionBit = 16384;
@@ -99,6 +98,10 @@ pub const OPTION_PAIRS: OptionBit = 262144;
 /// Both ends send timestamps (RFC 7323): `tsval` of the inputs is the peer's. Set by the
 /// host.
 pub const OPTION_TIMESTAMPS: OptionBit = 524288;
+/// Lower bounds of the rate are not used: slow start goes on until a rate is measured.
+pub const OPTION_WITHOUT_PROBING: OptionBit = 1048576;
+/// The receiver's clock is not used.
+pub const OPTION_WITHOUT_CLOCK: OptionBit = 2097152;
 /// Choices of the user. Those named WITHOUT switch off one idea of `onramp`, to measure what it
 /// contributes (core/algorithms/onramp.h).
 pub type OptionBit = ::std::os::raw::c_uint;
@@ -322,8 +325,10 @@ pub const PHASE_HOLD: Phase = 8;
 pub const PHASE_DRAIN: Phase = 9;
 /// A loss is being repaired, and ACKs may still change ssthresh.
 pub const PHASE_RETREAT: Phase = 10;
+/// cwnd fills the pipe. It stays for some round trips, to see whether the path is as it was.
+pub const PHASE_REST: Phase = 11;
 /// The number of phases.
-pub const PHASE_COUNT: Phase = 11;
+pub const PHASE_COUNT: Phase = 12;
 /// The phase of a start-up. startup_phase_name() gives its name for people.
 pub type Phase = ::std::os::raw::c_uint;
 /// It has not ended.
@@ -381,8 +386,7 @@ pub struct Decision {
     /// `PAIR_*`
     #[serde(default)]
     pub pair: u16,
-    /// Not 0: cwnd fills the pipe, and congestion avoidance need not search for a larger
-    /// window.
+    /// Not 0: the start-up filled the pipe, and learned_bytes is the BDP.
     #[serde(default)]
     pub is_full: u16,
     /// Depth of the token bucket that paces (core/parts/token_bucket.h); 0: the host paces in

@@ -21,9 +21,11 @@ impl Without {
     pub const NOTHING: Without = without("nothing", 0);
 
     /// Nothing, and then each idea, in the order in which they take effect.
-    pub const ALL: [Without; 13] = [
+    pub const ALL: [Without; 15] = [
         Without::NOTHING,
         without("measuring", bindings::OPTION_WITHOUT_MEASURING),
+        without("clock", bindings::OPTION_WITHOUT_CLOCK),
+        without("probing", bindings::OPTION_WITHOUT_PROBING),
         without("line", bindings::OPTION_WITHOUT_LINE),
         without("noise", bindings::OPTION_WITHOUT_NOISE),
         without("sharing", bindings::OPTION_WITHOUT_SHARING),

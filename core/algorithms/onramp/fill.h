@@ -3,6 +3,7 @@
 #ifndef ONRAMP_ONRAMP_FILL_H
 #define ONRAMP_ONRAMP_FILL_H
 
+#include "algorithms/onramp/evidence.h"
 #include "algorithms/onramp/grow.h"
 #include "parts/path_memory.h"
 
@@ -59,35 +60,26 @@ static inline void onramp_fill(struct onramp *state, const struct startup_ack *a
 			    decision);
 }
 
-/* The flight's ACKs lie on a line that RTT noise alone would not make: the train is at least twice
- * as long as the noise. */
-static inline bool onramp_train_is_usable(const struct onramp *state)
+/* No rate is known, but a lower bound of it: send a larger flight than slow start's, paced, to
+ * measure more. */
+static inline void onramp_probe(struct onramp *state, const struct startup_ack *ack,
+				struct startup_decision *decision)
 {
-	const struct ack_train *train = &state->flight.train;
+	uint64_t bytes = onramp_unvalidated_bytes(
+		state, mul_div(state->bound_bytes_per_s, state->min_rtt_ns, NS_PER_S),
+		ack->mss_bytes);
 
-	return train->points >= ONRAMP_MIN_POINTS &&
-	       (state->options & STARTUP_OPTION_WITHOUT_LINE ||
-		(train_is_line(train) && ONRAMP_MIN_TRAIN_NOISES * state->noise.noise_ns <=
-						 train->last_ns - train->first_ns));
-}
-
-/* The rate of the flight that is arriving or has arrived; 0: no rate that can be used. */
-static inline uint64_t onramp_measure(struct onramp *state, const struct startup_ack *ack,
-				      bool flight_ended)
-{
-	uint64_t rate = 0;
-
-	pair_rate_add(&state->pairs, ack);
-	/* The receiver's reports take precedence over ACKs: core/measure/pair_rate.h. */
-	if (pair_rate_has_points(&state->pairs, ONRAMP_MIN_POINTS))
-		rate = pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
-	else if (onramp_train_is_usable(state))
-		rate = flight_bytes_per_s(&state->flight, ack, state->options);
-	if (flight_ended)
-		pair_rate_end(&state->pairs);
-	if (!state->min_rtt_ns || state->options & STARTUP_OPTION_WITHOUT_MEASURING)
-		return 0;
-	return rate > ack->mss_bytes * NS_PER_S / ONRAMP_MIN_SPACING_NS ? 0 : rate;
+	if (!state->bound_is_line)
+		bytes = min_u64(bytes, ONRAMP_MAX_PROBE_GROWTH * decision->cwnd_bytes);
+	state->probe_bytes_per_s = 0;
+	if (bytes <= decision->cwnd_bytes ||
+	    state->options & (STARTUP_OPTION_WITHOUT_MEASURING | STARTUP_OPTION_WITHOUT_PROBING))
+		return;
+	state->prior_cwnd_bytes = decision->cwnd_bytes;
+	decision->cwnd_bytes = bytes;
+	state->probe_bytes_per_s =
+		state->bound_bytes_per_s / 8 *
+		(state->bound_is_line ? ONRAMP_LINE_PACING_EIGHTHS : ONRAMP_BOUND_PACING_EIGHTHS);
 }
 
 /* The initial window is acknowledged, and no rate is known: use the remembered BDP, once. */
@@ -170,11 +162,13 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 	if (!rate) {
 		if (flight_ended)
 			onramp_resume(state, ack, decision);
+		if (flight_ended && state->phase == STARTUP_PHASE_SLOW_START)
+			onramp_probe(state, ack, decision);
 		return;
 	}
 	pipe_bytes = onramp_bdp_bytes(state, rate, ack->mss_bytes);
 	decision->cwnd_bytes = max_u64(ack->cwnd_bytes, min_u64(decision->cwnd_bytes, pipe_bytes));
-	if (flight_ended) {
+	if (flight_ended || onramp_rate_is_early(state)) {
 		state->bottleneck_bytes_per_s = rate;
 		onramp_fill(state, ack, 0, decision);
 	}

@@ -22,7 +22,7 @@ static inline bool onramp_rate_shows_room(const struct onramp *state, uint64_t r
 	       state->last_round_bytes_per_s + cwnd_gain_bytes_per_s / ONRAMP_MIN_GAIN_DIVISOR;
 }
 
-/* Go back to the prior cwnd, and wait until the excess has left the queue. */
+/* Wait until the excess has left the queue. */
 static inline void onramp_begin_drain(struct onramp *state, const struct startup_ack *ack)
 {
 	state->phase = STARTUP_PHASE_DRAIN;
@@ -31,18 +31,49 @@ static inline void onramp_begin_drain(struct onramp *state, const struct startup
 	onramp_begin_round(state, ack);
 }
 
+/* The start-up ends with this cwnd, which fills the pipe. */
+static inline void onramp_stay_full(struct onramp *state, struct startup_decision *decision)
+{
+	decision->ssthresh_bytes = decision->cwnd_bytes;
+	decision->is_full = true;
+	state->phase = STARTUP_PHASE_DONE;
+}
+
 /* The delay stayed and the rate did not grow: the pipe is full at this delivery rate. */
 static inline void onramp_end_full(struct onramp *state, const struct startup_ack *ack,
 				   uint64_t rate, struct startup_decision *decision)
 {
 	state->bottleneck_bytes_per_s = rate;
-	decision->cwnd_bytes = onramp_bdp_bytes(state, rate, ack->mss_bytes);
-	state->learned_bytes = decision->cwnd_bytes;
-	decision->cwnd_bytes += decision->cwnd_bytes / ONRAMP_FULL_MARGIN_DIVISOR +
-				ONRAMP_FULL_MARGIN_SEGMENTS * (uint64_t)ack->mss_bytes;
-	decision->ssthresh_bytes = decision->cwnd_bytes;
-	decision->is_full = !(state->options & STARTUP_OPTION_WITHOUT_RESTING);
-	state->phase = STARTUP_PHASE_DONE;
+	state->learned_bytes = onramp_bdp_bytes(state, rate, ack->mss_bytes);
+	state->rest_rounds = 0;
+	state->sample_count = 0;
+	state->phase = STARTUP_PHASE_REST;
+	onramp_begin_round(state, ack);
+	if (state->options & STARTUP_OPTION_WITHOUT_RESTING)
+		onramp_stay_full(state, decision);
+}
+
+/* Keep cwnd for some rounds. If the delay passes, the link was slow for a moment only. */
+static inline void onramp_rest(struct onramp *state, const struct startup_ack *ack,
+			       struct startup_decision *decision)
+{
+	uint64_t baseline_rtt_ns = state->baseline_rtt_ns;
+
+	/* In the first round the queue of the last one leaves. */
+	if (onramp_group_is_complete(state, ack) && state->rest_rounds &&
+	    ack->flags & STARTUP_ACK_CWND_LIMITED && !onramp_group_is_delayed(state)) {
+		state->regrowths++;
+		onramp_validate(state);
+		onramp_double_growth(state);
+		onramp_grow_again(state);
+		return;
+	}
+	if (!onramp_round_is_complete(state, ack))
+		return;
+	onramp_end_round(state, ack);
+	state->baseline_rtt_ns = baseline_rtt_ns;
+	if (++state->rest_rounds >= ONRAMP_REST_ROUNDS || state->regrowths >= ONRAMP_MAX_REGROWTHS)
+		onramp_stay_full(state, decision);
 }
 
 /* Keep cwnd, to see whether the delay stays. */
@@ -56,10 +87,7 @@ static inline void onramp_hold(struct onramp *state, const struct startup_ack *a
 		onramp_grow_again(state);
 		return;
 	}
-	/* While a paced flight that does not fit arrives, its delay grows: half a round trip shows
-	 * enough. */
-	if (!onramp_round_is_complete(state, ack) &&
-	    (state->pipe_is_validated || !onramp_round_is_half(state, ack)))
+	if (!onramp_round_is_complete(state, ack))
 		return;
 	rate = onramp_round_bytes_per_s(state, ack);
 	/* Half a round trip is short compared with RTT noise, so subtract the noise first. */
@@ -74,7 +102,9 @@ static inline void onramp_hold(struct onramp *state, const struct startup_ack *a
 	state->exit = STARTUP_EXIT_DELAY;
 	if (!state->pipe_is_validated) {
 		state->overload_bytes_per_s = rate;
-		decision->cwnd_bytes = min_u64(ack->cwnd_bytes, state->prior_cwnd_bytes);
+		decision->cwnd_bytes = min_u64(
+			ack->cwnd_bytes, max_u64(onramp_bdp_bytes(state, rate, ack->mss_bytes),
+						 state->prior_cwnd_bytes));
 		onramp_begin_drain(state, ack);
 		return;
 	}
@@ -86,6 +116,18 @@ static inline bool onramp_rtt_is_baseline(const struct onramp *state)
 {
 	return !onramp_rtt_is_delayed(state, state->group_min_rtt_ns) &&
 	       state->baseline_rtt_ns <= state->group_min_rtt_ns + onramp_queue_ns(state);
+}
+
+/* The path did not carry two paced windows, and no competing flow is there. So its rate varies:
+ * grow as slow start does. */
+static inline void onramp_follow_rate(struct onramp *state, const struct startup_ack *ack,
+				      uint64_t carried_bytes)
+{
+	state->target_bytes = carried_bytes;
+	state->pipe_is_validated = true;
+	state->growth_shift = 0;
+	onramp_begin_approach(state);
+	onramp_begin_round(state, ack);
 }
 
 /*
@@ -108,6 +150,11 @@ static inline void onramp_drain(struct onramp *state, const struct startup_ack *
 		if (state->group_min_rtt_ns > state->baseline_rtt_ns &&
 		    state->group_min_rtt_ns + onramp_queue_ns(state) < state->drain_min_rtt_ns) {
 			state->drain_min_rtt_ns = state->group_min_rtt_ns;
+			return;
+		}
+		if (onramp_rtt_is_baseline(state)) {
+			onramp_follow_rate(state, ack, carried_bytes);
+			decision->ssthresh_bytes = STARTUP_UNLIMITED;
 			return;
 		}
 		decision->ssthresh_bytes =

@@ -69,7 +69,9 @@ static inline void onramp_measure_loss(struct onramp *state, const struct startu
 	carried_bytes = onramp_bdp_bytes(state, state->overload_bytes_per_s, ack->mss_bytes);
 	if (!state->pipe_is_validated)
 		carried_bytes =
-			max_u64(carried_bytes / ONRAMP_COMPETING_DIVISOR, state->prior_cwnd_bytes);
+			max_u64(state->loss_had_queue ? carried_bytes / ONRAMP_COMPETING_DIVISOR
+						      : carried_bytes / 8 * ONRAMP_POLICED_EIGHTHS,
+				state->prior_cwnd_bytes);
 	decision->ssthresh_bytes = min_u64(state->avoidance_ssthresh_bytes, carried_bytes);
 }
 
@@ -94,21 +96,33 @@ static inline void onramp_retreat(struct onramp *state, const struct startup_ack
 		onramp_measure_loss(state, ack, decision);
 }
 
+/* Less than 7/8 of cwnd was in flight. */
+static inline bool onramp_window_was_unused(const struct startup_loss *loss)
+{
+	return loss->inflight_bytes < loss->cwnd_bytes / 8 * ONRAMP_CARRIED_EIGHTHS;
+}
+
 /* Begin RETREAT after a loss that ACKs found in PACING with the remembered BDP, APPROACH, HOLD or
  * DRAIN, or again in RETREAT. */
 static inline void onramp_begin_retreat(struct onramp *state, const struct startup_loss *loss,
 					struct startup_decision *decision)
 {
+	/* The application or the receiver held the sender back, so the flight shows no rate. */
+	bool is_held_back =
+		(state->phase == STARTUP_PHASE_APPROACH || state->phase == STARTUP_PHASE_HOLD) &&
+		onramp_window_was_unused(loss);
+
 	/* In DRAIN, cwnd is not the window that lost the segment. */
 	state->avoidance_ssthresh_bytes =
 		state->phase == STARTUP_PHASE_DRAIN ? STARTUP_UNLIMITED : loss->ssthresh_bytes;
 	if (state->phase != STARTUP_PHASE_DRAIN)
 		state->overload_bytes_per_s = 0;
-	if (!state->pipe_is_validated)
+	if (!state->pipe_is_validated && !is_held_back)
 		decision->ssthresh_bytes = min_u64(loss->ssthresh_bytes, state->prior_cwnd_bytes);
 	state->exit = STARTUP_EXIT_LOSS;
 	state->phase = STARTUP_PHASE_RETREAT;
-	state->retreat_is_decided = false;
+	state->loss_had_queue = onramp_rtt_is_delayed(state, state->noise.last_rtt_ns);
+	state->retreat_is_decided = is_held_back;
 	state->round.begin_ns = 0;
 	state->round.cwnd_bytes = loss->cwnd_bytes;
 	state->round.end_delivered_bytes = loss->acknowledged_bytes + loss->inflight_bytes;

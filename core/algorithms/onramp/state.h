@@ -5,6 +5,7 @@
 
 #include "measure/flight.h"
 #include "measure/pair_rate.h"
+#include "measure/receiver_clock.h"
 #include "measure/rtt_noise.h"
 #include "startup.h"
 
@@ -13,10 +14,35 @@
 #define ONRAMP_MIN_POINTS 4
 /* An ACK train shorter than twice the RTT noise is not used as a rate sample. */
 #define ONRAMP_MIN_TRAIN_NOISES 2
-/* The minimum time between segments of a rate that is used: 32 us a segment of 1448 bytes is 360
- * Mbit/s. Ordinary hosts cannot measure shorter times because of interrupt coalescing. The links in
- * front of a token bucket are often this fast, and the bucket lets a flight pass at their rate. */
-#define ONRAMP_MIN_SPACING_NS (32 * UINT64_C(1000))
+/* A shorter train is not used as a rate sample. Ordinary hosts cannot measure shorter times because
+ * of interrupt coalescing. The links in front of a token bucket are often this fast, and the bucket
+ * lets a flight pass at their rate. */
+#define ONRAMP_MIN_TRAIN_NS (280 * UINT64_C(1000))
+/* Ticks of the receiver's clock that a flight must last: they show its duration to a quarter. */
+#define ONRAMP_MIN_TICKS 4
+/* So many ticks and points give a rate before the flight has arrived completely. */
+#define ONRAMP_EARLY_TICKS 24
+#define ONRAMP_EARLY_POINTS 16
+
+/* Aggregation may make a flight arrive in less time than the bottleneck needed. A lower bound of
+ * the rate adds the time that may be hidden. ACKs in two bunches or fewer may hide 10 ms, as LTE's
+ * uplink does. */
+#define ONRAMP_HIDDEN_ACK_NS (10 * UINT64_C(1000000))
+/* The receiver's clock does not see the return path. The forward path may hide the time of an
+ * A-MPDU of WiFi, or of two transmission intervals of LTE. */
+#define ONRAMP_HIDDEN_DATA_NS (2 * UINT64_C(1000000))
+/* A probe is at most so many times as large as slow start's next window. */
+#define ONRAMP_MAX_PROBE_GROWTH 64
+/* The pacing rate of a probe, in eighths of the lower bound. Its ACKs show rates up to this. A line
+ * is a bound that is nearly exact: a probe that leaves at 3/2 of it fills a queue of a third of the
+ * probe at most. Other bounds are several times too low. */
+#define ONRAMP_LINE_PACING_EIGHTHS 12
+#define ONRAMP_BOUND_PACING_EIGHTHS 40
+/* Quarters of a probe's pacing rate: a slower arrival is the bottleneck's, a faster one may be the
+ * probe's own. */
+#define ONRAMP_PROBE_RATE_QUARTERS 3
+/* While a probe's ACKs arrive, slow start sends two segments for each. */
+#define ONRAMP_ARRIVAL_GAIN 2
 
 /* RTT samples that decide together, by their minimum (HyStart++, RFC 9406, section 4.2). */
 #define ONRAMP_GROUP_SAMPLES 8
@@ -25,8 +51,7 @@
 #define ONRAMP_DELAY_DIVISOR 16
 #define ONRAMP_MIN_DELAY_NS UINT64_C(1000000)
 #define ONRAMP_MAX_DELAY_NS (16 * UINT64_C(1000000))
-/* A paced flight that does not fit delays its own ACKs more and more: half a min RTT of them shows
- * enough. */
+/* Half a min RTT of a flight's arrivals shows whether its rate was carried. */
 #define ONRAMP_SHORT_ROUND_DIVISOR 2
 
 /* Quarters of the BDP that are filled before an ACK has validated the window. A half, which RFC
@@ -49,10 +74,13 @@
  * not full. */
 #define ONRAMP_MIN_GAIN_DIVISOR 2
 
-/* A full pipe gets cwnd = BDP + BDP / 16 + 2 segments. The margin is a short queue at the
- * bottleneck. */
-#define ONRAMP_FULL_MARGIN_DIVISOR 16
-#define ONRAMP_FULL_MARGIN_SEGMENTS 2
+/* Round trips for which cwnd rests after a delay that stayed. A fading link recovers meanwhile. */
+#define ONRAMP_REST_ROUNDS 4
+/* Growth begins again so often at most. */
+#define ONRAMP_MAX_REGROWTHS 8
+/* A policer drops what exceeds its rate, without a queue. ssthresh is then 7/8 of the BDP at the
+ * rate that arrived. */
+#define ONRAMP_POLICED_EIGHTHS 7
 /* Where competing flows have the rest of the pipe, ssthresh is a quarter of the delivery rate's
  * BDP at most. */
 #define ONRAMP_COMPETING_DIVISOR 4
@@ -83,9 +111,12 @@ struct onramp_round {
 struct onramp {
 	struct flight flight;
 	struct pair_rate pairs;
+	struct receiver_clock clock;
 	struct onramp_round round;
 	struct rtt_noise noise;
 	uint64_t bottleneck_bytes_per_s; /* 0: not measured yet */
+	uint64_t bound_bytes_per_s;      /* lower bound of it from the last flight; 0: none */
+	uint64_t probe_bytes_per_s;      /* SLOW START: the probe's pacing rate; 0: no probe */
 	uint64_t min_rtt_ns;             /* 0: no sample yet */
 	uint64_t baseline_rtt_ns;   /* the RTT of the last round: samples are compared with it */
 	uint64_t group_min_rtt_ns;  /* the minimum of the latest group of samples */
@@ -114,6 +145,11 @@ struct onramp {
 	uint64_t reported_bytes; /* the last BDP reported to the host; STARTUP_UNLIMITED: that the
 				    remembered one is wrong */
 	uint64_t learned_bytes;  /* the maximum that the path carried in a round trip */
+	uint32_t bound_is_line;  /* the flight's ACKs lie on a line */
+	uint32_t has_pairs;      /* the receiver reports packet pairs */
+	uint32_t rest_rounds;    /* complete rounds in REST */
+	uint32_t regrowths;      /* how often growth began again after REST */
+	uint32_t loss_had_queue; /* RETREAT: the RTT was long when the loss was found */
 	uint32_t sample_count;   /* in the present group */
 	uint32_t pipe_is_validated; /* ACKs show that the path carries the paced window */
 	uint32_t growth_shift;      /* a validated window grows by acked bytes >> growth_shift */

@@ -2,7 +2,8 @@
 
 use crate::ack_train::any_size;
 use onramp_core::{
-    Ack, Clock, Decision, Start, Without, ACK_CWND_LIMITED, ACK_RECOVERING, OPTION_PAIRS, UNLIMITED,
+    Ack, Clock, Decision, Start, Without, ACK_CWND_LIMITED, ACK_RECOVERING, OPTION_PAIRS,
+    OPTION_TIMESTAMPS, UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -147,6 +148,12 @@ impl Event {
                 0
             },
             pair_bytes: last.delivered_bytes,
+            peer_window_bytes: self.cwnd_bytes.unwrap_or(0),
+            // The receiver's clock counts microseconds, milliseconds, or anything.
+            tsval: match self.rtt_ns % 5 {
+                0 => self.rtt_ns,
+                unit => last.now_ns / [1, 1_000, 1_000_000, 10_000_000][(unit as usize) - 1],
+            },
             mss_bytes,
             flags: self.flags,
         }
@@ -156,7 +163,9 @@ impl Event {
 pub(crate) fn starts() -> impl Strategy<Value = Start> {
     let all_options = Without::ALL
         .iter()
-        .fold(31 | OPTION_PAIRS, |all, without| all | without.option);
+        .fold(31 | OPTION_PAIRS | OPTION_TIMESTAMPS, |all, without| {
+            all | without.option
+        });
     let options = prop_oneof![1 => 0u32..32, 1 => 0..=all_options];
     (
         536u32..9000,

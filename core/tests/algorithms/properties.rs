@@ -46,6 +46,8 @@ fn run(
             ssthresh_bytes: decision.ssthresh_bytes,
             pair_interval_ns: change.pair_interval_ns,
             pair_bytes: delivered_bytes,
+            peer_window_bytes: 0,
+            tsval: now_ns / MS,
             mss_bytes: start.mss_bytes,
             flags: change.flags,
         };
@@ -73,8 +75,9 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
         "slow-start" => &["pacing", "hold", "done"],
         "pacing" => &["approach", "done"],
         "approach" => &["hold", "done"],
-        "hold" => &["approach", "drain", "done"],
-        "drain" => &["pacing", "done"],
+        "hold" => &["slow-start", "approach", "rest", "drain", "done"],
+        "rest" => &["slow-start", "approach", "done"],
+        "drain" => &["pacing", "approach", "done"],
         "retreat" => &["drain", "done"],
         phase => panic!("{phase} is none of its phases"),
     };
@@ -289,6 +292,7 @@ proptest! {
                 remembered_bytes: start.3,
                 remembered_rtt_ns: start.0,
                 jump_bytes: start.2,
+                tsval: start.1,
             });
             for &(now_ns, acked, delivered, inflight, srtt, cwnd, mss_bytes, flags) in &acks {
                 let decision = startup.ack(&Ack {
@@ -303,6 +307,8 @@ proptest! {
                     ssthresh_bytes: UNLIMITED,
                     pair_interval_ns: srtt,
                     pair_bytes: acked,
+                    peer_window_bytes: delivered,
+                    tsval: now_ns,
                     mss_bytes,
                     flags,
                 });

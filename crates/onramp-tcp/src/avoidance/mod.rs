@@ -66,12 +66,6 @@ pub trait Avoidance: std::fmt::Debug + Send {
     /// reduction, also for timeouts.
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64;
 
-    /// A start-up algorithm of `core/` ended with a cwnd that fills the pipe, so there is no need
-    /// to search for more.
-    fn path_is_full(&mut self, window: &Window) {
-        let _ = window;
-    }
-
     /// The retransmission timer expired. Called after [`ssthresh`](Avoidance::ssthresh).
     fn timeout(&mut self) {}
 

@@ -199,9 +199,6 @@ impl Congestion {
             UNLIMITED => UNLIMITED,
             bytes => (bytes / mss).max(2) * mss,
         };
-        if decision.is_full != 0 {
-            self.avoidance.path_is_full(&self.window);
-        }
     }
 
     /// Rounds a window down to whole segments as the kernel does, but at least to one.

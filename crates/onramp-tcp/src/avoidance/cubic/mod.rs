@@ -191,11 +191,6 @@ impl Avoidance for Cubic {
     }
 
     fn ssthresh(&mut self, window: &Window, _now_ns: u64, _flight_bytes: u64) -> u64 {
-        self.path_is_full(window);
-        at_least_two(segments_of(window) * BETA_1024 / 1024, window.mss_bytes)
-    }
-
-    fn path_is_full(&mut self, window: &Window) {
         let cwnd = segments_of(window);
         // Fast convergence: a loss below the last W_max means that a competing flow needs room.
         self.w_max = if cwnd < self.w_max {
@@ -205,6 +200,7 @@ impl Avoidance for Cubic {
         };
         self.epoch = None;
         self.segments.forget_credit();
+        at_least_two(cwnd * BETA_1024 / 1024, window.mss_bytes)
     }
 
     fn timeout(&mut self) {

@@ -108,30 +108,6 @@ fn the_window_follows_the_cubic_function() {
     }
 }
 
-/// Before the first loss Linux grows by 5 % a round trip, to find one; but not if a start-up has
-/// filled the pipe.
-#[test]
-fn a_window_that_fills_the_pipe_is_the_plateau_of_the_curve() {
-    let after_two_seconds = |is_full: bool| {
-        let mut clock = Clock::new(100, 400);
-        clock.window.ssthresh_bytes = clock.window.cwnd_bytes;
-        if is_full {
-            clock.cubic.path_is_full(&clock.window);
-        }
-        clock.run_ms(2000);
-        clock.window.segments()
-    };
-    let (searching, resting) = (after_two_seconds(false), after_two_seconds(true));
-    assert!(
-        searching > 900,
-        "{searching}: 400 times 1.05 to the 20th are 1061"
-    );
-    assert!(
-        (400..=420).contains(&resting),
-        "{resting}: Reno's 8/15 a round trip are 11"
-    );
-}
-
 /// RFC 9438, section 4.3, figure 4, with alpha as in Linux: 8/15 segments a round trip on short
 /// paths. While cwnd does not change, the curve is evaluated again only after 28 ms, so cwnd may be
 /// late by as much.

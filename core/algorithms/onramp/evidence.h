@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/*
+ * onramp: what the ACKs of a flight show of the bottleneck rate.
+ *
+ * - A rate, where the ACKs lie on a line that the bottleneck has spaced. The receiver's clock takes
+ *   precedence where the flight is long enough for its ticks.
+ * - Otherwise a lower bound: the flight arrived within a time that is known up to the time that
+ *   aggregation may hide.
+ */
+#ifndef ONRAMP_ONRAMP_EVIDENCE_H
+#define ONRAMP_ONRAMP_EVIDENCE_H
+
+#include "algorithms/onramp/round.h"
+
+/* The flight's ACKs lie on a line that RTT noise alone would not make: the train is at least twice
+ * as long as the noise. */
+static inline bool onramp_train_is_usable(const struct onramp *state)
+{
+	const struct ack_train *train = &state->flight.train;
+
+	return train->points >= ONRAMP_MIN_POINTS &&
+	       (state->options & STARTUP_OPTION_WITHOUT_LINE ||
+		(train_is_line(train) && ONRAMP_MIN_TRAIN_NOISES * state->noise.noise_ns <=
+						 train->last_ns - train->first_ns));
+}
+
+/* The receiver's reports of this flight last for at least this number of its ticks. */
+static inline bool onramp_reports_last(const struct onramp *state, uint32_t min_ticks)
+{
+	const struct ack_train *train = &state->pairs.train;
+
+	return pair_rate_has_points(&state->pairs, ONRAMP_MIN_POINTS) &&
+	       train->last_ns - train->first_ns >= min_ticks * state->clock.tick_ns;
+}
+
+/* The rate is known before the flight has arrived completely: by a millisecond clock, of many ACKs.
+ */
+static inline bool onramp_rate_is_early(const struct onramp *state)
+{
+	return state->clock.tick_ns && state->flight.train.points >= ONRAMP_EARLY_POINTS &&
+	       onramp_reports_last(state, ONRAMP_EARLY_TICKS);
+}
+
+/* The flight that has arrived was at least this fast; 0: nothing is known. */
+static inline uint64_t onramp_lower_bound(const struct onramp *state, const struct startup_ack *ack)
+{
+	const struct ack_train *train = &state->flight.train, *reports = &state->pairs.train;
+	uint64_t silence_ns = state->flight.silence_ns;
+	uint64_t time_ns = train->last_ns - train->first_ns;
+	/* Three bunches or more are as far apart as the longest silence, and hide no more. */
+	bool is_spread = time_ns && time_ns >= 2 * silence_ns;
+
+	if (state->flight.sent_app_limited || flight_app_limited(&state->flight))
+		return 0;
+	time_ns = max_u64(time_ns + max_u64(is_spread ? silence_ns : ONRAMP_HIDDEN_ACK_NS,
+					    state->noise.noise_ns),
+			  ONRAMP_MIN_TRAIN_NS);
+	if (reports->points && state->clock.tick_ns)
+		time_ns = min_u64(time_ns,
+				  reports->last_ns - reports->first_ns +
+					  max_u64(state->clock.tick_ns, ONRAMP_HIDDEN_DATA_NS));
+	return rate_bytes_per_s((uint64_t)train->segments * ack->mss_bytes, time_ns);
+}
+
+/* The rate of the flight that is arriving or has arrived; 0: no rate that can be used. At the end
+ * of the flight, sets the lower bound. */
+static inline uint64_t onramp_measure(struct onramp *state, const struct startup_ack *ack,
+				      bool flight_ended)
+{
+	const struct ack_train *train = &state->flight.train;
+	/* The rate of arrival, and the same rate if the bottleneck has caused it */
+	uint64_t arrival = 0, rate = 0;
+
+	pair_rate_add(&state->pairs, ack);
+	if (onramp_reports_last(state, ONRAMP_MIN_TICKS)) {
+		arrival = pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
+		rate = pair_rate_is_of_path(&state->pairs, state->clock.tick_ns) ? arrival : 0;
+	} else if (onramp_train_is_usable(state)) {
+		arrival = flight_bytes_per_s(&state->flight, ack, state->options);
+		rate = !state->probe_bytes_per_s || arrival <= state->probe_bytes_per_s / 4 *
+								       ONRAMP_PROBE_RATE_QUARTERS
+			       ? arrival
+			       : 0;
+	}
+	if (!state->min_rtt_ns || train->last_ns - train->first_ns < ONRAMP_MIN_TRAIN_NS ||
+	    state->options & STARTUP_OPTION_WITHOUT_MEASURING)
+		arrival = rate = 0;
+	state->bound_bytes_per_s = 0;
+	if (flight_ended) {
+		state->bound_bytes_per_s = onramp_lower_bound(state, ack);
+		state->bound_is_line = arrival > state->bound_bytes_per_s;
+		state->bound_bytes_per_s = max_u64(state->bound_bytes_per_s, arrival);
+		pair_rate_end(&state->pairs);
+	}
+	return rate;
+}
+
+#endif

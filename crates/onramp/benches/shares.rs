@@ -19,8 +19,8 @@ const SMALL_QUEUE: &str = "rate = \"50 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"0.2
 const TINY_QUEUE: &str = "rate = \"10 Mbit/s\"\nrtt = \"60 ms\"\nqueue = \"10 packets\"";
 
 fn main() -> ExitCode {
-    let words = std::env::args().skip(1).filter(|word| word != "--bench");
-    let Ok(transfers) = words.into_iter().next_back().map_or(Ok(TRANSFERS), |word| word.parse()) else {
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
+    let Ok(transfers) = words.next_back().map_or(Ok(TRANSFERS), |word| word.parse()) else {
         eprintln!("shares: the only argument is the number of transfers");
         return ExitCode::from(2);
     };

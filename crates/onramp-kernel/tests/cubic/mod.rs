@@ -1,78 +1,86 @@
-//! What the kernel's CUBIC keeps in a socket at each ACK, for a test of the hand-over
-//! (`cubic.bpf.c`).
+//! What a congestion control keeps in a socket, for a test of the hand-over (`cubic.bpf.c`).
 
-use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
+use libbpf_rs::{Iter, IterOpts, ObjectBuilder};
+use std::io::Read;
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
-/// The map with the rows.
-const TRACE: &str = ".data.trace";
-
-/// CUBIC's own state (`icsk_ca_priv`): pairs of 32-bit members of `struct bictcp`.
-pub type State = [u64; 13];
-
-/// An ACK for which CUBIC was called, by a hook of ours or by the kernel. The C program has the
-/// same record.
+/// What a socket has. The C program has the same record.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
+    port: u32,
+    cwnd_segments: u32,
+    ssthresh_segments: u32,
+    reserved: u32,
     name: [u8; 16],
-    pub before: State,
-    pub after: State,
-    /// cwnd and ssthresh in segments
-    pub windows_before: [u32; 2],
-    pub windows_after: [u32; 2],
+    /// `icsk_ca_priv`
+    state: [u64; 13],
 }
 
+/// The members of CUBIC's `struct bictcp`, in its order.
+const MEMBERS: [&str; 10] = [
+    "cnt",
+    "last_max_cwnd",
+    "last_cwnd",
+    "last_time",
+    "bic_origin_point",
+    "bic_K",
+    "delay_min",
+    "epoch_start",
+    "ack_cnt",
+    "tcp_cwnd",
+];
+
 impl Row {
-    /// The congestion control that the socket had.
+    /// What a socket has now.
+    ///
+    /// # Panics
+    /// If clang cannot compile the program, or if the kernel refuses it.
+    pub fn of(socket: &TcpStream) -> Row {
+        let port = u32::from(socket.local_addr().unwrap().port());
+        static COMPILED: LazyLock<Vec<u8>> = LazyLock::new(compile);
+        let object = ObjectBuilder::default()
+            .open_memory(&COMPILED)
+            .unwrap()
+            .load()
+            .unwrap();
+        let program = object.progs_mut().next().expect("cubic.bpf.c has one");
+        let link = program.attach_iter_with_opts(IterOpts::None).unwrap();
+        let mut bytes = Vec::new();
+        Iter::new(&link).unwrap().read_to_end(&mut bytes).unwrap();
+        let rows = bytes.chunks_exact(size_of::<Row>());
+        // SAFETY: the bytes are those of a record of integers.
+        rows.map(|bytes| unsafe { bytes.as_ptr().cast::<Row>().read_unaligned() })
+            .find(|row| row.port == port)
+            .expect("the iterator visits the socket")
+    }
+
+    /// The congestion control that the socket has.
     pub fn congestion_control(&self) -> String {
         let name = self.name.iter().take_while(|byte| **byte != 0);
         name.map(|&byte| char::from(byte)).collect()
     }
-}
 
-/// Watches one socket until it is dropped.
-pub struct Trace {
-    object: Object,
-    _links: Vec<Link>,
-}
-
-impl Trace {
-    /// Watches the socket with this port.
-    ///
-    /// # Panics
-    /// If clang cannot compile the program, or if the kernel refuses it.
-    pub fn of(port: u16) -> Trace {
-        let object = compile();
-        let mut open = ObjectBuilder::default().open_memory(&object).unwrap();
-        let mut map = open
-            .maps_mut()
-            .find(|map| map.name() == TRACE)
-            .expect("cubic.bpf.c has it");
-        map.initial_value_mut().unwrap()[..4].copy_from_slice(&u32::from(port).to_ne_bytes());
-        let object = open.load().unwrap();
-        let links = object.progs_mut().map(|program| program.attach().unwrap());
-        Trace {
-            _links: links.collect(),
-            object,
-        }
+    /// cwnd and ssthresh, in segments.
+    pub fn windows(&self) -> [u32; 2] {
+        [self.cwnd_segments, self.ssthresh_segments]
     }
 
-    /// The ACKs so far.
-    pub fn rows(&self) -> Vec<Row> {
-        const HEAD_BYTES: usize = 8;
-        let map = self.object.maps().find(|map| map.name() == TRACE);
-        let map = map.expect("cubic.bpf.c has it");
-        let value = map
-            .lookup(&0u32.to_ne_bytes(), MapFlags::ANY)
-            .unwrap()
-            .unwrap();
-        let count = u32::from_ne_bytes(value[4..HEAD_BYTES].try_into().unwrap());
-        let rows = value[HEAD_BYTES..].chunks_exact(size_of::<Row>());
-        rows.take(count as usize)
-            // SAFETY: the bytes are those of a record of integers.
-            .map(|bytes| unsafe { bytes.as_ptr().cast::<Row>().read_unaligned() })
-            .collect()
+    /// A member of CUBIC's state.
+    pub fn member(&self, name: &str) -> u32 {
+        let found = self.cubic().into_iter().find(|(member, _)| *member == name);
+        found.expect("CUBIC has it").1
+    }
+
+    /// CUBIC's state, by the names of its members.
+    pub fn cubic(&self) -> Vec<(&'static str, u32)> {
+        let words = self
+            .state
+            .iter()
+            .flat_map(|word| [*word as u32, (word >> 32) as u32]);
+        MEMBERS.into_iter().zip(words).collect()
     }
 }
 

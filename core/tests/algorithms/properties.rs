@@ -48,6 +48,8 @@ fn run(
             pair_bytes: delivered_bytes,
             mss_bytes: start.mss_bytes,
             flags: change.flags,
+            peer_window_bytes: 0,
+            tsval: 0,
         };
         let before = decision;
         decision = startup.ack(&ack);
@@ -289,6 +291,7 @@ proptest! {
                 remembered_bytes: start.3,
                 remembered_rtt_ns: start.0,
                 jump_bytes: start.2,
+                tsval: start.1,
             });
             for &(now_ns, acked, delivered, inflight, srtt, cwnd, mss_bytes, flags) in &acks {
                 let decision = startup.ack(&Ack {
@@ -305,6 +308,8 @@ proptest! {
                     pair_bytes: acked,
                     mss_bytes,
                     flags,
+                    peer_window_bytes: cwnd,
+                    tsval: acked,
                 });
                 prop_assert_eq!(decision.exit != 0, decision.is_over());
             }

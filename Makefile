@@ -13,8 +13,8 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
 .PHONY: help demo test test-busy real real-cellular reproduce test-papers interworking \
-	packetdrill kernels lint format chart bench bench-kernel bench-redis bench-sim build setup \
-	install clean
+	packetdrill kernels lint format chart bench bench-kernel bench-redis bench-shares bench-sim \
+	build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
@@ -29,7 +29,7 @@ help:
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
-	@echo 'make bench    benchmarks beside their alternatives (or bench-kernel, -sim, -redis)'
+	@echo 'make bench    benchmarks beside alternatives (bench-kernel, -sim, -redis, -shares)'
 	@echo 'make install  the onramp command and a header into PREFIX (/usr/local)'
 
 setup:
@@ -127,6 +127,10 @@ bench-kernel: setup
 # redis with CUBIC and with onramp, where redis is installed. Exit 3: this host lacks something.
 bench-redis: build
 	@$(SUDO) benches/redis/run.py --onramp $(ONRAMP) $(ARGS) || [ $$? = 3 ]
+
+# What start-ups retransmit on some paths, some minutes: the table of docs/kernel.md.
+bench-shares: setup
+	$(SUDO) $(CARGO) bench --locked -p onramp --bench shares -- $(ARGS)
 
 # Beside ns-3 where Debian's libns3-dev is installed; build.sh says so where it is not.
 bench-sim: setup

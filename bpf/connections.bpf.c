@@ -44,6 +44,7 @@ int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
 	now.retransmitted_segments = tp->total_retrans;
 	now.network_namespace = sk->__sk_common.skc_net.net->ns.inum;
 	now.has_pairs = pairs != NULL;
+	BPF_CORE_READ_STR_INTO(&now.congestion_control, tp, inet_conn.icsk_ca_ops, name);
 	/* The three parts of a struct onramp_socket, which does not fit on a program's stack. The
 	 * kernel passes on complete rows only. */
 	bpf_seq_write(seq, connection, sizeof(*connection));

@@ -9,6 +9,7 @@
 #ifndef ONRAMP_INTF_H
 #define ONRAMP_INTF_H
 
+#include "host.h"
 #include "startup.h"
 #include "parts/governor.h"
 #include "parts/path_memory.h"
@@ -29,7 +30,7 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 15
+#define ONRAMP_CONFIG_VERSION 16
 
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
@@ -45,7 +46,7 @@ struct onramp_config {
 	uint32_t record;    /* report every input and decision of the algorithm in the ring */
 	uint32_t governor_bound_ppm;     /* share of retransmitted segments; 0: no governor */
 	uint32_t restricted;             /* only processes with CAP_NET_ADMIN may choose it */
-	uint32_t reserved;               /* 0 */
+	uint32_t events;                 /* put events into the ring, because somebody reads it */
 	char startup[ONRAMP_NAME_BYTES]; /* the algorithm's name in core/registry.h */
 	char congestion_control[ONRAMP_NAME_BYTES]; /* the name that sockets choose */
 };
@@ -104,8 +105,10 @@ struct onramp_connection {
 	uint64_t path_refreshed_ns; /* when it last refreshed its path entry; 0: it holds none */
 	uint64_t path_initial_cwnd_bytes; /* the cwnd below which a path is not remembered */
 	uint32_t quiet_acks;              /* successive ones, until now (core/host.h) */
-	uint32_t reserved;                /* 0 */
-	struct onramp_account account;    /* what it adds to the totals */
+	uint32_t settled_seq; /* tp->snd_nxt at the end of the start-up or of the latest repair */
+	struct host_limited limited;   /* round trips that cwnd did not limit (core/host.h) */
+	struct onramp_account account; /* what it adds to the totals */
+	uint64_t handed_over_ns; /* when the kernel's own avoidance got the socket; 0: not yet */
 };
 
 /* Exits that the totals distinguish, more than STARTUP_EXIT_COUNT */
@@ -257,6 +260,7 @@ struct onramp_socket_now {
 	uint32_t retransmitted_segments; /* so far */
 	uint32_t network_namespace;      /* inode number */
 	uint32_t has_pairs;              /* both ends support packet pairs */
+	char congestion_control[ONRAMP_NAME_BYTES]; /* another one after a hand-over */
 };
 
 /* A row of `onramp ss` */
@@ -271,12 +275,13 @@ enum onramp_event_kind {
 	ONRAMP_EVENT_START = 1, /* input.start */
 	ONRAMP_EVENT_ACK = 2,   /* input.ack; which ACKs: ack_is_reported() in startup/events.h */
 	ONRAMP_EVENT_LOSS = 3,  /* input.loss */
+	ONRAMP_EVENT_END = 4,   /* input.ack: the host, not the algorithm, ends the start-up */
 };
 
 /* An input of the algorithm; the event's kind names the member */
 union onramp_event_input {
 	struct startup_start start; /* ONRAMP_EVENT_START */
-	struct startup_ack ack;     /* ONRAMP_EVENT_ACK */
+	struct startup_ack ack;     /* ONRAMP_EVENT_ACK, ONRAMP_EVENT_END */
 	struct startup_loss loss;   /* ONRAMP_EVENT_LOSS */
 };
 

@@ -59,13 +59,23 @@ struct inet_sock {
 	struct sock sk;
 };
 
+/* The kernel's type of this name; the one below is the value of a struct_ops map. */
+struct tcp_congestion_ops___kernel {
+	char name[16];
+};
+
+/* ICSK_CA_PRIV_SIZE in 64-bit words (net/inet_connection_sock.h) */
+#define CA_PRIVATE_WORDS 13
+
 struct inet_connection_sock {
 	struct inet_sock icsk_inet;
+	const struct tcp_congestion_ops___kernel *icsk_ca_ops;
 	__u8 icsk_ca_state : 5;
 	__u8 icsk_pending;
 	struct {
 		__u8 pending;
 	} icsk_ack;
+	__u64 icsk_ca_priv[CA_PRIVATE_WORDS]; /* the congestion control's own state */
 };
 
 struct tcp_sock {
@@ -166,6 +176,7 @@ struct tcp_congestion_ops {
 #define TCP_CONG_NON_RESTRICTED 1
 
 enum tcp_ca_state {
+	TCP_CA_Open = 0,
 	TCP_CA_CWR = 2,
 	TCP_CA_Recovery = 3,
 	TCP_CA_Loss = 4,

@@ -7,8 +7,9 @@
  * During the start-up the algorithm decides cwnd, ssthresh and the pacing rate. A loss is reported
  * to the algorithm first. Most start-ups end there. `onramp` follows the repair (RETREAT) and may
  * still change ssthresh, and a reserved rate goes on (core/host.h). Afterwards the kernel's own
- * congestion avoidance controls the connection. An algorithm that ended with AVOIDANCE decides
- * again in the next slow start.
+ * congestion avoidance controls the connection, first through these hooks, then by itself
+ * (startup/hand_over.h). An algorithm that ended with AVOIDANCE decides again in the next slow
+ * start.
  *
  * With CUBIC and Reno the programs have no cong_control. So the kernel itself does everything that
  * is not start-up, as for its own congestion controls: loss recovery (PRR), the restart after an
@@ -40,6 +41,7 @@
 #include "startup/avoidance.h"
 #include "startup/connection.h"
 #include "startup/drive.h"
+#include "startup/hand_over.h"
 #include "startup/memory.h"
 #include "startup/pairs.h"
 #include "startup/reservation.h"
@@ -55,6 +57,8 @@ void BPF_PROG(onramp_init, struct sock *sk)
 	struct onramp_connection *connection;
 
 	avoidance_init(config.avoidance, sk);
+	/* The record of a connection that was handed over and now comes back */
+	bpf_sk_storage_delete(&onramp_conns, sk);
 	connection = bpf_sk_storage_get(&onramp_conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!connection)
 		return; /* Out of memory: only congestion avoidance controls it. */
@@ -63,7 +67,8 @@ void BPF_PROG(onramp_init, struct sock *sk)
 		apply_pacing(sk, connection);
 }
 
-/* The socket closes, or goes on with another congestion control. */
+/* The socket closes, or goes on with another congestion control. After a hand-over its record
+ * remains, for `onramp ss`. */
 SEC("struct_ops")
 void BPF_PROG(onramp_release, struct sock *sk)
 {
@@ -79,7 +84,8 @@ void BPF_PROG(onramp_release, struct sock *sk)
 	}
 	release_reservation(sk, connection);
 	end_pairs(sk);
-	bpf_sk_storage_delete(&onramp_conns, sk);
+	if (!connection || !connection->handed_over_ns)
+		bpf_sk_storage_delete(&onramp_conns, sk);
 }
 
 /* RTT samples, of every ACK. The kernel calls this hook after it has counted what the ACK delivers,
@@ -126,6 +132,8 @@ void BPF_PROG(onramp_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 		refresh_memory(sk, connection);
 	if (avoidance_owns_cwnd)
 		avoidance_raise(config.avoidance, sk, ack, acked);
+	if (connection)
+		hand_over_when_settled(sk, connection);
 }
 
 /* An ACK that BBR has already processed. Until the start-up is over, restore the cwnd from before

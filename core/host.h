@@ -40,6 +40,9 @@
  *   sender. Exchanges of small messages have only such ACKs. In SLOW_START without pacing, a host
  *   reports the first of successive quiet ACKs and skips the others: there is nothing to decide.
  *   After HOST_MAX_QUIET_ACKS of them it ends the start-up for good, for the reason APPLICATION.
+ * - A connection that cwnd does not limit for many round trips has nothing to start either. After
+ *   HOST_MAX_LIMITED_ROUNDS of them in SLOW_START without pacing, a host ends the start-up for
+ *   good, for the reason APPLICATION or RECEIVER.
  *
  * BBR paces and ignores ssthresh. A host with BBR differs:
  *
@@ -124,6 +127,46 @@ static inline bool host_skips_quiet_ack(uint32_t phase, uint64_t pacing_bytes_pe
 static inline bool host_ends_quiet_connection(uint32_t quiet_acks)
 {
 	return quiet_acks >= HOST_MAX_QUIET_ACKS;
+}
+
+/* A connection with so many successive round trips that cwnd did not limit is limited by its
+ * receiver or its application for good. A receiver that doubles its buffer in each round trip needs
+ * seven for what Linux allows by default (tcp_rmem: from 128 kB to 6 MB). The number is as large as
+ * that of the quiet ACKs, which end a round trip each. */
+#define HOST_MAX_LIMITED_ROUNDS 100
+
+/* The successive round trips that cwnd did not limit, until now. All zero: none yet. */
+struct host_limited {
+	/* delivered_bytes that end the present round trip */
+	uint64_t round_end_bytes;
+	/* round trips that have begun */
+	uint32_t rounds;
+	uint32_t reserved; /* 0 */
+};
+
+/* The host has reported this ACK, and the algorithm has answered with `decision`. Returns true if
+ * the host now ends the start-up, for the reason host_limited_exit(). */
+static inline bool host_ends_limited_connection(struct host_limited *limited,
+						const struct startup_ack *ack,
+						const struct startup_decision *decision)
+{
+	if (decision->phase != STARTUP_PHASE_SLOW_START ||
+	    decision->pacing_bytes_per_s != STARTUP_UNLIMITED ||
+	    ack->flags & STARTUP_ACK_CWND_LIMITED) {
+		*limited = (struct host_limited){0};
+		return false;
+	}
+	if (ack->delivered_bytes < limited->round_end_bytes)
+		return false;
+	limited->round_end_bytes = ack->delivered_bytes + ack->inflight_bytes;
+	return ++limited->rounds > HOST_MAX_LIMITED_ROUNDS;
+}
+
+/* Why the host ends the start-up of a connection that cwnd does not limit. `flags` are those of
+ * struct startup_ack. */
+static inline enum startup_exit host_limited_exit(uint32_t flags)
+{
+	return flags & STARTUP_ACK_APP_LIMITED ? STARTUP_EXIT_APPLICATION : STARTUP_EXIT_RECEIVER;
 }
 
 /* The host reports losses to the algorithm, which answers with the new ssthresh. */

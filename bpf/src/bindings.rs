@@ -11,6 +11,7 @@ use onramp_core::Loss;
 use onramp_core::Decision;
 use onramp_core::memory::Entry;
 use onramp_core::governor::Average;
+use onramp_core::Limited;
 use onramp_core::pairs::Probe;
 use onramp_core::pairs::Meter;
 use onramp_core::pairs::Counts;
@@ -19,7 +20,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 15;
+pub const CONFIG_VERSION: u32 = 16;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
@@ -60,8 +61,8 @@ pub struct Config {
     pub governor_bound_ppm: u32,
     /// only processes with CAP_NET_ADMIN may choose it
     pub restricted: u32,
-    /// 0
-    pub reserved: u32,
+    /// put events into the ring, because somebody reads it
+    pub events: u32,
     /// the algorithm's name in core/registry.h
     pub startup: [::core::ffi::c_char; 16usize],
     /// the name that sockets choose
@@ -103,8 +104,8 @@ const _: () = {
         "Offset of field: Config::restricted",
     ][::core::mem::offset_of!(Config, restricted) - 64usize];
     [
-        "Offset of field: Config::reserved",
-    ][::core::mem::offset_of!(Config, reserved) - 68usize];
+        "Offset of field: Config::events",
+    ][::core::mem::offset_of!(Config, events) - 68usize];
     [
         "Offset of field: Config::startup",
     ][::core::mem::offset_of!(Config, startup) - 72usize];
@@ -251,14 +252,18 @@ pub struct Connection {
     pub path_initial_cwnd_bytes: u64,
     /// successive ones, until now (core/host.h)
     pub quiet_acks: u32,
-    /// 0
-    pub reserved: u32,
+    /// tp->snd_nxt at the end of the start-up or of the latest repair
+    pub settled_seq: u32,
+    /// round trips that cwnd did not limit (core/host.h)
+    pub limited: Limited,
     /// what it adds to the totals
     pub account: Account,
+    /// when the kernel's own avoidance got the socket; 0: not yet
+    pub handed_over_ns: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1016usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1040usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
         "Offset of field: Connection::state",
@@ -339,11 +344,17 @@ const _: () = {
         "Offset of field: Connection::quiet_acks",
     ][::core::mem::offset_of!(Connection, quiet_acks) - 976usize];
     [
-        "Offset of field: Connection::reserved",
-    ][::core::mem::offset_of!(Connection, reserved) - 980usize];
+        "Offset of field: Connection::settled_seq",
+    ][::core::mem::offset_of!(Connection, settled_seq) - 980usize];
+    [
+        "Offset of field: Connection::limited",
+    ][::core::mem::offset_of!(Connection, limited) - 984usize];
     [
         "Offset of field: Connection::account",
-    ][::core::mem::offset_of!(Connection, account) - 984usize];
+    ][::core::mem::offset_of!(Connection, account) - 1000usize];
+    [
+        "Offset of field: Connection::handed_over_ns",
+    ][::core::mem::offset_of!(Connection, handed_over_ns) - 1032usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -792,10 +803,12 @@ pub struct SocketNow {
     pub network_namespace: u32,
     /// both ends support packet pairs
     pub has_pairs: u32,
+    /// another one after a hand-over
+    pub congestion_control: [::core::ffi::c_char; 16usize],
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of SocketNow"][::core::mem::size_of::<SocketNow>() - 104usize];
+    ["Size of SocketNow"][::core::mem::size_of::<SocketNow>() - 120usize];
     ["Alignment of SocketNow"][::core::mem::align_of::<SocketNow>() - 8usize];
     [
         "Offset of field: SocketNow::local",
@@ -836,6 +849,9 @@ const _: () = {
     [
         "Offset of field: SocketNow::has_pairs",
     ][::core::mem::offset_of!(SocketNow, has_pairs) - 100usize];
+    [
+        "Offset of field: SocketNow::congestion_control",
+    ][::core::mem::offset_of!(SocketNow, congestion_control) - 104usize];
 };
 /// A row of `onramp ss`
 #[repr(C)]
@@ -850,15 +866,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1272usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1312usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 1016usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1168usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 1040usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1192usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;
@@ -866,6 +882,8 @@ pub const EVENT_START: EventKind = 1;
 pub const EVENT_ACK: EventKind = 2;
 /// input.loss
 pub const EVENT_LOSS: EventKind = 3;
+/// input.ack: the host, not the algorithm, ends the start-up
+pub const EVENT_END: EventKind = 4;
 /// The input that an event reports
 pub type EventKind = ::core::ffi::c_uint;
 /// An input of the algorithm; the event's kind names the member
@@ -874,7 +892,7 @@ pub type EventKind = ::core::ffi::c_uint;
 pub union EventInput {
     /// ONRAMP_EVENT_START
     pub start: Start,
-    /// ONRAMP_EVENT_ACK
+    /// ONRAMP_EVENT_ACK, ONRAMP_EVENT_END
     pub ack: Ack,
     /// ONRAMP_EVENT_LOSS
     pub loss: Loss,

@@ -64,15 +64,15 @@ static inline __u32 avoidance_ssthresh(__u32 avoidance, struct sock *sk)
 	return tcp_reno_ssthresh(sk);
 }
 
-/* Make the kernel's CUBIC or Reno the congestion control of the socket. It begins anew. */
-static inline void avoidance_take_over(__u32 avoidance, struct sock *sk)
+/* Make the kernel's CUBIC or Reno the congestion control of the socket. It begins anew. Returns
+ * false if the kernel refuses. */
+static inline bool avoidance_take_over(__u32 avoidance, struct sock *sk)
 {
 	char cubic[] = "cubic", reno[] = "reno";
 
 	if (avoidance == ONRAMP_AVOIDANCE_CUBIC)
-		bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, cubic, sizeof(cubic) - 1);
-	else
-		bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, reno, sizeof(reno) - 1);
+		return !bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, cubic, sizeof(cubic) - 1);
+	return !bpf_setsockopt(sk, IPPROTO_TCP, TCP_CONGESTION, reno, sizeof(reno) - 1);
 }
 
 static inline void avoidance_set_state(__u32 avoidance, struct sock *sk, __u8 new_state)

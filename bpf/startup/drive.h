@@ -8,6 +8,8 @@
  *     learn_path(), break_reservation(), request_pair()   what its decision means for other parts
  *     apply_decision()                                    what is applied: apply.h
  *     report_start()     report_ack()   report_loss()     events for user space: events.h
+ *
+ * The host itself ends a start-up that has nothing to decide: end_startup().
  */
 #ifndef ONRAMP_DRIVE_H
 #define ONRAMP_DRIVE_H
@@ -62,6 +64,17 @@ static void on_established(struct sock *sk, struct onramp_connection *connection
 	report_start(sk, connection, &start);
 }
 
+/* The host ends the start-up for good (core/host.h). cwnd and ssthresh stay as they are. */
+static void end_startup(struct sock *sk, struct onramp_connection *connection,
+			const struct startup_ack *ack, enum startup_exit exit)
+{
+	startup_finish(&connection->decision, exit);
+	connection->decision.pair = STARTUP_PAIR_NONE;
+	count_exit(sk, connection, ack->now_ns);
+	request_pair(sk, connection);
+	report_end(sk, connection, ack);
+}
+
 /* `acked`: segments that are newly acknowledged, cumulatively or selectively */
 static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 acked)
 {
@@ -78,16 +91,16 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 	apply_decision(sk, connection, ack.mss_bytes);
 	request_pair(sk, connection);
 	report_ack(sk, connection, &ack, prior_phase);
+	if (host_ends_limited_connection(&connection->limited, &ack, &connection->decision))
+		end_startup(sk, connection, &ack, host_limited_exit(ack.flags));
 }
 
-/* The connection exchanges small messages. End its start-up and give the socket to the kernel's own
- * congestion avoidance, since each hook that is a BPF program costs an exchange a percent or more.
- * The kernel then calls onramp_release(). If it refuses, the hooks find a start-up that is over. */
+/* The connection exchanges small messages, so there is nothing to start. */
 static void end_quiet_connection(struct sock *sk, struct onramp_connection *connection)
 {
-	startup_finish(&connection->decision, STARTUP_EXIT_APPLICATION);
-	count_exit(sk, connection, bpf_ktime_get_ns());
-	avoidance_take_over(config.avoidance, sk);
+	struct startup_ack ack = ack_input(tcp_sk(sk), connection, 0, (struct pair_report){0});
+
+	end_startup(sk, connection, &ack, STARTUP_EXIT_APPLICATION);
 }
 
 /* A loss was found. `ssthresh` is the congestion avoidance's; returns the one to set. Both are in

@@ -26,13 +26,17 @@ struct {
 	__uint(max_entries, EVENT_RING_BYTES);
 } onramp_events SEC(".maps");
 
-/* An event with the latest decision and no input yet; NULL if the ring is full. Inlined, because
- * the verifier of Linux 6.1 forgets at a function's return that the event is not NULL. */
+/* An event with the latest decision and no input yet; NULL if nobody reads events, or the ring is
+ * full. Inlined, because the verifier of Linux 6.1 forgets at a function's return that the event is
+ * not NULL. */
 static __always_inline struct onramp_event *
 new_event(const struct sock *sk, const struct onramp_connection *connection, __u32 kind)
 {
-	struct onramp_event *event = bpf_ringbuf_reserve(&onramp_events, sizeof(*event), 0);
+	struct onramp_event *event;
 
+	if (!config.events)
+		return NULL;
+	event = bpf_ringbuf_reserve(&onramp_events, sizeof(*event), 0);
 	if (!event) {
 		count_lost_event();
 		return NULL;
@@ -52,6 +56,18 @@ static inline void report_start(const struct sock *sk, const struct onramp_conne
 
 	if (event) {
 		event->input.start = *start;
+		bpf_ringbuf_submit(event, 0);
+	}
+}
+
+/* The host ends the start-up at this ACK (core/host.h). */
+static inline void report_end(const struct sock *sk, const struct onramp_connection *connection,
+			      const struct startup_ack *ack)
+{
+	struct onramp_event *event = new_event(sk, connection, ONRAMP_EVENT_END);
+
+	if (event) {
+		event->input.ack = *ack;
 		bpf_ringbuf_submit(event, 0);
 	}
 }

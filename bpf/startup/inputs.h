@@ -58,9 +58,10 @@ static inline __u32 ack_flags(const struct tcp_sock *tp, const struct onramp_con
 			: 0);
 }
 
-static inline struct startup_ack ack_input(const struct tcp_sock *tp,
-					   struct onramp_connection *connection, __u32 acked,
-					   struct pair_report report)
+/* Always inlined, because BPF functions return no records. */
+static __always_inline struct startup_ack ack_input(const struct tcp_sock *tp,
+						    struct onramp_connection *connection,
+						    __u32 acked, struct pair_report report)
 {
 	__u32 mss_bytes = mss_of(tp);
 

@@ -137,13 +137,18 @@ static inline void refresh_memory(struct sock *sk, struct onramp_connection *con
 		known && path_memory_keep(&known->entry, connection->id, now_ns) ? now_ns : 0;
 }
 
+static inline bool holds_path(const struct onramp_connection *connection)
+{
+	return config.memory_lifetime_ns && connection->path_refreshed_ns;
+}
+
 /* The connection ends, or changes to another congestion control. */
 static inline void end_memory(struct sock *sk, struct onramp_connection *connection)
 {
 	struct onramp_path_entry *known;
 	struct onramp_path path;
 
-	if (!config.memory_lifetime_ns || !connection->path_refreshed_ns)
+	if (!holds_path(connection))
 		return;
 	connection->path_refreshed_ns = 0;
 	fill_path(sk, &path);
@@ -163,6 +168,10 @@ static inline void learn_path(struct sock *sk, struct onramp_connection *connect
 }
 static inline void refresh_memory(struct sock *sk, struct onramp_connection *connection)
 {
+}
+static inline bool holds_path(const struct onramp_connection *connection)
+{
+	return false;
 }
 static inline void end_memory(struct sock *sk, struct onramp_connection *connection)
 {

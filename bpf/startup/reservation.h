@@ -63,6 +63,12 @@ static inline void start_reservation(struct sock *sk, struct onramp_connection *
 	connection->bucket_full_ns = reservation->bucket_full_ns;
 }
 
+/* Has the application asked for a rate? Its reservation may change or begin anew. */
+static inline bool has_reservation(struct sock *sk)
+{
+	return bpf_sk_storage_get(&onramp_reserved, sk, 0, 0) != NULL;
+}
+
 /* Losses showed that the path does not provide the rate: the reservation no longer counts against
  * its limits, and its owner has to wait before it reserves a rate to this destination again. */
 static inline void break_reservation(struct sock *sk, __u64 now_ns)
@@ -160,6 +166,10 @@ static inline __u32 bucket_segments(struct sock *sk, struct onramp_connection *c
 static inline void start_reservation(struct sock *sk, struct onramp_connection *connection,
 				     struct startup_start *start)
 {
+}
+static inline bool has_reservation(struct sock *sk)
+{
+	return false;
 }
 static inline void break_reservation(struct sock *sk, __u64 now_ns)
 {

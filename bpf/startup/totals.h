@@ -108,6 +108,7 @@ close_startup(struct sock *sk, struct onramp_connection *connection, __u32 exit,
 	account->startup_sent_segments = sent_segments(tp, account);
 	account->startup_retransmitted_segments = retransmitted_segments(tp, account);
 	account->startup_end_seq = tp->snd_nxt;
+	connection->settled_seq = tp->snd_nxt;
 	account->state = startup_ns ? ONRAMP_ACCOUNT_LATE : ONRAMP_ACCOUNT_CLOSED;
 	if (!totals)
 		return 0;
@@ -164,6 +165,8 @@ static inline void count_repair(struct sock *sk, struct onramp_connection *conne
 	bool was_repairing = repairs(old_state);
 	bool is_acknowledged;
 
+	if (was_repairing && !repairs(new_state))
+		connection->settled_seq = tcp_sk(sk)->snd_nxt;
 	if (account->state != ONRAMP_ACCOUNT_LATE || was_repairing == repairs(new_state))
 		return;
 	is_acknowledged = (__s32)(tcp_sk(sk)->snd_una - account->startup_end_seq) >= 0;

@@ -22,7 +22,7 @@ const HEADER: &str = "\
 ";
 
 /// The types of core/ that the records contain, and their names in onramp-core.
-const CORE_TYPES: [(&str, &str); 12] = [
+const CORE_TYPES: [(&str, &str); 13] = [
     ("startup_clock", "Clock"),
     ("startup_start", "Start"),
     ("startup_ack", "Ack"),
@@ -30,6 +30,7 @@ const CORE_TYPES: [(&str, &str); 12] = [
     ("startup_decision", "Decision"),
     ("path_memory_entry", "memory::Entry"),
     ("governor_average", "governor::Average"),
+    ("host_limited", "Limited"),
     ("pair_probe", "pairs::Probe"),
     ("pair_meter", "pairs::Meter"),
     ("pair_counts", "pairs::Counts"),
@@ -103,7 +104,7 @@ fn records() -> String {
         .allowlist_type("onramp_.*|tcp_qos")
         .allowlist_var("ONRAMP_.*|TCP_QOS")
         .blocklist_var(".*_H")
-        .blocklist_type("(startup|path_memory|pair|governor)_.*")
+        .blocklist_type("(startup|path_memory|pair|governor|host)_.*")
         .default_enum_style(EnumVariation::Consts)
         .prepend_enum_name(false)
         .derive_default(true)

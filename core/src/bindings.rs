@@ -9,6 +9,8 @@ pub const UNLIMITED: u64 = 18446744073709551615;
 pub const STATE_BYTES: usize = 768;
 pub const BURST_SEGMENTS: u32 = 10;
 pub const INTERRUPT_NS: u64 = 1000000;
+pub const HOST_MAX_QUIET_ACKS: u32 = 100;
+pub const HOST_MAX_LIMITED_ROUNDS: u32 = 100;
 pub const GOVERNOR_PPM: u32 = 1000000;
 pub const GOVERNOR_BOUND_PPM: u32 = 250000;
 pub const GOVERNOR_HOST_STARTUPS: u32 = 128;
@@ -436,6 +438,26 @@ pub const RESUMES: Capability = 8;
 /// The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
 /// declared capabilities.
 pub type Capability = ::std::os::raw::c_uint;
+/// The successive round trips that cwnd did not limit, until now. All zero: none yet.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct Limited {
+    /// delivered_bytes that end the present round trip
+    pub round_end_bytes: u64,
+    /// round trips that have begun
+    pub rounds: u32,
+    /// 0
+    pub(crate) reserved: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Limited"][::std::mem::size_of::<Limited>() - 16usize];
+    ["Alignment of Limited"][::std::mem::align_of::<Limited>() - 8usize];
+    ["Offset of field: Limited::round_end_bytes"]
+        [::std::mem::offset_of!(Limited, round_end_bytes) - 0usize];
+    ["Offset of field: Limited::rounds"][::std::mem::offset_of!(Limited, rounds) - 8usize];
+    ["Offset of field: Limited::reserved"][::std::mem::offset_of!(Limited, reserved) - 12usize];
+};
 /// The average share of start-ups. All zero: no start-up yet.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -809,6 +831,16 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     pub fn onramp_native_host_ends_quiet_connection(quiet_acks: u32) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_ends_limited_connection(
+        limited: *mut Limited,
+        ack: *const Ack,
+        decision: *const Decision,
+    ) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_limited_exit(flags: u32) -> u32;
 }
 unsafe extern "C" {
     pub fn onramp_native_host_reports_loss(phase: u32) -> bool;

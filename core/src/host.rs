@@ -9,7 +9,7 @@
 //! cases, and its answers are kept in a table.
 
 use crate::bindings::{self, PHASE_COUNT};
-use crate::{Ack, Decision, UNLIMITED};
+use crate::{Ack, Decision, Limited, UNLIMITED};
 use std::sync::LazyLock;
 
 /// C's answers for a phase, as bits.
@@ -156,6 +156,20 @@ impl Decision {
             self.exit = bindings::EXIT_APPLICATION;
         }
         ends
+    }
+
+    /// The host has reported this acknowledgement, and this is the decision about it. If cwnd has
+    /// not limited the connection for many round trips, the host ends the start-up: true.
+    pub fn end_limited_connection(&mut self, limited: &mut Limited, ack: &Ack) -> bool {
+        // SAFETY: the records are valid, and C changes only `limited`.
+        unsafe {
+            let ends = bindings::onramp_native_host_ends_limited_connection(limited, ack, self);
+            if ends {
+                self.phase = bindings::PHASE_DONE;
+                self.exit = bindings::onramp_native_host_limited_exit(ack.flags);
+            }
+            ends
+        }
     }
 
     /// The host reports losses to the start-up, which answers with the new ssthresh.

@@ -2,7 +2,6 @@
 /* The inline functions of core/ as symbols, and the registry as a table: see native.h. */
 #include "src/native.h"
 
-#include "host.h"
 #include "parts/token_bucket.h"
 #include "registry.h"
 
@@ -100,6 +99,18 @@ bool onramp_native_host_skips_quiet_ack(uint32_t phase, uint64_t pacing_bytes_pe
 bool onramp_native_host_ends_quiet_connection(uint32_t quiet_acks)
 {
 	return host_ends_quiet_connection(quiet_acks);
+}
+
+bool onramp_native_host_ends_limited_connection(struct host_limited *limited,
+						const struct startup_ack *ack,
+						const struct startup_decision *decision)
+{
+	return host_ends_limited_connection(limited, ack, decision);
+}
+
+uint32_t onramp_native_host_limited_exit(uint32_t flags)
+{
+	return host_limited_exit(flags);
 }
 
 bool onramp_native_host_reports_loss(uint32_t phase)

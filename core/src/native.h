@@ -7,6 +7,7 @@
 #ifndef ONRAMP_NATIVE_H
 #define ONRAMP_NATIVE_H
 
+#include "host.h"
 #include "parts/governor.h"
 #include "parts/pair_option.h"
 #include "parts/path_memory.h"
@@ -52,6 +53,10 @@ bool onramp_native_host_ack_is_quiet(uint32_t flags, uint64_t inflight);
 bool onramp_native_host_skips_quiet_ack(uint32_t phase, uint64_t pacing_bytes_per_s,
 					uint32_t quiet_acks);
 bool onramp_native_host_ends_quiet_connection(uint32_t quiet_acks);
+bool onramp_native_host_ends_limited_connection(struct host_limited *limited,
+						const struct startup_ack *ack,
+						const struct startup_decision *decision);
+uint32_t onramp_native_host_limited_exit(uint32_t flags);
 bool onramp_native_host_reports_loss(uint32_t phase);
 bool onramp_native_host_paces(uint64_t pacing_bytes_per_s);
 

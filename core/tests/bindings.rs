@@ -21,6 +21,7 @@ const TYPES: &[(&str, &str)] = &[
     ("startup_decision", "Decision"),
     ("path_memory_entry", "Entry"),
     ("governor_average", "Average"),
+    ("host_limited", "Limited"),
     ("pair_option", "PairOption"),
     ("pair_counts", "Counts"),
     ("pair_meter", "Meter"),

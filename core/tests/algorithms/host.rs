@@ -1,7 +1,8 @@
 //! The contract between start-up and host, `core/host.h`, phase by phase.
 
 use onramp_core::{
-    phase_name, Ack, Decision, ACK_APP_LIMITED, ACK_CWND_LIMITED, EXIT_APPLICATION, UNLIMITED,
+    phase_name, Ack, Decision, Limited, ACK_APP_LIMITED, ACK_CWND_LIMITED, EXIT_APPLICATION,
+    EXIT_RECEIVER, PHASE_PACING, UNLIMITED,
 };
 
 /// A decision of each phase, by its name.
@@ -90,6 +91,73 @@ fn many_quiet_acks_end_the_startup_of_a_connection_for_small_messages() {
     assert_eq!(ends, Some(100));
     assert!(decision.is_done());
     assert_eq!(decision.exit, EXIT_APPLICATION);
+}
+
+/// Segments that each round trip of [`rounds_until_the_end`] delivers, an ACK for each.
+const ACKS_PER_ROUND: u64 = 10;
+
+/// The round trips after which the host ends the start-up; `None`: it does not. `change` is given
+/// the number of each round trip, its ACKs, and the decision.
+fn rounds_until_the_end(change: impl Fn(u64, &mut Ack, &mut Decision)) -> Option<(u64, Decision)> {
+    const MSS_BYTES: u64 = 1000;
+    let mut limited = Limited::default();
+    for acked in 0..ACKS_PER_ROUND * 1000 {
+        let round = acked / ACKS_PER_ROUND;
+        let mut decision = Decision {
+            pacing_bytes_per_s: UNLIMITED,
+            ..Decision::default()
+        };
+        // One segment is acknowledged, and the next one leaves.
+        let mut ack = Ack {
+            delivered_bytes: (acked + 1) * MSS_BYTES,
+            inflight_bytes: (ACKS_PER_ROUND - 1) * MSS_BYTES,
+            ..Ack::default()
+        };
+        change(round, &mut ack, &mut decision);
+        if decision.end_limited_connection(&mut limited, &ack) {
+            return Some((round, decision));
+        }
+    }
+    None
+}
+
+#[test]
+fn a_hundred_round_trips_that_cwnd_does_not_limit_end_the_startup() {
+    let (rounds, decision) = rounds_until_the_end(|_, _, _| {}).unwrap();
+    // A round trip lasts from an ACK to that of what was in flight then: nine segments.
+    assert_eq!(rounds, 100 * (ACKS_PER_ROUND - 1) / ACKS_PER_ROUND);
+    assert!(decision.is_done());
+    assert_eq!(decision.exit, EXIT_RECEIVER);
+    let by_the_application = |_: u64, ack: &mut Ack, _: &mut Decision| ack.flags = ACK_APP_LIMITED;
+    let (_, decision) = rounds_until_the_end(by_the_application).unwrap();
+    assert_eq!(decision.exit, EXIT_APPLICATION);
+}
+
+#[test]
+fn a_round_trip_that_cwnd_limits_begins_the_count_anew() {
+    let in_the_50th = |round, ack: &mut Ack, _: &mut Decision| {
+        if round == 50 {
+            ack.flags = ACK_CWND_LIMITED;
+        }
+    };
+    let (rounds, _) = rounds_until_the_end(in_the_50th).unwrap();
+    assert_eq!(rounds, 51 + 100 * (ACKS_PER_ROUND - 1) / ACKS_PER_ROUND);
+    let now_and_then = |round, ack: &mut Ack, _: &mut Decision| {
+        if round % 50 == 0 {
+            ack.flags = ACK_CWND_LIMITED;
+        }
+    };
+    assert_eq!(rounds_until_the_end(now_and_then), None);
+}
+
+#[test]
+fn only_an_unpaced_slow_start_ends_because_cwnd_is_no_limit() {
+    let paced = |_: u64, _: &mut Ack, decision: &mut Decision| {
+        decision.pacing_bytes_per_s = 1_000_000;
+    };
+    assert_eq!(rounds_until_the_end(paced), None);
+    let pacing = |_: u64, _: &mut Ack, decision: &mut Decision| decision.phase = PHASE_PACING;
+    assert_eq!(rounds_until_the_end(pacing), None);
 }
 
 #[test]

@@ -50,6 +50,8 @@ fn run(
             tsval: now_ns / MS,
             mss_bytes: start.mss_bytes,
             flags: change.flags,
+            peer_window_bytes: 0,
+            tsval: 0,
         };
         let before = decision;
         decision = startup.ack(&ack);
@@ -311,6 +313,8 @@ proptest! {
                     tsval: now_ns,
                     mss_bytes,
                     flags,
+                    peer_window_bytes: cwnd,
+                    tsval: acked,
                 });
                 prop_assert_eq!(decision.exit != 0, decision.is_over());
             }

@@ -1,7 +1,7 @@
 //! Events: the inputs of a start-up algorithm in the kernel, and its decisions.
 
 use crate::records::{socket_address, Plain};
-use onramp_bpf::bindings::{self, EVENT_ACK, EVENT_LOSS, EVENT_START};
+use onramp_bpf::bindings::{self, EVENT_ACK, EVENT_END, EVENT_LOSS, EVENT_START};
 use onramp_core::{Ack, Decision, Loss, Start};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
@@ -16,12 +16,15 @@ pub enum Input {
     Ack(Ack),
     /// A loss was found.
     Loss(Loss),
+    /// The host, not the algorithm, ends the start-up at this ACK (`core/host.h`): there is nothing
+    /// to decide for the connection.
+    End(Ack),
 }
 
 /// An input of a start-up algorithm in the kernel, and its decision.
 ///
-/// Starts and losses are always reported. Without [`crate::Options::record`], an ACK is reported if
-/// it changed the phase, or, at most eight times per RTT, if it changed the estimate.
+/// Starts, losses and ends are always reported. Without [`crate::Options::record`], an ACK is
+/// reported if it changed the phase, or, at most eight times per RTT, if it changed the estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The connection's number, unique within one registration.
@@ -32,7 +35,7 @@ pub struct Event {
     pub remote: SocketAddr,
     /// The input of the algorithm.
     pub input: Input,
-    /// The decision of the algorithm.
+    /// The decision of the algorithm. At an [`Input::End`] it is the host's.
     pub decision: Decision,
 }
 
@@ -41,7 +44,7 @@ impl Event {
     pub fn time_ns(&self) -> u64 {
         match self.input {
             Input::Start(start) => start.now_ns,
-            Input::Ack(ack) => ack.now_ns,
+            Input::Ack(ack) | Input::End(ack) => ack.now_ns,
             Input::Loss(loss) => loss.now_ns,
         }
     }
@@ -54,6 +57,7 @@ impl Event {
                 EVENT_START => Input::Start(raw.input.start),
                 EVENT_ACK => Input::Ack(raw.input.ack),
                 EVENT_LOSS => Input::Loss(raw.input.loss),
+                EVENT_END => Input::End(raw.input.ack),
                 _ => return None,
             }
         };

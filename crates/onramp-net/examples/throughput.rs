@@ -50,6 +50,7 @@ fn measure_exits() {
     let aggregation = Some(Aggregation {
         interval_ns: 100_000,
         in_slots: false,
+        gap_ns: 0,
         max_packets: NonZeroU32::new(64).expect("not 0"),
     });
     measure(

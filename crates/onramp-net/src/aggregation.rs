@@ -21,6 +21,10 @@ use std::num::NonZeroU32;
 pub(crate) struct Aggregator<P> {
     end: End,
     max_packets: NonZeroU32,
+    /// Time from one released packet of an aggregate to the next.
+    gap_ns: u64,
+    /// When the next released packet may leave: a gap after the one before.
+    free_ns: u64,
     /// The released packets, each with its release time, followed by the packets of the open
     /// aggregate.
     packets: VecDeque<(u64, P)>,
@@ -92,7 +96,10 @@ impl<P> Aggregator<P> {
     pub fn of(config: &Config) -> Vec<Aggregator<P>> {
         let aggregation = config.aggregation.as_ref().map(|aggregation| {
             let end = End::of_aggregation(aggregation, config);
-            Aggregator::new(end, aggregation.max_packets)
+            Aggregator {
+                gap_ns: aggregation.gap_ns,
+                ..Aggregator::new(end, aggregation.max_packets)
+            }
         });
         let late = config.late.map(|timer| {
             let end = End::Fired {
@@ -109,6 +116,8 @@ impl<P> Aggregator<P> {
         Aggregator {
             end,
             max_packets,
+            gap_ns: 0,
+            free_ns: 0,
             packets: VecDeque::new(),
             open_packets: 0,
             release_ns: 0,
@@ -138,9 +147,13 @@ impl<P> Aggregator<P> {
 
     fn release(&mut self, at_ns: u64) {
         let released = self.packets.len() - self.open_packets as usize;
-        self.packets
-            .range_mut(released..)
-            .for_each(|(due_ns, _)| *due_ns = at_ns);
+        // An aggregate before it may still be leaving.
+        let mut next_ns = at_ns.max(self.free_ns);
+        for (due_ns, _) in self.packets.range_mut(released..) {
+            *due_ns = next_ns;
+            next_ns += self.gap_ns;
+        }
+        self.free_ns = next_ns;
         self.open_packets = 0;
     }
 
@@ -162,14 +175,15 @@ impl<P> Aggregator<P> {
         }
     }
 
-    /// The next packet, if it was released.
-    pub fn front(&self) -> Option<&(u64, P)> {
-        self.packets.front().filter(|_| self.has_released())
+    /// The next packet, if it was released and leaves now or earlier.
+    pub fn front(&self, now_ns: u64) -> Option<&(u64, P)> {
+        let front = self.packets.front().filter(|_| self.has_released());
+        front.filter(|(due_ns, _)| *due_ns <= now_ns)
     }
 
-    /// Removes the next packet, if it was released.
-    pub fn pop(&mut self) -> Option<(u64, P)> {
-        self.front()?;
+    /// Removes that packet.
+    pub fn pop(&mut self, now_ns: u64) -> Option<(u64, P)> {
+        self.front(now_ns)?;
         self.packets.pop_front()
     }
 }
@@ -189,7 +203,7 @@ mod tests {
             .enumerate()
             .for_each(|(number, at_ns)| aggregator.hold(*at_ns, number));
         aggregator.release_until(1_000_000);
-        std::iter::from_fn(|| aggregator.pop()).collect()
+        std::iter::from_fn(|| aggregator.pop(1_000_000)).collect()
     }
 
     fn released(arrivals_ns: &[u64]) -> Vec<(u64, usize)> {
@@ -212,6 +226,24 @@ mod tests {
             released(&[10, 20, 30, 40]),
             [(30, 0), (30, 1), (30, 2), (140, 3)]
         );
+    }
+
+    #[test]
+    fn packets_of_an_aggregate_may_leave_one_after_the_other() {
+        let apart = || Aggregator {
+            gap_ns: 60,
+            ..three()
+        };
+        let due = [(30, 0), (90, 1), (150, 2), (210, 3), (270, 4)];
+        // The second aggregate ends at 140, while the first is leaving.
+        assert_eq!(released_by(apart(), &[10, 20, 30, 40, 50]), due);
+        let mut aggregator = apart();
+        (0..3).for_each(|number| aggregator.hold(10, number));
+        assert_eq!(
+            (aggregator.pop(69), aggregator.pop(69)),
+            (Some((10, 0)), None)
+        );
+        assert_eq!(aggregator.next_ns(), Some(70));
     }
 
     #[test]
@@ -264,10 +296,13 @@ mod tests {
         let mut aggregator = Aggregator::new(End::After(100), NonZeroU32::MAX);
         aggregator.hold(10, 'a');
         aggregator.release_until(109);
-        assert_eq!((aggregator.next_ns(), aggregator.pop()), (Some(110), None));
+        assert_eq!(
+            (aggregator.next_ns(), aggregator.pop(109)),
+            (Some(110), None)
+        );
         aggregator.release_until(110);
         assert_eq!(
-            (aggregator.next_ns(), aggregator.pop()),
+            (aggregator.next_ns(), aggregator.pop(110)),
             (Some(110), Some((110, 'a')))
         );
         assert_eq!(aggregator.next_ns(), None);

@@ -311,3 +311,18 @@ fn the_trace_of_a_long_transfer_is_limited() {
         .unwrap();
     assert!((500_000_000..1_300_000_000).contains(&fastest), "{fastest}");
 }
+
+#[test]
+fn a_receiver_that_limits_for_a_hundred_round_trips_ends_the_start_up() {
+    let limited = |size: &str| {
+        let text = format!(
+            "[path]\nrate = \"50 Mbit/s\"\nrtt = \"20 ms\"\n[receiver]\nbuffer = \"20 kB\"\n\
+             [[transfer]]\nsize = \"{size}\"\nstartup = \"standard\"\navoidance = \"reno\"\n"
+        );
+        let case = scenario(&text).cases.remove(0);
+        simulate(&case).records.remove(0).exit_reason
+    };
+    // Up to 20 kB leave in a round trip: 50 of them, then 200.
+    assert_eq!(limited("1 MB"), "unfinished");
+    assert_eq!(limited("4 MB"), "receiver");
+}

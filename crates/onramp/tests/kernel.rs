@@ -6,6 +6,7 @@ mod common;
 mod defaults;
 mod exec;
 mod faults;
+mod governed;
 mod governor;
 mod host_lacks;
 mod memory;

@@ -3,7 +3,7 @@
 use crate::exchanges::Exchanges;
 use crate::figures::Program;
 use crate::namespace::{DEFAULT, LOOPBACKS, MTU_1500};
-use crate::transfer::{bulk, Bursts};
+use crate::transfer::{bulk, segments_received, Bursts};
 use crate::Result;
 use libbpf_rs::{libbpf_sys, ProgramHandle};
 use onramp_kernel::{connections, Connection, Options, Registration};
@@ -23,66 +23,75 @@ const ACK_MEMBERS: [&str; 4] = ["acked", "cong_avoid", "control", "control_v1"];
 
 /// Linux's initial window at an MTU of 1500. A burst of it is acknowledged at once.
 const BURST_BYTES: usize = 10 * 1448;
-/// Bursts or exchanges of a connection. After 100 small messages it would leave the start-up
-/// (HOST_MAX_QUIET_ACKS of core/host.h).
+/// Bursts or exchanges of a connection whose start-up is under way. After 100 small messages or
+/// round trips it would leave the start-up (HOST_MAX_QUIET_ACKS and HOST_MAX_LIMITED_ROUNDS of
+/// core/host.h).
 const MESSAGES: usize = 80;
 const CONNECTIONS: usize = 50;
+/// Bursts or exchanges of a whole connection, which leaves the start-up after the first hundred.
+const WHOLE: usize = 5000;
 
-/// What is measured, the bytes that the connection sends before the bursts, and the phase of its
-/// start-up after them.
-const SITUATIONS: [(&str, usize, &str); 2] = [
-    ("bursts, start-up under way", 1, "slow-start"),
-    ("bursts, start-up over", 64 << 20, "done"),
-];
-
-/// All programs of one start-up: during the start-up, after it, in bulk transfers, and in small
-/// exchanges.
+/// All programs of one start-up: while connections of small messages are in the start-up, and over
+/// the life of a connection, with small messages or in bulk.
 pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<Program>> {
     let registration = Registration::new(&Options::new(startup))?;
     let name = registration.name();
-    let mut all = Vec::new();
-    for (situation, bytes_before, expected) in SITUATIONS {
-        let mut all_calls = Calls::default();
-        let mut other_phase = None;
-        for _ in 0..CONNECTIONS {
-            let (calls, phase) = MTU_1500.run(|| -> Result<_> {
-                let mut bursts = Bursts::new(name, bytes_before, cpus)?;
-                let (calls, sent) = counted(|| bursts.send(BURST_BYTES, cpus, MESSAGES))?;
-                sent?;
-                let phase = connection(name, bursts.sender.local_addr()?).map(|c| c.phase);
-                Ok((calls, phase))
-            })??;
-            if phase == Some(expected) {
-                all_calls.add(calls);
-            } else {
-                other_phase = phase;
-            }
-        }
-        if all_calls.0.is_empty() {
-            eprintln!(
-                "loopback: {name}: {situation}: no figures: the phase is {other_phase:?}, not \
-                 {expected}"
-            );
-        }
-        all.extend(all_calls.figures(startup, situation));
-    }
+    let mut all = under_way(startup, name, cpus)?;
+
+    let (calls, acks) = MTU_1500.run(|| -> Result<_> {
+        let mut bursts = Bursts::new(name, 1, cpus)?;
+        let before = segments_received(&bursts.sender)?;
+        let (calls, sent) = counted(|| bursts.send(BURST_BYTES, cpus, WHOLE))?;
+        sent?;
+        Ok((calls, segments_received(&bursts.sender)? - before))
+    })??;
+    all.extend(calls.figures(startup, &format!("{WHOLE} bursts"), acks));
+    let calls = DEFAULT.run(|| -> Result<_> {
+        let mut exchanges = Exchanges::new(name, cpus[0], 1)?;
+        let (calls, made) = counted(|| exchanges.run(WHOLE))?;
+        made?;
+        Ok(calls)
+    })??;
+    // Each message acknowledges the one before it.
+    let acks = 2 * WHOLE as u64;
+    all.extend(calls.figures(startup, &format!("{WHOLE} small exchanges"), acks));
     for loopback in &LOOPBACKS {
         let (calls, transfer) = loopback.run(|| counted(|| bulk(name, length, cpus)))??;
-        transfer?;
         let situation = format!("bulk, {}", loopback.label);
-        all.extend(calls.figures(startup, &situation));
+        all.extend(calls.figures(startup, &situation, transfer?.acks));
     }
-    let mut all_calls = Calls::default();
+    Ok(all)
+}
+
+/// Bursts and small exchanges on connections that do not leave the start-up.
+fn under_way(startup: &str, name: &str, cpus: [usize; 2]) -> Result<Vec<Program>> {
+    let (mut bursts_calls, mut exchanges_calls) = (Calls::default(), Calls::default());
     for _ in 0..CONNECTIONS {
-        let calls = DEFAULT.run(|| -> Result<_> {
+        let (calls, phase) = MTU_1500.run(|| -> Result<_> {
+            let mut bursts = Bursts::new(name, 1, cpus)?;
+            let (calls, sent) = counted(|| bursts.send(BURST_BYTES, cpus, MESSAGES))?;
+            sent?;
+            let phase = connection(name, bursts.sender.local_addr()?).map(|c| c.phase);
+            Ok((calls, phase))
+        })??;
+        if phase == Some("slow-start") {
+            bursts_calls.add(calls);
+        } else {
+            eprintln!("loopback: {name}: bursts: a connection left out: its phase is {phase:?}");
+        }
+        exchanges_calls.add(DEFAULT.run(|| -> Result<_> {
             let mut exchanges = Exchanges::new(name, cpus[0], 1)?;
             let (calls, made) = counted(|| exchanges.run(MESSAGES))?;
             made?;
             Ok(calls)
-        })??;
-        all_calls.add(calls);
+        })??);
     }
-    all.extend(all_calls.figures(startup, "small exchanges"));
+    let figures = |calls: Calls, what: &str| {
+        let acks = calls.acks();
+        calls.figures(startup, &format!("{what}, start-up under way"), acks)
+    };
+    let mut all = figures(bursts_calls, "bursts");
+    all.extend(figures(exchanges_calls, "small exchanges"));
     Ok(all)
 }
 
@@ -106,18 +115,22 @@ impl Calls {
         }
     }
 
-    fn figures(self, startup: &str, situation: &str) -> Vec<Program> {
+    /// The ACKs for which the hooks were called.
+    fn acks(&self) -> u64 {
         let calls_of = |member| self.0.get(member).map_or(0, |calls| calls.1);
-        let acks = ACK_MEMBERS.into_iter().map(calls_of).max().unwrap_or(0);
-        self.0
-            .into_iter()
-            .filter(|(_, (_, count))| *count * 100 > acks) // Calls once a connection are too few.
+        ACK_MEMBERS.into_iter().map(calls_of).max().unwrap_or(0)
+    }
+
+    /// The figures for so many ACKs.
+    fn figures(self, startup: &str, situation: &str, acks: u64) -> Vec<Program> {
+        let programs = self.0.into_iter().filter(|(_, (_, count))| *count > 0);
+        programs
             .map(|(program, (ns, count))| Program {
                 startup: startup.to_owned(),
                 situation: situation.to_owned(),
                 program,
                 calls: count,
-                calls_per_ack: count as f64 / acks as f64,
+                calls_per_ack: count as f64 / acks.max(1) as f64,
                 ns_per_call: ns as f64 / count as f64,
             })
             .collect()

@@ -105,8 +105,7 @@ fn receive(mut stream: TcpStream, start: Duration) -> io::Result<Bulk> {
     })
 }
 
-/// A connection that carries bursts and an answer to each. The sender is never limited by cwnd, so
-/// the start-up does not end.
+/// A connection that carries bursts and an answer to each. Its application, not cwnd, limits it.
 pub struct Bursts {
     pub sender: TcpStream,
     receiver: TcpStream,
@@ -241,7 +240,7 @@ fn deferred_interrupts() -> u64 {
 }
 
 /// tcp_info.tcpi_segs_in of linux/tcp.h. The tcp_info of libc is shorter and does not have it.
-fn segments_received(stream: &TcpStream) -> io::Result<u64> {
+pub fn segments_received(stream: &TcpStream) -> io::Result<u64> {
     const SEGS_IN_OFFSET: usize = 140;
     let mut info = [0u8; SEGS_IN_OFFSET + 4];
     let mut length = info.len() as libc::socklen_t;

@@ -2,7 +2,7 @@
 
 use super::loaded::found;
 use super::sockets::Sockets;
-use crate::records::socket_address;
+use crate::records::{name_text, socket_address};
 use crate::Result;
 use onramp_bpf::bindings::{self, Socket, SocketNow};
 use onramp_core::{PHASE_RESERVED, UNLIMITED};
@@ -29,11 +29,15 @@ const STATES: [&str; 13] = [
     "SYN-RECV",
 ];
 
-/// A connection that uses a congestion control of Onramp.
+/// A connection that a congestion control of Onramp has started.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Connection {
-    /// The congestion control.
+    /// The congestion control of Onramp.
     pub congestion_control: String,
+    /// The congestion control that the kernel's own `ss` shows: another one after the hand-over.
+    pub controlled_by: String,
+    /// When it was handed over to the kernel's own congestion avoidance, since it was established.
+    pub handed_over_time_s: Option<f64>,
     /// This host's end.
     pub local: SocketAddr,
     /// The other end.
@@ -104,8 +108,8 @@ impl From<&bindings::Pairs> for Pairs {
     }
 }
 
-/// All connections that use a congestion control of Onramp, in all network namespaces, the oldest
-/// first.
+/// All connections that a congestion control of Onramp has started, in all network namespaces, the
+/// oldest first. They include those that were handed over to the kernel's own congestion avoidance.
 ///
 /// # Errors
 /// [`crate::Error::NotPermitted`], or the kernel's refusal.
@@ -136,6 +140,9 @@ fn connection(congestion_control: &str, socket: &Socket) -> Connection {
     let has_ended = startup.exit_ns != 0;
     Connection {
         congestion_control: congestion_control.to_owned(),
+        controlled_by: name_text(&now.congestion_control),
+        handed_over_time_s: (startup.handed_over_ns != 0)
+            .then(|| seconds(startup.start_ns, startup.handed_over_ns)),
         local: socket_address(&now.local),
         remote: socket_address(&now.remote),
         state: STATES

@@ -47,7 +47,8 @@ pub struct Loaded {
     pub owner_pid: Option<u32>,
     /// New connections can choose it. Otherwise it only serves the connections that it has.
     pub registered: bool,
-    /// Connections that use it, in all network namespaces.
+    /// Connections that use it, in all network namespaces. Those that were handed over to the
+    /// kernel's own congestion avoidance do not use it any more.
     pub connections: usize,
     /// Only processes with CAP_NET_ADMIN may choose it.
     pub restricted: bool,
@@ -175,7 +176,9 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     let mut sockets = Sockets::default();
     for loaded in &mut all {
         if let Some(map) = loaded.map_ids.connections {
-            loaded.connections = sockets.read(map, None)?.len();
+            let sockets = sockets.read(map, None)?.into_iter();
+            let own = sockets.filter(|socket| socket.connection.handed_over_ns == 0);
+            loaded.connections = own.count();
         }
     }
     // A program that is neither registered nor in use is about to disappear.

@@ -74,7 +74,7 @@ fn config(options: &Options, name: &str) -> Config {
         record: u32::from(options.record),
         governor_bound_ppm: options.governor_in_force_ppm(),
         restricted: u32::from(options.restricted),
-        reserved: 0,
+        events: u32::from(reads_events(options)),
         startup: name_chars(&options.startup),
         congestion_control: name_chars(name),
     }
@@ -113,9 +113,16 @@ fn configure(
             map.set_autocreate(false)?;
         } else if map_name == maps::EVENTS && options.record {
             map.set_max_entries(RECORDING_RING_BYTES)?;
+        } else if map_name == maps::EVENTS && !reads_events(options) {
+            map.set_max_entries(1)?; // libbpf makes this a page.
         }
     }
     Ok(())
+}
+
+/// Does somebody read the events? The process that owns the registration does.
+fn reads_events(options: &Options) -> bool {
+    options.lifetime == Lifetime::Process
 }
 
 /// Do these options switch off what the map is for?

@@ -5,9 +5,12 @@
 
 mod beside;
 mod common;
+#[path = "../cubic/mod.rs"]
+mod cubic;
 mod defaults;
 #[path = "../foreign/mod.rs"]
 mod foreign;
+mod hand_over;
 mod memory;
 mod names;
 mod qos;

@@ -1,12 +1,17 @@
 //! Path memory: what the kernel host remembers of paths, and which connection may use it.
 
-use crate::common::{assert_decisions_match, choose, connection_of, listener_on, machine};
+use crate::common::{
+    assert_decisions_match, choose, connection_of, drop_arrivals, listener_on, machine,
+};
+use crate::cubic::Row;
+use crate::hand_over::send_until;
 use libbpf_rs::query::MapInfoIter;
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use nix::libc;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpMaxSeg;
 use nix::time::{clock_gettime, ClockId};
+use onramp_bpf::bindings;
 use onramp_core::memory::{fits, Memory, JUMP_SEGMENTS, LIFETIME_NS};
 use onramp_core::Start;
 use onramp_kernel::{
@@ -15,6 +20,7 @@ use onramp_kernel::{
 };
 use onramp_patience::{undisturbed, wait_for, wait_until};
 use std::io::{Read, Write};
+use std::mem::offset_of;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::MutexGuard;
@@ -141,6 +147,26 @@ impl Host {
         u64::from_ne_bytes(value[USER..USER + 8].try_into().unwrap())
     }
 
+    /// Lets a connection hold the remembered path, as if it had saved it.
+    fn hold_path(&self, socket: &TcpStream) {
+        const USER: usize = 24; // struct path_memory_entry
+        let conns = MapInfoIter::default().filter(|info| info.name == "onramp_conns");
+        let fd = socket.as_raw_fd().to_ne_bytes();
+        let (conns, mut record) = conns
+            .filter_map(|info| MapHandle::from_map_id(info.id).ok())
+            .find_map(|map| Some((map.lookup(&fd, MapFlags::ANY).ok()??, map)))
+            .map(|(record, map)| (map, record))
+            .expect("the connection has a record");
+        let at = offset_of!(bindings::Connection, path_refreshed_ns);
+        record[at..at + 8].copy_from_slice(&boot_ns().to_ne_bytes());
+        conns.update(&fd, &record, MapFlags::ANY).unwrap();
+        let id = offset_of!(bindings::Connection, id);
+        let key = self.map.keys().next().expect("a path is remembered");
+        let mut entry = self.map.lookup(&key, MapFlags::ANY).unwrap().unwrap();
+        entry[USER..USER + 8].copy_from_slice(&record[id..id + 8]);
+        self.map.update(&key, &entry, MapFlags::ANY).unwrap();
+    }
+
     /// Waits until the connection that had the path has given it back.
     #[track_caller]
     fn wait_until_given_back(&self) {
@@ -220,6 +246,15 @@ impl Connection {
     fn send(&mut self) {
         self.sender.write_all(&[1]).unwrap();
         self.receiver.read_exact(&mut [0]).unwrap();
+    }
+
+    /// Waits until everything is acknowledged, and what CUBIC keeps no longer changes.
+    fn wait_until_idle(&mut self) {
+        let mut last = Vec::new();
+        wait_until("nothing is in flight", || {
+            let now = Row::of(&self.sender).cubic();
+            std::mem::replace(&mut last, now.clone()) == now
+        });
     }
 }
 
@@ -371,6 +406,51 @@ fn a_connection_that_is_idle_or_changes_its_control_loses_the_path() {
         "the third connection has it, not the second"
     );
     drop(third);
+}
+
+#[test]
+fn a_connection_is_handed_over_when_it_loses_its_path_and_cubic_goes_on_as_it_was() {
+    let options = Options {
+        memory: Memory::Careful,
+        governor_bound_ppm: 0,
+        ..Options::new("onramp")
+    };
+    let Some(host) = Host::with(&options).map(Result::unwrap) else {
+        return;
+    };
+    let mut connection = host.connect();
+    host.remember(0);
+    host.hold_path(&connection.sender);
+    let Connection {
+        sender, receiver, ..
+    } = &connection;
+    // A loss sets W_max, and growth after it sets where CUBIC is on its curve.
+    drop_arrivals(receiver, 13);
+    send_until(sender, receiver, || {
+        let cubic = Row::of(sender);
+        cubic.member("last_max_cwnd") != 0 && cubic.member("epoch_start") != 0
+    });
+    drop_arrivals(receiver, 0);
+    connection.wait_until_idle();
+    let before = Row::of(&connection.sender);
+    assert_eq!(before.congestion_control(), host.registration.name());
+    assert_ne!(before.member("last_max_cwnd"), 0, "{before:?}");
+
+    host.memory.forget(None).unwrap();
+    let after = wait_for("the connection is handed over", || {
+        connection.send();
+        let after = Row::of(&connection.sender);
+        (after.congestion_control() == "cubic").then_some(after)
+    });
+    assert_eq!(after.windows(), before.windows());
+    for (name, value) in before.cubic() {
+        match name {
+            // Each ACK may lower the minimum RTT, and a pause moves the curve, as ever.
+            "delay_min" => assert!(after.member(name) <= value && after.member(name) > 0),
+            "epoch_start" => assert_eq!(after.member(name) >= value, value > 0),
+            _ => assert_eq!(after.member(name), value, "{name}: {before:?} {after:?}"),
+        }
+    }
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Totals of a registration, and its governor, with traffic over loopback.
 
-use crate::common::{connection_of, listener_on, machine};
-use nix::libc;
+use crate::common::{connection_of, drop_arrivals, listener_on, machine};
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpMaxSeg;
 use onramp_core::governor::{DESTINATION_STARTUPS, TRY_INTERVAL};
@@ -9,8 +8,7 @@ use onramp_core::{exit_name, EXIT_GOVERNED, PHASE_DONE};
 use onramp_kernel::{loaded, Event, Input, Options, Registration, Totals};
 use onramp_patience::wait_until;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
+use std::net::TcpListener;
 use std::thread;
 
 /// What a connection of these tests transfers: 60 segments, more than an initial window.
@@ -25,44 +23,6 @@ fn listener(registration: &Registration) -> TcpListener {
     let listener = listener_on(registration.name());
     setsockopt(&listener, TcpMaxSeg, &MSS_BYTES).unwrap();
     listener
-}
-
-/// Lets a socket drop this share of the segments that arrive, in 256ths, by a filter of the socket.
-fn drop_arrivals(socket: &TcpStream, share: u32) {
-    let instruction = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter {
-        code: code as u16,
-        jt,
-        jf,
-        k,
-    };
-    // A random number is at a negative offset of the packet (SKF_AD_RANDOM).
-    let random = (libc::SKF_AD_OFF + libc::SKF_AD_RANDOM) as u32;
-    let mut filter = [
-        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, random),
-        instruction(
-            libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K,
-            0,
-            1,
-            share << 24,
-        ),
-        instruction(libc::BPF_RET | libc::BPF_K, 0, 0, u32::MAX),
-        instruction(libc::BPF_RET | libc::BPF_K, 0, 0, 0),
-    ];
-    let program = libc::sock_fprog {
-        len: filter.len() as u16,
-        filter: filter.as_mut_ptr(),
-    };
-    // SAFETY: the kernel copies the program, which lives until the call returns.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_ATTACH_FILTER,
-            (&raw const program).cast(),
-            size_of_val(&program) as libc::socklen_t,
-        )
-    };
-    assert_eq!(result, 0);
 }
 
 /// Transfers [`BYTES`] on a new connection and closes it. The receiver drops a share of what

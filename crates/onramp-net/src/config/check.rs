@@ -97,6 +97,8 @@ impl Config {
             .is_some_and(|aggregation| aggregation.in_slots);
         let min_ns = u64::from(in_slots);
         range("aggregation.interval_ns", interval_ns, min_ns, TIME_MAX_NS)?;
+        let gap_ns = self.aggregation.map_or(0, |aggregation| aggregation.gap_ns);
+        range("aggregation.gap_ns", gap_ns, 0, TIME_MAX_NS)?;
         if let Some(late) = self.late {
             range("late.max_ns", late.max_ns, 0, TIME_MAX_NS)?;
             range("late.idle_ns", late.idle_ns, 0, TIME_MAX_NS)?;

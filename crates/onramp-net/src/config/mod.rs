@@ -221,6 +221,9 @@ pub struct Aggregation {
     /// Packets are released at multiples of the interval instead, from a random moment of the first
     /// interval on.
     pub in_slots: bool,
+    /// Time from one packet of an aggregate to the next at the release: they leave one after the
+    /// other, at the rate of a medium or of a host. At most 10^18 ns.
+    pub gap_ns: u64,
     /// Held packets are released at once when there are this many.
     pub max_packets: NonZeroU32,
 }

@@ -28,7 +28,7 @@ impl<P: Packet> Link<P> {
             }
             first.release_until(now_ns);
             if let Some(last) = others.first_mut() {
-                while let Some((due_ns, packet)) = first.pop() {
+                while let Some((due_ns, packet)) = first.pop(now_ns) {
                     last.hold(due_ns, packet);
                 }
                 last.release_until(now_ns);
@@ -39,7 +39,7 @@ impl<P: Packet> Link<P> {
         }
         let (due_ns, packet) = match self.holds.last_mut() {
             None => self.propagation.pop(now_ns)?,
-            Some(last) => last.pop()?,
+            Some(last) => last.pop(now_ns)?,
         };
         self.stats.delivered.add(packet.wire_bytes());
         Some(Departure {
@@ -57,7 +57,7 @@ impl<P: Packet> Link<P> {
                 .propagation
                 .front()
                 .filter(|(due_ns, _)| *due_ns <= now_ns)?,
-            Some(last) => last.front()?,
+            Some(last) => last.front(now_ns)?,
         };
         if !duplication.copy_first() {
             return None;

@@ -244,14 +244,14 @@ fn services() -> impl Strategy<Value = (Service, Option<RateSteps>)> {
 fn exits() -> impl Strategy<Value = (u32, Option<Jitter>, Option<Aggregation>, Option<LateTimer>)> {
     let jitter =
         (0u64..20_000_000, any::<bool>()).prop_map(|(max_ns, reorder)| Jitter { max_ns, reorder });
-    let aggregation =
-        (1u64..20_000_000, any::<bool>(), 1u32..10).prop_map(|(interval_ns, in_slots, packets)| {
-            Aggregation {
-                interval_ns,
-                in_slots,
-                max_packets: NonZeroU32::new(packets).unwrap(),
-            }
-        });
+    let aggregation = (1u64..20_000_000, any::<bool>(), 0u64..100_000, 1u32..10).prop_map(
+        |(interval_ns, in_slots, gap_ns, packets)| Aggregation {
+            interval_ns,
+            in_slots,
+            gap_ns,
+            max_packets: NonZeroU32::new(packets).unwrap(),
+        },
+    );
     let late = (0u64..5_000_000, 0u64..5_000_000)
         .prop_map(|(max_ns, idle_ns)| LateTimer { max_ns, idle_ns });
     (

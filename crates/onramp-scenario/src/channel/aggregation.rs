@@ -22,6 +22,13 @@ keys! { KEYS:
         "With `aggregate`: packets arrive at multiples of that time instead, as with interrupts \
          and with grants of a medium. The first one is at a random time of each run.",
     );
+    AGGREGATE_GAP: Time = Key::new(
+        "aggregate_gap",
+        Fallback::Text("0 s"),
+        "With `aggregate`: time from one packet of an aggregate to the next as they arrive. A kernel \
+         takes some microseconds for each.",
+    )
+    .ranges(&[("0 s", "1 s")]);
     AGGREGATE_MOST: Integer<u32> = Key::new(
         "aggregate_most",
         Fallback::Text("64"),
@@ -37,6 +44,8 @@ pub struct Aggregation {
     pub interval_ns: u64,
     /// The release is at multiples of that time instead.
     pub in_slots: bool,
+    /// Time from one packet of an aggregate to the next as they arrive.
+    pub gap_ns: u64,
     /// The packets are released as soon as this many are held.
     pub max_packets: u32,
 }
@@ -50,18 +59,21 @@ impl Parameter for PacketAggregation {
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
         let slots = source.one(&AGGREGATE_SLOTS);
         let most = source.one(&AGGREGATE_MOST);
+        let gap_ns = source.one(&AGGREGATE_GAP);
+        source.need(&AGGREGATE_GAP, &AGGREGATE);
         source.need(&AGGREGATE_SLOTS, &AGGREGATE);
         source.need(&AGGREGATE_MOST, &AGGREGATE);
         if !source.section.has(&AGGREGATE) {
             return vec![None];
         }
-        let Some((in_slots, max_packets)) = slots.zip(most) else {
+        let Some(((in_slots, max_packets), gap_ns)) = slots.zip(most).zip(gap_ns) else {
             return Vec::new();
         };
         let aggregation = |interval_ns| {
             Some(Aggregation {
                 interval_ns,
                 in_slots,
+                gap_ns,
                 max_packets,
             })
         };
@@ -76,8 +88,12 @@ impl Parameter for PacketAggregation {
         let aggregation = (*aggregation)?;
         let interval = format_time(aggregation.interval_ns);
         let slots = if aggregation.in_slots { " slots" } else { "" };
+        let gap = match aggregation.gap_ns {
+            0 => String::new(),
+            gap_ns => format!(", {} apart", format_time(gap_ns)),
+        };
         Some(format!(
-            "aggregate {interval}{slots} or {}",
+            "aggregate {interval}{slots} or {}{gap}",
             aggregation.max_packets
         ))
     }
@@ -86,6 +102,7 @@ impl Parameter for PacketAggregation {
         config.aggregation = aggregation.map(|aggregation| onramp_net::Aggregation {
             interval_ns: aggregation.interval_ns,
             in_slots: aggregation.in_slots,
+            gap_ns: aggregation.gap_ns,
             max_packets: NonZeroU32::new(aggregation.max_packets).unwrap_or(NonZeroU32::MIN),
         });
     }

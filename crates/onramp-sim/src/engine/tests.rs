@@ -210,7 +210,7 @@ proptest! {
             config.jitter = jitter.map(|(max_ns, reorder)| Jitter { max_ns, reorder });
             config.aggregation = hold.map(|(interval_ns, most)| {
                 let max_packets = NonZeroU32::new(most).unwrap();
-                Aggregation { interval_ns, in_slots: false, max_packets }
+                Aggregation { interval_ns, in_slots: false, gap_ns: 0, max_packets }
             });
             config.changes.extend(slower_at_ms.map(|ms| Change {
                 at_ns: ms * 1_000_000,

@@ -21,6 +21,8 @@ pub(super) struct Startup {
     memory: Option<MemoryUser>,
     /// Successive quiet acknowledgements ([`core::Ack::is_quiet`]) until now.
     quiet_acks: u32,
+    /// Round trips that cwnd has not limited.
+    limited: core::Limited,
 }
 
 impl Startup {
@@ -42,6 +44,7 @@ impl Startup {
             remembered_bytes: start.remembered_bytes,
             memory,
             quiet_acks: 0,
+            limited: core::Limited::default(),
         };
         startup.after_decision(now_ns);
         startup
@@ -52,6 +55,9 @@ impl Startup {
             self.decision = running.ack(ack);
             self.wanted_pair = self.decision.pair;
             self.after_decision(now_ns);
+            if self.decision.end_limited_connection(&mut self.limited, ack) {
+                self.running = None;
+            }
         }
     }
 

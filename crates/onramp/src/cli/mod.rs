@@ -67,8 +67,9 @@ pub enum Command {
     /// Show which start-ups are registered, by which process, what uses them, what their
     /// connections did so far, and whether the governor holds new connections back
     Status,
-    /// Show live connections (phase, rate estimate, pacing rate, exit reason), and what all
-    /// connections did so far
+    /// Show live connections that began with a start-up (phase, rate estimate, pacing rate, exit
+    /// reason, also after they were handed over to cubic or reno), and what all connections did
+    /// so far
     Ss(SsArguments),
     /// Show what start-ups remember about paths, or delete it (docs/kernel.md)
     Memory(MemoryArguments),

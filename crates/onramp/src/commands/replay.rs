@@ -121,6 +121,8 @@ impl Replay {
             Input::Ack(ack) if ack.mss_bytes > 0 => native.ack(ack),
             Input::Ack(_) => return Err("mss_bytes is 0".to_owned()),
             Input::Loss(loss) => native.loss(loss),
+            // The host has decided this, not the algorithm.
+            Input::End(_) => return Ok(()),
         };
         self.decisions += 1;
         if decision != event.decision {

@@ -57,7 +57,7 @@ fn row(connection: &Connection) -> Vec<String> {
         connection.state.to_owned(),
         connection.local.to_string(),
         connection.remote.to_string(),
-        connection.congestion_control.clone(),
+        control(connection),
         connection.phase.to_owned(),
         connection.exit_reason.to_owned(),
         or_dash(connection.exit_time_s.map(|time| format!("{time:.3} s"))),
@@ -68,6 +68,17 @@ fn row(connection: &Connection) -> Vec<String> {
         format!("{:.1} ms", connection.srtt_s * 1e3),
         connection.retransmitted_segments.to_string(),
     ]
+}
+
+/// The congestion control, and the one that followed it.
+fn control(connection: &Connection) -> String {
+    match connection.handed_over_time_s {
+        None => connection.congestion_control.clone(),
+        Some(_) => format!(
+            "{}, now {}",
+            connection.congestion_control, connection.controlled_by
+        ),
+    }
 }
 
 /// The counts of packet pairs that are not 0.

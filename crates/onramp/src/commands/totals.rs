@@ -55,7 +55,7 @@ pub fn line(counted: &Counted) -> String {
         ..
     } = counted.totals;
     let mut line = format!(
-        "{}: {} so far, {live} live; start-ups retransmitted {}",
+        "{}: {} so far, {live} controlled now; start-ups retransmitted {}",
         counted.status.loaded.name,
         text::count(started as usize, "connection"),
         share_of(
@@ -82,7 +82,7 @@ pub fn paragraph(counted: &Counted) -> String {
             median(totals)
         ));
         lines.push(format!(
-            "connections that ended: {} delivered, {} retransmitted",
+            "connections that ended or were handed over: {} delivered, {} retransmitted",
             text::bytes(totals.delivered_bytes),
             share_of(totals.retransmitted_share(), totals.sent_segments),
         ));

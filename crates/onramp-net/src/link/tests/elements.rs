@@ -244,6 +244,7 @@ fn aggregation_releases_packets_together() {
     let aggregation = Some(Aggregation {
         interval_ns: 5 * MS / 2,
         in_slots: false,
+        gap_ns: 0,
         max_packets: NonZeroU32::new(4).unwrap(),
     });
     let config = Config {
@@ -335,6 +336,7 @@ fn packets_are_conserved_at_every_moment() {
         aggregation: Some(Aggregation {
             interval_ns: 2 * MS,
             in_slots: false,
+            gap_ns: 0,
             max_packets: NonZeroU32::new(5).unwrap(),
         }),
         ..plain(12_000_000, Limit::Bytes(0))

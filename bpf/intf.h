@@ -30,7 +30,7 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 16
+#define ONRAMP_CONFIG_VERSION 17
 
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
@@ -81,6 +81,7 @@ struct onramp_account {
 struct onramp_connection {
 	uint64_t state[STARTUP_STATE_BYTES / 8]; /* the algorithm's own */
 	struct startup_decision decision;        /* the latest */
+	struct startup_ack ack;   /* the latest. It is here because a program's stack is small. */
 	uint64_t id;              /* unique on this host since the program was loaded */
 	uint64_t start_ns;        /* when the start-up began */
 	uint64_t exit_ns;         /* when the start-up ended for the first time; 0: not yet */

@@ -325,7 +325,7 @@ enum startup_capability {
 };
 
 /* Size of the state that a host reserves for an algorithm. */
-#define STARTUP_STATE_BYTES 768
+#define STARTUP_STATE_BYTES 896
 
 #define STARTUP_ASSERT_STATE(type)                                                                 \
 	_Static_assert(sizeof(type) <= STARTUP_STATE_BYTES, #type " is too large")

@@ -20,7 +20,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 16;
+pub const CONFIG_VERSION: u32 = 17;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
@@ -201,9 +201,11 @@ const _: () = {
 #[derive(Debug, Copy, Clone)]
 pub struct Connection {
     /// the algorithm's own
-    pub state: [u64; 96usize],
+    pub state: [u64; 112usize],
     /// the latest
     pub decision: Decision,
+    /// the latest. It is here because a program's stack is small.
+    pub ack: Ack,
     /// unique on this host since the program was loaded
     pub id: u64,
     /// when the start-up began
@@ -263,98 +265,101 @@ pub struct Connection {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1040usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1280usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
         "Offset of field: Connection::state",
     ][::core::mem::offset_of!(Connection, state) - 0usize];
     [
         "Offset of field: Connection::decision",
-    ][::core::mem::offset_of!(Connection, decision) - 768usize];
+    ][::core::mem::offset_of!(Connection, decision) - 896usize];
+    [
+        "Offset of field: Connection::ack",
+    ][::core::mem::offset_of!(Connection, ack) - 960usize];
     [
         "Offset of field: Connection::id",
-    ][::core::mem::offset_of!(Connection, id) - 832usize];
+    ][::core::mem::offset_of!(Connection, id) - 1072usize];
     [
         "Offset of field: Connection::start_ns",
-    ][::core::mem::offset_of!(Connection, start_ns) - 840usize];
+    ][::core::mem::offset_of!(Connection, start_ns) - 1080usize];
     [
         "Offset of field: Connection::exit_ns",
-    ][::core::mem::offset_of!(Connection, exit_ns) - 848usize];
+    ][::core::mem::offset_of!(Connection, exit_ns) - 1088usize];
     [
         "Offset of field: Connection::exit_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 856usize];
+    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 1096usize];
     [
         "Offset of field: Connection::last_event_ns",
-    ][::core::mem::offset_of!(Connection, last_event_ns) - 864usize];
+    ][::core::mem::offset_of!(Connection, last_event_ns) - 1104usize];
     [
         "Offset of field: Connection::last_event_estimate_bytes_per_s",
-    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 872usize];
+    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 1112usize];
     [
         "Offset of field: Connection::delivered_bytes",
-    ][::core::mem::offset_of!(Connection, delivered_bytes) - 880usize];
+    ][::core::mem::offset_of!(Connection, delivered_bytes) - 1120usize];
     [
         "Offset of field: Connection::delivered_segments",
-    ][::core::mem::offset_of!(Connection, delivered_segments) - 888usize];
+    ][::core::mem::offset_of!(Connection, delivered_segments) - 1128usize];
     [
         "Offset of field: Connection::rtt_us",
-    ][::core::mem::offset_of!(Connection, rtt_us) - 892usize];
+    ][::core::mem::offset_of!(Connection, rtt_us) - 1132usize];
     [
         "Offset of field: Connection::pacing_is_ours",
-    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 896usize];
+    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 1136usize];
     [
         "Offset of field: Connection::initial_cwnd_segments",
-    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 900usize];
+    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 1140usize];
     [
         "Offset of field: Connection::last_event_phase",
-    ][::core::mem::offset_of!(Connection, last_event_phase) - 904usize];
+    ][::core::mem::offset_of!(Connection, last_event_phase) - 1144usize];
     [
         "Offset of field: Connection::initial_ssthresh_segments",
-    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 908usize];
+    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 1148usize];
     [
         "Offset of field: Connection::exit",
-    ][::core::mem::offset_of!(Connection, exit) - 912usize];
+    ][::core::mem::offset_of!(Connection, exit) - 1152usize];
     [
         "Offset of field: Connection::cwnd_before_pair_segments",
-    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 916usize];
+    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 1156usize];
     [
         "Offset of field: Connection::lost_bytes",
-    ][::core::mem::offset_of!(Connection, lost_bytes) - 920usize];
+    ][::core::mem::offset_of!(Connection, lost_bytes) - 1160usize];
     [
         "Offset of field: Connection::lost_segments",
-    ][::core::mem::offset_of!(Connection, lost_segments) - 928usize];
+    ][::core::mem::offset_of!(Connection, lost_segments) - 1168usize];
     [
         "Offset of field: Connection::pair_is_leaving",
-    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 932usize];
+    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 1172usize];
     [
         "Offset of field: Connection::bucket_full_ns",
-    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 936usize];
+    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 1176usize];
     [
         "Offset of field: Connection::bucket_updated_ns",
-    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 944usize];
+    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 1184usize];
     [
         "Offset of field: Connection::bucket_sent_bytes",
-    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 952usize];
+    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 1192usize];
     [
         "Offset of field: Connection::path_refreshed_ns",
-    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 960usize];
+    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 1200usize];
     [
         "Offset of field: Connection::path_initial_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 968usize];
+    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 1208usize];
     [
         "Offset of field: Connection::quiet_acks",
-    ][::core::mem::offset_of!(Connection, quiet_acks) - 976usize];
+    ][::core::mem::offset_of!(Connection, quiet_acks) - 1216usize];
     [
         "Offset of field: Connection::settled_seq",
-    ][::core::mem::offset_of!(Connection, settled_seq) - 980usize];
+    ][::core::mem::offset_of!(Connection, settled_seq) - 1220usize];
     [
         "Offset of field: Connection::limited",
-    ][::core::mem::offset_of!(Connection, limited) - 984usize];
+    ][::core::mem::offset_of!(Connection, limited) - 1224usize];
     [
         "Offset of field: Connection::account",
-    ][::core::mem::offset_of!(Connection, account) - 1000usize];
+    ][::core::mem::offset_of!(Connection, account) - 1240usize];
     [
         "Offset of field: Connection::handed_over_ns",
-    ][::core::mem::offset_of!(Connection, handed_over_ns) - 1032usize];
+    ][::core::mem::offset_of!(Connection, handed_over_ns) - 1272usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -866,15 +871,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1312usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1552usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 1040usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1192usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 1280usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1432usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;

@@ -79,20 +79,20 @@ static void end_startup(struct sock *sk, struct onramp_connection *connection,
 static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 acked)
 {
 	__u32 prior_phase = connection->decision.phase;
-	struct startup_ack ack;
+	struct startup_ack *ack = &connection->ack;
 
 	restore_cwnd(sk, connection);
-	ack = ack_input(tcp_sk(sk), connection, acked, take_pair_report(sk));
-	algorithm_ack(connection, &ack);
-	count_exit(sk, connection, ack.now_ns);
+	*ack = ack_input(tcp_sk(sk), connection, acked, take_pair_report(sk));
+	algorithm_ack(connection, ack);
+	count_exit(sk, connection, ack->now_ns);
 	learn_path(sk, connection);
 	if (!conn_is_reserved(connection))
-		break_reservation(sk, ack.now_ns);
-	apply_decision(sk, connection, ack.mss_bytes);
+		break_reservation(sk, ack->now_ns);
+	apply_decision(sk, connection, ack->mss_bytes);
 	request_pair(sk, connection);
-	report_ack(sk, connection, &ack, prior_phase);
-	if (host_ends_limited_connection(&connection->limited, &ack, &connection->decision))
-		end_startup(sk, connection, &ack, host_limited_exit(ack.flags));
+	report_ack(sk, connection, ack, prior_phase);
+	if (host_ends_limited_connection(&connection->limited, ack, &connection->decision))
+		end_startup(sk, connection, ack, host_limited_exit(ack->flags));
 }
 
 /* The connection exchanges small messages, so there is nothing to start. */

@@ -213,11 +213,11 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 }
 
 /* Follow what every phase measures: flights, minimum RTT, RTT noise, losses before RETREAT. Sets
- * `seen` to the ACK with the RTT sample of the forward path. Returns whether the ACK completes a
- * flight. */
-static inline bool onramp_observe(struct onramp *state, const struct startup_ack *ack,
-				  struct startup_ack *seen)
+ * state->ack to the ACK with the RTT sample of the forward path. Returns whether the ACK completes
+ * a flight. */
+static inline bool onramp_observe(struct onramp *state, const struct startup_ack *ack)
 {
+	struct startup_ack *seen = &state->ack;
 	bool flight_ended = flight_ends(&state->flight, ack);
 
 	if (!state->first_rtt_ns && state->has_resumed) {
@@ -285,14 +285,14 @@ static inline void onramp_follow_phase(struct onramp *state, const struct startu
 static inline void onramp_ack(struct onramp *state, const struct startup_ack *ack,
 			      struct startup_decision *decision)
 {
-	struct startup_ack seen;
-	bool flight_ended = onramp_observe(state, ack, &seen);
+	bool flight_ended = onramp_observe(state, ack);
 
+	ack = &state->ack;
 	*decision = (struct startup_decision){
-		.cwnd_bytes = seen.cwnd_bytes,
+		.cwnd_bytes = ack->cwnd_bytes,
 		.ssthresh_bytes = STARTUP_UNLIMITED,
 	};
-	onramp_follow_phase(state, &seen, flight_ended, decision);
+	onramp_follow_phase(state, ack, flight_ended, decision);
 	if (decision->cwnd_bytes >= state->host_ssthresh_bytes &&
 	    state->phase != STARTUP_PHASE_DONE && state->phase != STARTUP_PHASE_RETREAT) {
 		decision->cwnd_bytes = state->host_ssthresh_bytes;
@@ -300,7 +300,7 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 		state->exit = STARTUP_EXIT_SSTHRESH;
 		state->phase = STARTUP_PHASE_DONE;
 	}
-	decision->pacing_bytes_per_s = onramp_pacing_rate(state, &seen, decision->cwnd_bytes);
+	decision->pacing_bytes_per_s = onramp_pacing_rate(state, ack, decision->cwnd_bytes);
 	decision->estimate_bytes_per_s = state->bottleneck_bytes_per_s;
 	decision->phase = state->phase;
 	decision->pair = pair_rate_request(state->options, decision);

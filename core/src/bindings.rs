@@ -6,7 +6,7 @@
 
 pub const NS_PER_S: u32 = 1000000000;
 pub const UNLIMITED: u64 = 18446744073709551615;
-pub const STATE_BYTES: usize = 768;
+pub const STATE_BYTES: usize = 896;
 pub const BURST_SEGMENTS: u32 = 10;
 pub const INTERRUPT_NS: u64 = 1000000;
 pub const HOST_MAX_QUIET_ACKS: u32 = 100;

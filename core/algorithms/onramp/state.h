@@ -112,6 +112,9 @@ struct onramp {
 	struct flight flight;
 	struct pair_rate pairs;
 	struct receiver_clock clock;
+	/* The present ACK, with the RTT of the forward path. It is here because a BPF program's
+	 * stack is small. */
+	struct startup_ack ack;
 	struct onramp_round round;
 	struct rtt_noise noise;
 	uint64_t bottleneck_bytes_per_s; /* 0: not measured yet */

@@ -13,8 +13,8 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
 .PHONY: help demo test test-busy real real-cellular reproduce test-papers interworking \
-	packetdrill kernels lint format chart bench bench-kernel bench-redis bench-shares bench-sim \
-	build setup install clean
+	packetdrill kernels lint format chart bench bench-kernel bench-redis bench-shares \
+	bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'

@@ -83,6 +83,14 @@ impl Config {
             self.rate_bits_per_s.get(),
         )?;
         ppm("duplicate_ppm", self.duplicate_ppm)?;
+        self.check_exit()?;
+        self.check_service()?;
+        self.check_loss()?;
+        self.check_queue()
+    }
+
+    /// Jitter, aggregation and the late timer.
+    fn check_exit(&self) -> Result<(), ConfigError> {
         range(
             "jitter.max_ns",
             self.jitter.map_or(0, |jitter| jitter.max_ns),
@@ -103,9 +111,7 @@ impl Config {
             range("late.max_ns", late.max_ns, 0, TIME_MAX_NS)?;
             range("late.idle_ns", late.idle_ns, 0, TIME_MAX_NS)?;
         }
-        self.check_service()?;
-        self.check_loss()?;
-        self.check_queue()
+        Ok(())
     }
 
     /// A link whose packets are carried at single moments has no rate that could change.

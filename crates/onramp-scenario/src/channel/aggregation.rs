@@ -25,8 +25,8 @@ keys! { KEYS:
     AGGREGATE_GAP: Time = Key::new(
         "aggregate_gap",
         Fallback::Text("0 s"),
-        "With `aggregate`: time from one packet of an aggregate to the next as they arrive. A kernel \
-         takes some microseconds for each.",
+        "With `aggregate`: time from one packet of an aggregate to the next as they arrive. A \
+         kernel takes some microseconds for each.",
     )
     .ranges(&[("0 s", "1 s")]);
     AGGREGATE_MOST: Integer<u32> = Key::new(

@@ -1,0 +1,88 @@
+//! What real paths do, between real sockets: recordings, random rates, slots and late timers.
+
+mod common;
+
+use common::lab_runs_here;
+use onramp_lab::{run, BuiltIn, RunOptions};
+use onramp_patience::undisturbed;
+use onramp_results::Record;
+use onramp_scenario::Case;
+use std::path::Path;
+
+/// A download of CUBIC over such a path, which may name the traces of `scenarios/real`.
+fn case(path: &str, size: &str) -> Case {
+    let text = format!(
+        "name = \"test\"\n[path]\nrtt = \"40 ms\"\n{path}\n[receiver]\nbuffer = \"16 MiB\"\n\
+         [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"cubic\"\n"
+    );
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/real");
+    onramp_scenario::parse_in(Some(&folder), "test", &text)
+        .unwrap_or_else(|error| panic!("{error}"))
+        .cases
+        .remove(0)
+}
+
+fn record(case: &Case) -> Record {
+    run(case, &mut BuiltIn, &RunOptions::default())
+        .unwrap_or_else(|error| panic!("{error}"))
+        .record
+}
+
+/// Completion as a multiple of the bound, which knows the recording and the random rates.
+fn of_bound(record: &Record) -> f64 {
+    record.completion_s.expect("the lab waits for it") / record.bound_s
+}
+
+/// A link that carries more than its recording, or begins it at another time, ends before the
+/// bound.
+#[test]
+fn a_recorded_link_carries_what_its_trace_says() {
+    if !lab_runs_here() {
+        return;
+    }
+    let path = "trace = \"traces/synthetic-lte.down\"\ntrace_offset = \"3 s\"\nqueue = \"1 MB\"\n\
+                [path.reverse]\ntrace = \"traces/synthetic-lte.up\"";
+    let case = case(path, "2 MB");
+    let is_good = |record: &Record| (1.0..1.6).contains(&of_bound(record));
+    let record = undisturbed(|| record(&case), is_good);
+    assert!(is_good(&record), "{record:?}");
+    assert!(record
+        .path
+        .starts_with("trace synthetic-lte.down, from 3 s of it"));
+}
+
+#[test]
+fn random_rates_are_those_of_the_seed() {
+    if !lab_runs_here() {
+        return;
+    }
+    let steps = "rate = \"20 Mbit/s\"\nqueue = \"1 MB\"\n[path.steps]\nevery = \"50 ms\"\n\
+                 min = \"5 Mbit/s\"\noutage = \"100 ms\"\noutage_every = \"500 ms\"";
+    let poisson = "rate = \"12 Mbit/s\"\nqueue = \"1 MB\"\nservice = \"poisson\"";
+    for path in [steps, poisson] {
+        let case = case(path, "2 MB");
+        let is_good = |record: &Record| (1.0..1.6).contains(&of_bound(record));
+        let record = undisturbed(|| record(&case), is_good);
+        assert!(is_good(&record), "{path}: {record:?}");
+    }
+}
+
+/// The lateness of a record is the link thread's own: a late timer is a part of the path.
+#[test]
+fn slots_and_late_timers_delay_real_packets() {
+    if !lab_runs_here() {
+        return;
+    }
+    let punctual = case("rate = \"20 Mbit/s\"", "100 kB");
+    let late = case(
+        "rate = \"20 Mbit/s\"\nlate = \"20 ms\"\nlate_after = \"1 ms\"\n[path.reverse]\n\
+         aggregate = \"30 ms\"\naggregate_slots = true\naggregate_gap = \"8 us\"",
+        "100 kB",
+    );
+    // Four round trips, each with a wait for a slot of 15 ms and for a timer of 10 ms on average.
+    let is_later = |both: &(Record, Record)| {
+        both.1.completion_s > both.0.completion_s.map(|punctual_s| punctual_s + 0.03)
+    };
+    let both = undisturbed(|| (record(&punctual), record(&late)), is_later);
+    assert!(is_later(&both), "{both:?}");
+}

@@ -20,7 +20,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 16;
+pub const CONFIG_VERSION: u32 = 17;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
@@ -260,10 +260,14 @@ pub struct Connection {
     pub account: Account,
     /// when the kernel's own avoidance got the socket; 0: not yet
     pub handed_over_ns: u64,
+    /// in which it is counted (parts/ensemble.h); 0: it is not
+    pub ensemble_period: u32,
+    /// 0
+    pub reserved: u32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1040usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1048usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
         "Offset of field: Connection::state",
@@ -355,6 +359,12 @@ const _: () = {
     [
         "Offset of field: Connection::handed_over_ns",
     ][::core::mem::offset_of!(Connection, handed_over_ns) - 1032usize];
+    [
+        "Offset of field: Connection::ensemble_period",
+    ][::core::mem::offset_of!(Connection, ensemble_period) - 1040usize];
+    [
+        "Offset of field: Connection::reserved",
+    ][::core::mem::offset_of!(Connection, reserved) - 1044usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -480,7 +490,8 @@ const _: () = {
         "Offset of field: DestinationAverage::reserved",
     ][::core::mem::offset_of!(DestinationAverage, reserved) - 28usize];
 };
-/// Key of the path memory: the sending interface and the destination, by their addresses
+/// Key of the path memory and of ensembles: the sending interface and the destination, by their
+/// addresses
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct Path {
@@ -866,15 +877,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1312usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1320usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 1040usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1192usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 1048usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1200usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;
@@ -899,7 +910,7 @@ pub union EventInput {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 112usize];
+    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 120usize];
     ["Alignment of EventInput"][::core::mem::align_of::<EventInput>() - 8usize];
     [
         "Offset of field: EventInput::start",
@@ -932,7 +943,7 @@ pub struct Event {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Event"][::core::mem::size_of::<Event>() - 240usize];
+    ["Size of Event"][::core::mem::size_of::<Event>() - 248usize];
     ["Alignment of Event"][::core::mem::align_of::<Event>() - 8usize];
     ["Offset of field: Event::id"][::core::mem::offset_of!(Event, id) - 0usize];
     ["Offset of field: Event::kind"][::core::mem::offset_of!(Event, kind) - 8usize];
@@ -944,7 +955,7 @@ const _: () = {
     ["Offset of field: Event::input"][::core::mem::offset_of!(Event, input) - 64usize];
     [
         "Offset of field: Event::decision",
-    ][::core::mem::offset_of!(Event, decision) - 176usize];
+    ][::core::mem::offset_of!(Event, decision) - 184usize];
 };
 /// Read-only data of bpf/adopt.bpf.c
 #[repr(C)]
@@ -1087,6 +1098,8 @@ pub mod maps {
     pub const RENO: &str = "onramp_reno";
     /// `onramp_reserved`
     pub const RESERVED: &str = "onramp_reserved";
+    /// `onramp_siblings`
+    pub const SIBLINGS: &str = "onramp_siblings";
     /// `onramp_totals`
     pub const TOTALS: &str = "onramp_totals";
     /// `onramp_usage`

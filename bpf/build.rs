@@ -64,6 +64,9 @@ fn compile_startup(name: &str, out: &Path, core: &str) -> String {
     if onramp_core::resumes(name) {
         arguments.push("-DONRAMP_RESUMES".to_owned());
     }
+    if onramp_core::shares(name) {
+        arguments.push("-DONRAMP_SHARES".to_owned());
+    }
     let mut rows = String::new();
     // A program without pairs has none of the hooks for them, which cost a call per ACK and packet.
     if !onramp_core::needs_pairs(name) {

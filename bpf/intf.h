@@ -109,7 +109,9 @@ struct onramp_connection {
 	uint32_t settled_seq; /* tp->snd_nxt at the end of the start-up or of the latest repair */
 	struct host_limited limited;   /* round trips that cwnd did not limit (core/host.h) */
 	struct onramp_account account; /* what it adds to the totals */
-	uint64_t handed_over_ns; /* when the kernel's own avoidance got the socket; 0: not yet */
+	uint64_t handed_over_ns;  /* when the kernel's own avoidance got the socket; 0: not yet */
+	uint32_t ensemble_period; /* in which it is counted (parts/ensemble.h); 0: it is not */
+	uint32_t reserved;        /* 0 */
 };
 
 /* Exits that the totals distinguish, more than STARTUP_EXIT_COUNT */
@@ -151,7 +153,8 @@ struct onramp_destination_average {
 	uint32_t reserved;               /* 0 */
 };
 
-/* Key of the path memory: the sending interface and the destination, by their addresses */
+/* Key of the path memory and of ensembles: the sending interface and the destination, by their
+ * addresses */
 struct onramp_path {
 	uint64_t network_namespace; /* cookie */
 	uint8_t local[16];          /* an IPv4 address as ::ffff:192.0.2.1 */

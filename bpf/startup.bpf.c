@@ -41,6 +41,7 @@
 #include "startup/avoidance.h"
 #include "startup/connection.h"
 #include "startup/drive.h"
+#include "startup/ensemble.h"
 #include "startup/hand_over.h"
 #include "startup/memory.h"
 #include "startup/pairs.h"
@@ -76,6 +77,7 @@ void BPF_PROG(onramp_release, struct sock *sk)
 
 	if (connection) {
 		count_end(sk, connection);
+		leave_ensemble(sk, connection);
 		restore_cwnd(sk, connection);
 		if (conn_is_reserved(connection))
 			leave_reservation(tcp_sk(sk), connection);

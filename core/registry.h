@@ -30,7 +30,7 @@
 	X(astart, 0, "ssthresh raised to the eligible rate, again and again (Wang et al.)")        \
 	X(hoe, 0, "ssthresh from three acknowledgements, once (Hoe 1996)")                         \
 	X(qos, STARTUP_RESERVES, "a reserved rate from the first segment on (Ritter et al.)")      \
-	X(onramp, STARTUP_SENDS_PAIRS | STARTUP_RESUMES,                                           \
+	X(onramp, STARTUP_SENDS_PAIRS | STARTUP_RESUMES | STARTUP_SHARES,                          \
 	  "measured in the first round trip, paced, validated, raised: the five papers in one")
 /* clang-format on */
 

@@ -174,6 +174,9 @@ struct startup_ack {
 	/* TSval of this ACK, with STARTUP_OPTION_TIMESTAMPS; 32 bits. The receiver's time when it
 	 * sent the ACK, in ticks of an unknown length (core/measure/receiver_clock.h). */
 	uint64_t tsval;
+	/* Other connections of this host to the same destination that are starting up
+	 * (core/parts/ensemble.h), with STARTUP_SHARES. 0: none, or unknown. */
+	uint64_t siblings;
 	/* Payload of a full segment. */
 	uint32_t mss_bytes;
 	/* enum startup_ack_flag */
@@ -322,6 +325,9 @@ enum startup_capability {
 	STARTUP_RESERVES = 1 << 2,
 	/* It resumes from the BDP that the host remembers of the path. */
 	STARTUP_RESUMES = 1 << 3,
+	/* It takes its share of the path, where others to the same destination are starting up:
+	 * `siblings` of struct startup_ack. */
+	STARTUP_SHARES = 1 << 4,
 };
 
 /* Size of the state that a host reserves for an algorithm. */

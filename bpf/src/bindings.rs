@@ -262,10 +262,14 @@ pub struct Connection {
     pub account: Account,
     /// when the kernel's own avoidance got the socket; 0: not yet
     pub handed_over_ns: u64,
+    /// in which it is counted (parts/ensemble.h); 0: it is not
+    pub ensemble_period: u32,
+    /// 0
+    pub reserved: u32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1280usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1296usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
         "Offset of field: Connection::state",
@@ -278,88 +282,94 @@ const _: () = {
     ][::core::mem::offset_of!(Connection, ack) - 960usize];
     [
         "Offset of field: Connection::id",
-    ][::core::mem::offset_of!(Connection, id) - 1072usize];
+    ][::core::mem::offset_of!(Connection, id) - 1080usize];
     [
         "Offset of field: Connection::start_ns",
-    ][::core::mem::offset_of!(Connection, start_ns) - 1080usize];
+    ][::core::mem::offset_of!(Connection, start_ns) - 1088usize];
     [
         "Offset of field: Connection::exit_ns",
-    ][::core::mem::offset_of!(Connection, exit_ns) - 1088usize];
+    ][::core::mem::offset_of!(Connection, exit_ns) - 1096usize];
     [
         "Offset of field: Connection::exit_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 1096usize];
+    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 1104usize];
     [
         "Offset of field: Connection::last_event_ns",
-    ][::core::mem::offset_of!(Connection, last_event_ns) - 1104usize];
+    ][::core::mem::offset_of!(Connection, last_event_ns) - 1112usize];
     [
         "Offset of field: Connection::last_event_estimate_bytes_per_s",
-    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 1112usize];
+    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 1120usize];
     [
         "Offset of field: Connection::delivered_bytes",
-    ][::core::mem::offset_of!(Connection, delivered_bytes) - 1120usize];
+    ][::core::mem::offset_of!(Connection, delivered_bytes) - 1128usize];
     [
         "Offset of field: Connection::delivered_segments",
-    ][::core::mem::offset_of!(Connection, delivered_segments) - 1128usize];
+    ][::core::mem::offset_of!(Connection, delivered_segments) - 1136usize];
     [
         "Offset of field: Connection::rtt_us",
-    ][::core::mem::offset_of!(Connection, rtt_us) - 1132usize];
+    ][::core::mem::offset_of!(Connection, rtt_us) - 1140usize];
     [
         "Offset of field: Connection::pacing_is_ours",
-    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 1136usize];
+    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 1144usize];
     [
         "Offset of field: Connection::initial_cwnd_segments",
-    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 1140usize];
+    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 1148usize];
     [
         "Offset of field: Connection::last_event_phase",
-    ][::core::mem::offset_of!(Connection, last_event_phase) - 1144usize];
+    ][::core::mem::offset_of!(Connection, last_event_phase) - 1152usize];
     [
         "Offset of field: Connection::initial_ssthresh_segments",
-    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 1148usize];
+    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 1156usize];
     [
         "Offset of field: Connection::exit",
-    ][::core::mem::offset_of!(Connection, exit) - 1152usize];
+    ][::core::mem::offset_of!(Connection, exit) - 1160usize];
     [
         "Offset of field: Connection::cwnd_before_pair_segments",
-    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 1156usize];
+    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 1164usize];
     [
         "Offset of field: Connection::lost_bytes",
-    ][::core::mem::offset_of!(Connection, lost_bytes) - 1160usize];
+    ][::core::mem::offset_of!(Connection, lost_bytes) - 1168usize];
     [
         "Offset of field: Connection::lost_segments",
-    ][::core::mem::offset_of!(Connection, lost_segments) - 1168usize];
+    ][::core::mem::offset_of!(Connection, lost_segments) - 1176usize];
     [
         "Offset of field: Connection::pair_is_leaving",
-    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 1172usize];
+    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 1180usize];
     [
         "Offset of field: Connection::bucket_full_ns",
-    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 1176usize];
+    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 1184usize];
     [
         "Offset of field: Connection::bucket_updated_ns",
-    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 1184usize];
+    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 1192usize];
     [
         "Offset of field: Connection::bucket_sent_bytes",
-    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 1192usize];
+    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 1200usize];
     [
         "Offset of field: Connection::path_refreshed_ns",
-    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 1200usize];
+    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 1208usize];
     [
         "Offset of field: Connection::path_initial_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 1208usize];
+    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 1216usize];
     [
         "Offset of field: Connection::quiet_acks",
-    ][::core::mem::offset_of!(Connection, quiet_acks) - 1216usize];
+    ][::core::mem::offset_of!(Connection, quiet_acks) - 1224usize];
     [
         "Offset of field: Connection::settled_seq",
-    ][::core::mem::offset_of!(Connection, settled_seq) - 1220usize];
+    ][::core::mem::offset_of!(Connection, settled_seq) - 1228usize];
     [
         "Offset of field: Connection::limited",
-    ][::core::mem::offset_of!(Connection, limited) - 1224usize];
+    ][::core::mem::offset_of!(Connection, limited) - 1232usize];
     [
         "Offset of field: Connection::account",
-    ][::core::mem::offset_of!(Connection, account) - 1240usize];
+    ][::core::mem::offset_of!(Connection, account) - 1248usize];
     [
         "Offset of field: Connection::handed_over_ns",
-    ][::core::mem::offset_of!(Connection, handed_over_ns) - 1272usize];
+    ][::core::mem::offset_of!(Connection, handed_over_ns) - 1280usize];
+    [
+        "Offset of field: Connection::ensemble_period",
+    ][::core::mem::offset_of!(Connection, ensemble_period) - 1288usize];
+    [
+        "Offset of field: Connection::reserved",
+    ][::core::mem::offset_of!(Connection, reserved) - 1292usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -485,7 +495,8 @@ const _: () = {
         "Offset of field: DestinationAverage::reserved",
     ][::core::mem::offset_of!(DestinationAverage, reserved) - 28usize];
 };
-/// Key of the path memory: the sending interface and the destination, by their addresses
+/// Key of the path memory and of ensembles: the sending interface and the destination, by their
+/// addresses
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct Path {
@@ -871,15 +882,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1552usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1568usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 1280usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1432usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 1296usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1448usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;
@@ -904,7 +915,7 @@ pub union EventInput {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 112usize];
+    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 120usize];
     ["Alignment of EventInput"][::core::mem::align_of::<EventInput>() - 8usize];
     [
         "Offset of field: EventInput::start",
@@ -937,7 +948,7 @@ pub struct Event {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Event"][::core::mem::size_of::<Event>() - 240usize];
+    ["Size of Event"][::core::mem::size_of::<Event>() - 248usize];
     ["Alignment of Event"][::core::mem::align_of::<Event>() - 8usize];
     ["Offset of field: Event::id"][::core::mem::offset_of!(Event, id) - 0usize];
     ["Offset of field: Event::kind"][::core::mem::offset_of!(Event, kind) - 8usize];
@@ -949,7 +960,7 @@ const _: () = {
     ["Offset of field: Event::input"][::core::mem::offset_of!(Event, input) - 64usize];
     [
         "Offset of field: Event::decision",
-    ][::core::mem::offset_of!(Event, decision) - 176usize];
+    ][::core::mem::offset_of!(Event, decision) - 184usize];
 };
 /// Read-only data of bpf/adopt.bpf.c
 #[repr(C)]
@@ -1092,6 +1103,8 @@ pub mod maps {
     pub const RENO: &str = "onramp_reno";
     /// `onramp_reserved`
     pub const RESERVED: &str = "onramp_reserved";
+    /// `onramp_siblings`
+    pub const SIBLINGS: &str = "onramp_siblings";
     /// `onramp_totals`
     pub const TOTALS: &str = "onramp_totals";
     /// `onramp_usage`

@@ -20,6 +20,7 @@
 #include "startup/apply.h"
 #include "startup/avoidance.h"
 #include "startup/connection.h"
+#include "startup/ensemble.h"
 #include "startup/events.h"
 #include "startup/governor.h"
 #include "startup/inputs.h"
@@ -45,6 +46,7 @@ static void on_established(struct sock *sk, struct onramp_connection *connection
 	} else {
 		start_reservation(sk, connection, &start);
 		begin_memory(sk, connection, &start);
+		count_siblings(sk, connection);
 		algorithm_start(connection, &start);
 	}
 	count_exit(sk, connection, start.now_ns);
@@ -83,6 +85,7 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 
 	restore_cwnd(sk, connection);
 	*ack = ack_input(tcp_sk(sk), connection, acked, take_pair_report(sk));
+	ack->siblings = count_siblings(sk, connection);
 	algorithm_ack(connection, ack);
 	count_exit(sk, connection, ack->now_ns);
 	learn_path(sk, connection);

@@ -18,9 +18,9 @@
 
 #ifdef ONRAMP_RESUMES
 
-#include "endpoints.h"
 #include "parts/path_memory.h"
 #include "startup/connection.h"
+#include "startup/path.h"
 
 #include <bpf/bpf_helpers.h>
 
@@ -32,24 +32,6 @@ struct {
 	__type(key, struct onramp_path);
 	__type(value, struct onramp_path_entry);
 } onramp_memory SEC(".maps");
-
-/* Fills every byte, because the map compares every byte of a key. */
-static inline void fill_path(const struct sock *sk, struct onramp_path *path)
-{
-	struct onramp_endpoint local = {}, remote = {};
-
-	fill_endpoints(sk, &local, &remote);
-	__builtin_memset(path, 0, sizeof(*path));
-	path->network_namespace = sk->__sk_common.skc_net.net->net_cookie;
-	if (local.family == AF_INET) {
-		path->local[10] = path->local[11] = path->remote[10] = path->remote[11] = 0xff;
-		__builtin_memcpy(path->local + 12, local.address, 4);
-		__builtin_memcpy(path->remote + 12, remote.address, 4);
-	} else {
-		__builtin_memcpy(path->local, local.address, sizeof(path->local));
-		__builtin_memcpy(path->remote, remote.address, sizeof(path->remote));
-	}
-}
 
 /* A connection starts: copy the remembered BDP into `start` if it may be used. A socket that has
  * already sent data gets none; what it learns is still saved. */

@@ -25,6 +25,7 @@
 #include "intf.h"
 #include "kernel.h"
 #include "startup/connection.h"
+#include "startup/ensemble.h"
 #include "startup/governor.h"
 #include "startup/tcp.h"
 
@@ -128,11 +129,14 @@ close_startup(struct sock *sk, struct onramp_connection *connection, __u32 exit,
 	return 0;
 }
 
-/* Note the exit if the algorithm's decision ends the start-up for the first time, and count it. */
+/* Note the exit if the algorithm's decision ends the start-up for the first time, and count it.
+ * Others no longer count this connection. */
 static inline void count_exit(struct sock *sk, struct onramp_connection *connection, __u64 now_ns)
 {
-	if (note_exit(connection, now_ns))
-		close_startup(sk, connection, connection->exit, now_ns - connection->start_ns);
+	if (!note_exit(connection, now_ns))
+		return;
+	leave_ensemble(sk, connection);
+	close_startup(sk, connection, connection->exit, now_ns - connection->start_ns);
 }
 
 /* Segments of the start-up that were retransmitted after its end */

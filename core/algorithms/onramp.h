@@ -92,6 +92,9 @@
  *                               t: serialisation time of the bytes that the first ACK covers, and
  *                                  of one segment more
  *
+ * Siblings are connections of this host to the same destination that start up at this time. The
+ * host counts them (core/parts/ensemble.h), and each takes an equal share of the BDP.
+ *
  * A remembered path (core/parts/path_memory.h; RFC 9959, its sections in brackets) has a BDP R that
  * another connection has filled. Half of R may be sent before it is validated (3.3), paced. At once
  * it is less, if the path memory bounds it (jump_bytes):

@@ -11,6 +11,9 @@ pub const BURST_SEGMENTS: u32 = 10;
 pub const INTERRUPT_NS: u64 = 1000000;
 pub const HOST_MAX_QUIET_ACKS: u32 = 100;
 pub const HOST_MAX_LIMITED_ROUNDS: u32 = 100;
+pub const ENSEMBLE_PERIOD_NS: u64 = 1000000000;
+pub const ENSEMBLE_MAX_MEMBERS: u32 = 65535;
+pub const ENSEMBLE_TRIES: u32 = 8;
 pub const GOVERNOR_PPM: u32 = 1000000;
 pub const GOVERNOR_BOUND_PPM: u32 = 250000;
 pub const GOVERNOR_HOST_STARTUPS: u32 = 128;
@@ -229,6 +232,10 @@ pub struct Ack {
     /// sent the ACK, in ticks of an unknown length (core/measure/receiver_clock.h).
     #[serde(default)]
     pub tsval: u64,
+    /// Other connections of this host to the same destination that are starting up
+    /// (core/parts/ensemble.h), with SHARES. 0: none, or unknown.
+    #[serde(default)]
+    pub siblings: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
     /// `ACK_*` bits
@@ -236,7 +243,7 @@ pub struct Ack {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Ack"][::std::mem::size_of::<Ack>() - 112usize];
+    ["Size of Ack"][::std::mem::size_of::<Ack>() - 120usize];
     ["Alignment of Ack"][::std::mem::align_of::<Ack>() - 8usize];
     ["Offset of field: Ack::now_ns"][::std::mem::offset_of!(Ack, now_ns) - 0usize];
     ["Offset of field: Ack::acked_bytes"][::std::mem::offset_of!(Ack, acked_bytes) - 8usize];
@@ -254,8 +261,9 @@ const _: () = {
     ["Offset of field: Ack::peer_window_bytes"]
         [::std::mem::offset_of!(Ack, peer_window_bytes) - 88usize];
     ["Offset of field: Ack::tsval"][::std::mem::offset_of!(Ack, tsval) - 96usize];
-    ["Offset of field: Ack::mss_bytes"][::std::mem::offset_of!(Ack, mss_bytes) - 104usize];
-    ["Offset of field: Ack::flags"][::std::mem::offset_of!(Ack, flags) - 108usize];
+    ["Offset of field: Ack::siblings"][::std::mem::offset_of!(Ack, siblings) - 104usize];
+    ["Offset of field: Ack::mss_bytes"][::std::mem::offset_of!(Ack, mss_bytes) - 112usize];
+    ["Offset of field: Ack::flags"][::std::mem::offset_of!(Ack, flags) - 116usize];
 };
 /// Found by ACKs (fast retransmit, RACK) or signalled by an ECN mark.
 pub const LOSS_RECOVERY: LossKind = 1;
@@ -435,6 +443,9 @@ pub const NEEDS_PAIRS: Capability = 2;
 pub const RESERVES: Capability = 4;
 /// It resumes from the BDP that the host remembers of the path.
 pub const RESUMES: Capability = 8;
+/// It takes its share of the path, where others to the same destination are starting up:
+/// `siblings` of [`Ack`].
+pub const SHARES: Capability = 16;
 /// The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
 /// declared capabilities.
 pub type Capability = ::std::os::raw::c_uint;
@@ -457,6 +468,21 @@ const _: () = {
         [::std::mem::offset_of!(Limited, round_end_bytes) - 0usize];
     ["Offset of field: Limited::rounds"][::std::mem::offset_of!(Limited, rounds) - 8usize];
     ["Offset of field: Limited::reserved"][::std::mem::offset_of!(Limited, reserved) - 12usize];
+};
+/// The connections of a path that are starting up. All zero: none.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct Ensemble {
+    /// From the highest bits to the lowest: the number of the present period (32 bits), the
+    /// connections whose latest ACK was in the previous period (16 bits), and those of the
+    /// present period (16 bits).
+    pub counts: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Ensemble"][::std::mem::size_of::<Ensemble>() - 8usize];
+    ["Alignment of Ensemble"][::std::mem::align_of::<Ensemble>() - 8usize];
+    ["Offset of field: Ensemble::counts"][::std::mem::offset_of!(Ensemble, counts) - 0usize];
 };
 /// The average share of start-ups. All zero: no start-up yet.
 #[repr(C)]
@@ -945,6 +971,20 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     pub fn onramp_native_memory_fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// core/parts/ensemble.h
+    pub fn onramp_native_ensemble_renew(entry: *mut Ensemble, member_period: *mut u32, now_ns: u64);
+}
+unsafe extern "C" {
+    pub fn onramp_native_ensemble_leave(entry: *mut Ensemble, member_period: *mut u32);
+}
+unsafe extern "C" {
+    pub fn onramp_native_ensemble_siblings(
+        entry: *const Ensemble,
+        member_period: u32,
+        now_ns: u64,
+    ) -> u64;
 }
 unsafe extern "C" {
     /// core/parts/governor.h

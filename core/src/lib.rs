@@ -18,6 +18,7 @@
 mod bindings;
 pub mod bucket;
 pub mod eligible_rate;
+pub mod ensemble;
 pub mod governor;
 mod host;
 mod math;
@@ -40,7 +41,7 @@ pub use bindings::{
 };
 pub use math::mul_div;
 pub use registry::{
-    congestion_control, exit_name, needs_pairs, phase_name, reserves, resumes, sends_pairs,
+    congestion_control, exit_name, needs_pairs, phase_name, reserves, resumes, sends_pairs, shares,
     startup_names, summary, DEFAULT_STARTUP,
 };
 pub use startup::Startup;

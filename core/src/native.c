@@ -239,6 +239,24 @@ bool onramp_native_memory_fits(uint64_t remembered_rtt_ns, uint64_t rtt_ns)
 	return path_memory_fits(remembered_rtt_ns, rtt_ns);
 }
 
+/* Ensembles, for src/ensemble.rs. */
+void onramp_native_ensemble_renew(struct ensemble_entry *entry, uint32_t *member_period,
+				  uint64_t now_ns)
+{
+	ensemble_renew(entry, member_period, now_ns);
+}
+
+void onramp_native_ensemble_leave(struct ensemble_entry *entry, uint32_t *member_period)
+{
+	ensemble_leave(entry, member_period);
+}
+
+uint64_t onramp_native_ensemble_siblings(const struct ensemble_entry *entry, uint32_t member_period,
+					 uint64_t now_ns)
+{
+	return ensemble_siblings(entry, member_period, now_ns);
+}
+
 /* The governor, for src/governor.rs. */
 uint32_t onramp_native_governor_share_ppm(uint64_t sent, uint64_t retransmitted)
 {

@@ -8,6 +8,7 @@
 #define ONRAMP_NATIVE_H
 
 #include "host.h"
+#include "parts/ensemble.h"
 #include "parts/governor.h"
 #include "parts/pair_option.h"
 #include "parts/path_memory.h"
@@ -95,6 +96,13 @@ uint32_t onramp_native_memory_news(const struct startup_decision *decision, uint
 bool onramp_native_memory_save(struct path_memory_entry *entry, uint64_t user,
 			       const struct startup_decision *decision, uint64_t now_ns);
 bool onramp_native_memory_fits(uint64_t remembered_rtt_ns, uint64_t rtt_ns);
+
+/* core/parts/ensemble.h */
+void onramp_native_ensemble_renew(struct ensemble_entry *entry, uint32_t *member_period,
+				  uint64_t now_ns);
+void onramp_native_ensemble_leave(struct ensemble_entry *entry, uint32_t *member_period);
+uint64_t onramp_native_ensemble_siblings(const struct ensemble_entry *entry, uint32_t member_period,
+					 uint64_t now_ns);
 
 /* core/parts/governor.h */
 uint32_t onramp_native_governor_share_ppm(uint64_t sent, uint64_t retransmitted);

@@ -87,6 +87,12 @@ pub fn resumes(name: &str) -> bool {
     declares(name, bindings::RESUMES)
 }
 
+/// Whether an algorithm takes its share of the path where other connections to the same destination
+/// are starting up ([`Ack::siblings`](crate::Ack::siblings)).
+pub fn shares(name: &str) -> bool {
+    declares(name, bindings::SHARES)
+}
+
 /// The name of a phase, for example `slow-start`; `unknown` for any other number.
 pub fn phase_name(phase: u32) -> &'static str {
     // SAFETY: the function takes any number.

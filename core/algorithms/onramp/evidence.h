@@ -48,13 +48,11 @@ static inline uint64_t onramp_lower_bound(const struct onramp *state, const stru
 	uint64_t silence_ns = state->flight.silence_ns;
 	uint64_t time_ns = train->last_ns - train->first_ns;
 	/* Three bunches or more are as far apart as the longest silence, and hide no more. */
-	bool is_spread = time_ns && time_ns >= 2 * silence_ns;
+	bool is_spread = silence_ns >= ONRAMP_MIN_SILENCE_NS && time_ns >= 2 * silence_ns;
 
 	if (state->flight.sent_app_limited || flight_app_limited(&state->flight))
 		return 0;
-	time_ns = max_u64(time_ns + max_u64(is_spread ? silence_ns : ONRAMP_HIDDEN_ACK_NS,
-					    state->noise.noise_ns),
-			  ONRAMP_MIN_TRAIN_NS);
+	time_ns += max_u64(is_spread ? silence_ns : ONRAMP_HIDDEN_ACK_NS, state->noise.noise_ns);
 	if (reports->points && state->clock.tick_ns)
 		time_ns = min_u64(time_ns,
 				  reports->last_ns - reports->first_ns +
@@ -67,7 +65,6 @@ static inline uint64_t onramp_lower_bound(const struct onramp *state, const stru
 static inline uint64_t onramp_measure(struct onramp *state, const struct startup_ack *ack,
 				      bool flight_ended)
 {
-	const struct ack_train *train = &state->flight.train;
 	/* The rate of arrival, and the same rate if the bottleneck has caused it */
 	uint64_t arrival = 0, rate = 0;
 
@@ -77,13 +74,14 @@ static inline uint64_t onramp_measure(struct onramp *state, const struct startup
 		rate = pair_rate_is_of_path(&state->pairs, state->clock.tick_ns) ? arrival : 0;
 	} else if (onramp_train_is_usable(state)) {
 		arrival = flight_bytes_per_s(&state->flight, ack, state->options);
+		if (arrival > ack->mss_bytes * NS_PER_S / ONRAMP_MIN_SPACING_NS)
+			arrival = 0;
 		rate = !state->probe_bytes_per_s || arrival <= state->probe_bytes_per_s / 4 *
 								       ONRAMP_PROBE_RATE_QUARTERS
 			       ? arrival
 			       : 0;
 	}
-	if (!state->min_rtt_ns || train->last_ns - train->first_ns < ONRAMP_MIN_TRAIN_NS ||
-	    state->options & STARTUP_OPTION_WITHOUT_MEASURING)
+	if (!state->min_rtt_ns || state->options & STARTUP_OPTION_WITHOUT_MEASURING)
 		arrival = rate = 0;
 	state->bound_bytes_per_s = 0;
 	if (flight_ended) {

@@ -7,6 +7,15 @@
 #include "algorithms/onramp/grow.h"
 #include "parts/path_memory.h"
 
+/* Connections of this host to the same destination that start up now share the BDP with this one.
+ */
+static inline uint64_t onramp_own_bytes(const struct onramp *state, const struct startup_ack *ack,
+					uint64_t pipe_bytes)
+{
+	return state->options & STARTUP_OPTION_WITHOUT_SHARING ? pipe_bytes
+							       : pipe_bytes / (1 + ack->siblings);
+}
+
 /*
  * This connection's share of the BDP, where competing flows start at the same time. Their initial
  * windows are the queue in front of this connection's first segments. It made the first RTT longer
@@ -23,6 +32,9 @@ static inline uint64_t onramp_fair_share(const struct onramp *state, const struc
 					   state->bottleneck_bytes_per_s);
 	uint64_t ahead_bytes;
 
+	/* The siblings' initial windows are known, so their queue says nothing about others. */
+	if (ack->siblings)
+		return onramp_own_bytes(state, ack, pipe_bytes);
 	if (!state->handshake_rtt_ns || state->first_rtt_ns <= expected_rtt_ns ||
 	    state->has_repaced || state->options & STARTUP_OPTION_WITHOUT_SHARING)
 		return pipe_bytes;
@@ -66,7 +78,9 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 				struct startup_decision *decision)
 {
 	uint64_t bytes = onramp_unvalidated_bytes(
-		state, mul_div(state->bound_bytes_per_s, state->min_rtt_ns, NS_PER_S),
+		state,
+		onramp_own_bytes(state, ack,
+				 mul_div(state->bound_bytes_per_s, state->min_rtt_ns, NS_PER_S)),
 		ack->mss_bytes);
 
 	if (!state->bound_is_line)
@@ -166,7 +180,7 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 			onramp_probe(state, ack, decision);
 		return;
 	}
-	pipe_bytes = onramp_bdp_bytes(state, rate, ack->mss_bytes);
+	pipe_bytes = onramp_own_bytes(state, ack, onramp_bdp_bytes(state, rate, ack->mss_bytes));
 	decision->cwnd_bytes = max_u64(ack->cwnd_bytes, min_u64(decision->cwnd_bytes, pipe_bytes));
 	if (flight_ended || onramp_rate_is_early(state)) {
 		state->bottleneck_bytes_per_s = rate;

@@ -8,6 +8,7 @@ mod arbitrary;
 mod astart;
 mod eligible_rate;
 mod eligible_rate_edges;
+mod ensemble;
 mod exact_rate;
 mod flights;
 mod gamma;

@@ -52,6 +52,7 @@ fn run(
             flags: change.flags,
             peer_window_bytes: 0,
             tsval: 0,
+            siblings: 0,
         };
         let before = decision;
         decision = startup.ack(&ack);
@@ -315,6 +316,7 @@ proptest! {
                     flags,
                     peer_window_bytes: cwnd,
                     tsval: acked,
+                    siblings: srtt,
                 });
                 prop_assert_eq!(decision.exit != 0, decision.is_over());
             }

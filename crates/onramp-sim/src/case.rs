@@ -12,6 +12,7 @@ use onramp_scenario::{
     random::Interval, Arrivals, Case, Connections, Distribution, Hop, OnOff, Packets, Split,
     Traffic, TrafficKind, Transfers,
 };
+use onramp_tcp::Ensembles;
 
 /// Checks that the simulator can run a case.
 ///
@@ -44,6 +45,11 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     planner.transfer()?;
     for (number, traffic) in (0..).zip(case.traffic.iter()) {
         planner.traffic(number, traffic)?;
+    }
+    // Senders count their connections in this run only.
+    let ensembles = Ensembles::default();
+    for group in &mut planner.groups {
+        group.sender.ensembles = Some(ensembles.clone());
     }
     let channels = case
         .network

@@ -1,7 +1,7 @@
 //! Configuration of one end of a connection.
 
 use crate::choice::{Acks, Avoidance, PacketPair, Recovery, Stack, Timers};
-use crate::{ByteCounting, PathMemory, Ticks};
+use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
 use onramp_core::pairs::Form;
 
 /// Configuration of one end of a connection.
@@ -25,6 +25,9 @@ pub struct Config {
     /// Path memory from which the start-up algorithm starts, and to which it adds; `None`: no
     /// memory.
     pub memory: Option<PathMemory>,
+    /// The count of connections to the same destination that are starting up, for a start-up
+    /// algorithm that takes its share; `None`: none is counted.
+    pub ensembles: Option<Ensembles>,
     /// For start-up `spaced`: the pacing rate, in bit/s of IP packets; `None`: it measures the
     /// rate.
     pub pace_bits_per_s: Option<u64>,
@@ -129,6 +132,7 @@ impl Config {
             startup: None,
             startup_options: 0,
             memory: None,
+            ensembles: None,
             pace_bits_per_s: None,
             reservation: None,
             gamma_ppm: None,

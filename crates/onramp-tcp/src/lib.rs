@@ -42,6 +42,7 @@ mod choice;
 mod config;
 mod congestion;
 mod connection;
+mod ensemble;
 mod memory;
 pub mod receive_window;
 pub mod recovery;
@@ -56,6 +57,7 @@ pub use byte_counting::ByteCounting;
 pub use choice::{Acks, Avoidance, PacketPair, Recovery, Stack, Timers};
 pub use config::{Config, InitialWindow, ReceiveBuffer, Reservation};
 pub use connection::{Connection, Failure, State, Stats, Transmit};
+pub use ensemble::Ensembles;
 pub use memory::PathMemory;
 pub use onramp_core::pairs::Counts as PairCounts;
 pub use segment::{

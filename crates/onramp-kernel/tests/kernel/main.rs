@@ -8,6 +8,7 @@ mod common;
 #[path = "../cubic/mod.rs"]
 mod cubic;
 mod defaults;
+mod ensemble;
 #[path = "../foreign/mod.rs"]
 mod foreign;
 mod hand_over;

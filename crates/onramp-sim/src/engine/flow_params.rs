@@ -36,6 +36,10 @@ pub(super) fn randomised_config(config: &Config, path: &Path, random_bits: u32) 
             .memory
             .as_ref()
             .map(|memory| memory.of_path(path.memory_key())),
+        ensembles: config
+            .ensembles
+            .as_ref()
+            .map(|ensembles| ensembles.of_path(path.memory_key())),
         ticks: Ticks {
             phase_ns: (u64::from(random_bits.rotate_left(8)) * 1_000_000_000) >> 32,
             ..config.ticks

@@ -3,6 +3,7 @@
 
 use super::Congestion;
 use crate::avoidance::AckSample;
+use crate::ensemble::EnsembleMember;
 use crate::memory::MemoryUser;
 use crate::{Config, PacketPair};
 use onramp_core as core;
@@ -19,6 +20,10 @@ pub(super) struct Startup {
     /// BDP that the path memory gave to the algorithm, in bytes; 0: none.
     remembered_bytes: u64,
     memory: Option<MemoryUser>,
+    ensemble: Option<EnsembleMember>,
+    /// Other connections to the same destination that were starting up at the latest
+    /// acknowledgement.
+    siblings: u64,
     /// Successive quiet acknowledgements ([`core::Ack::is_quiet`]) until now.
     quiet_acks: u32,
     /// Round trips that cwnd has not limited.
@@ -36,6 +41,11 @@ impl Startup {
             .memory
             .as_ref()
             .map(|memory| memory.begin(now_ns, &mut start));
+        let ensemble = config
+            .ensembles
+            .as_ref()
+            .filter(|_| core::shares(name))
+            .map(|ensembles| ensembles.join(now_ns));
         let decision = running.start(&start);
         let mut startup = Startup {
             decision,
@@ -43,6 +53,8 @@ impl Startup {
             wanted_pair: decision.pair,
             remembered_bytes: start.remembered_bytes,
             memory,
+            ensemble,
+            siblings: 0,
             quiet_acks: 0,
             limited: core::Limited::default(),
         };
@@ -57,6 +69,7 @@ impl Startup {
             self.after_decision(now_ns);
             if self.decision.end_limited_connection(&mut self.limited, ack) {
                 self.running = None;
+                self.leave_ensemble();
             }
         }
     }
@@ -73,6 +86,7 @@ impl Startup {
         }
         if self.decision.end_quiet_connection(self.quiet_acks) {
             self.running = None;
+            self.leave_ensemble();
         }
         true
     }
@@ -88,10 +102,30 @@ impl Startup {
         self.decision.ssthresh_bytes
     }
 
-    /// Passes the BDP of the decision to the path memory, and frees an algorithm that is done.
+    /// An acknowledgement has arrived. Returns the number of other connections to the same
+    /// destination that are starting up.
+    fn siblings(&mut self, now_ns: u64) -> u64 {
+        if let Some(ensemble) = &mut self.ensemble {
+            self.siblings = ensemble.siblings(now_ns);
+        }
+        self.siblings
+    }
+
+    /// The start-up has ended: others no longer count this connection.
+    fn leave_ensemble(&mut self) {
+        if let Some(ensemble) = &mut self.ensemble {
+            ensemble.leave();
+        }
+    }
+
+    /// Passes the BDP of the decision to the path memory, leaves the ensemble when the start-up is
+    /// over, and frees an algorithm that is done.
     fn after_decision(&mut self, now_ns: u64) {
         if let Some(memory) = &mut self.memory {
             memory.learn(&self.decision, now_ns);
+        }
+        if self.decision.is_over() {
+            self.leave_ensemble();
         }
         if self.decision.is_done() {
             self.running = None;
@@ -162,6 +196,12 @@ impl Congestion {
             .map_or(0, |startup| startup.remembered_bytes)
     }
 
+    /// The number of other connections to the same destination that were starting up at the
+    /// algorithm's latest acknowledgement.
+    pub fn siblings(&self) -> u64 {
+        self.startup.as_ref().map_or(0, |startup| startup.siblings)
+    }
+
     /// Does the start-up algorithm control cwnd?
     pub fn is_starting(&self) -> bool {
         self.decision().is_some_and(|decision| !decision.is_over())
@@ -213,6 +253,7 @@ impl Congestion {
             pair_bytes: report.bytes.into(),
             peer_window_bytes: self.peer_window_bytes,
             tsval: self.peer_tsval.map_or(0, u64::from),
+            siblings: startup.siblings(ack.now_ns),
             mss_bytes: self.window.mss_bytes,
             flags: flags
                 .iter()

@@ -307,6 +307,12 @@ impl Connection {
         self.sender.congestion.remembered_bytes()
     }
 
+    /// The number of other connections of this host to the same destination that were starting up
+    /// when the start-up algorithm received its latest acknowledgement.
+    pub fn siblings(&self) -> u64 {
+        self.sender.congestion.siblings()
+    }
+
     /// The configuration with which the connection was opened.
     pub fn config(&self) -> &Config {
         &self.config

@@ -30,6 +30,7 @@ mod pair;
 mod path;
 mod properties;
 mod qos;
+mod receiver_clock;
 mod registry;
 mod restarts;
 mod spaced;

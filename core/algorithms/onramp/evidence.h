@@ -73,6 +73,7 @@ static inline uint64_t onramp_measure(struct onramp *state, const struct startup
 
 	pair_rate_add(&state->pairs, ack);
 	if (onramp_reports_last(state, ONRAMP_MIN_TICKS)) {
+		train = &state->pairs.train;
 		arrival = pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
 		rate = pair_rate_is_of_path(&state->pairs, state->clock.tick_ns) ? arrival : 0;
 	} else if (onramp_train_is_usable(state)) {

@@ -47,14 +47,13 @@ static inline uint64_t onramp_lower_bound(const struct onramp *state, const stru
 	const struct ack_train *train = &state->flight.train, *reports = &state->pairs.train;
 	uint64_t silence_ns = state->flight.silence_ns;
 	uint64_t time_ns = train->last_ns - train->first_ns;
-	/* Three bunches or more are as far apart as the longest silence, and hide no more. */
-	bool is_spread = time_ns && time_ns >= 2 * silence_ns;
+	/* Three bunches or more are as far apart as the longest silence, and hide no more. A flight
+	 * that arrives in less time than a host can measure is one bunch. */
+	bool is_spread = time_ns >= max_u64(2 * silence_ns, ONRAMP_MIN_TRAIN_NS);
 
 	if (state->flight.sent_app_limited || flight_app_limited(&state->flight))
 		return 0;
-	time_ns = max_u64(time_ns + max_u64(is_spread ? silence_ns : ONRAMP_HIDDEN_ACK_NS,
-					    state->noise.noise_ns),
-			  ONRAMP_MIN_TRAIN_NS);
+	time_ns += max_u64(is_spread ? silence_ns : ONRAMP_HIDDEN_ACK_NS, state->noise.noise_ns);
 	if (reports->points && state->clock.tick_ns)
 		time_ns = min_u64(time_ns,
 				  reports->last_ns - reports->first_ns +

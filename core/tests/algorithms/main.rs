@@ -18,6 +18,8 @@ mod host;
 mod memory;
 mod mul_div;
 mod onramp;
+mod onramp_bound;
+mod onramp_clock;
 mod onramp_delay;
 mod onramp_held;
 mod onramp_loss;

@@ -242,8 +242,9 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 		seen->pair_bytes = ack->delivered_bytes;
 	}
 	seen->rtt_ns = pair_rate_rtt(&state->pairs, seen, state->min_rtt_ns);
-	if (!(state->options & STARTUP_OPTION_WITHOUT_NOISE))
-		rtt_noise_add(&state->noise, seen, flight_ended);
+	rtt_noise_add(&state->noise, seen, flight_ended);
+	if (state->options & STARTUP_OPTION_WITHOUT_NOISE)
+		state->noise.noise_ns = 0;
 	if (state->phase != STARTUP_PHASE_RETREAT)
 		state->prior_lost_bytes = ack->lost_bytes;
 	if (!state->first_rtt_ns) {

@@ -33,8 +33,8 @@
  * most. So the start-up sees the delays of the forward path alone. When a train begins again after
  * a loss, the whole delay of its first point counts as the forward path's.
  *
- * A peer that lies can report any rate up to the maximum that the start-up accepts (in
- * core/algorithms/onramp.h, 32 us a segment), or a rate that is too low. It can do both without an
+ * A peer that lies can report any rate up to the maximum that the start-up accepts (a flight in 288
+ * us, core/algorithms/onramp/state.h), or a rate that is too low. It can do both without an
  * option, by the times of its ACKs. It can hide the queue that its data meet. cwnd then grows until
  * a loss, as in slow start. No RTT becomes longer than it was measured, or shorter than the
  * minimum.

@@ -747,6 +747,11 @@ pub struct AckTrain {
 pub struct EligibleRate {
     _unused: [u8; 0],
 }
+#[repr(C)]
+#[derive(Debug)]
+pub struct ReceiverClock {
+    _unused: [u8; 0],
+}
 /// A row of core/registry.h. The state has STATE_BYTES and an alignment of 8.
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -901,6 +906,16 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     pub fn onramp_native_train_is_line(train: *const AckTrain) -> bool;
+}
+unsafe extern "C" {
+    /// core/measure/receiver_clock.h
+    pub fn onramp_native_receiver_clock_begin(clock: *mut ReceiverClock, start: *const Start);
+}
+unsafe extern "C" {
+    pub fn onramp_native_receiver_clock_ns(clock: *mut ReceiverClock, ack: *const Ack) -> u64;
+}
+unsafe extern "C" {
+    pub fn onramp_native_receiver_clock_tick_ns(clock: *const ReceiverClock) -> u64;
 }
 unsafe extern "C" {
     /// core/measure/eligible_rate.h

@@ -24,6 +24,7 @@ mod host;
 mod math;
 pub mod memory;
 pub mod pairs;
+pub mod receiver_clock;
 mod registry;
 mod startup;
 pub mod train;

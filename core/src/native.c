@@ -148,6 +148,25 @@ bool onramp_native_train_is_line(const struct ack_train *train)
 }
 STARTUP_ASSERT_STATE(struct ack_train);
 
+/* The receiver's clock, for src/receiver_clock.rs. */
+void onramp_native_receiver_clock_begin(struct receiver_clock *clock,
+					const struct startup_start *start)
+{
+	receiver_clock_begin(clock, start);
+}
+
+uint64_t onramp_native_receiver_clock_ns(struct receiver_clock *clock,
+					 const struct startup_ack *ack)
+{
+	return receiver_clock_ns(clock, ack);
+}
+
+uint64_t onramp_native_receiver_clock_tick_ns(const struct receiver_clock *clock)
+{
+	return clock->tick_ns;
+}
+STARTUP_ASSERT_STATE(struct receiver_clock);
+
 /* The eligible rate, for src/eligible_rate.rs. */
 void onramp_native_ere_ack(struct ere *ere, const struct startup_ack *ack, uint32_t options)
 {

@@ -18,6 +18,7 @@
 
 struct ack_train;
 struct ere;
+struct receiver_clock;
 
 /* A row of core/registry.h. The state has STARTUP_STATE_BYTES and an alignment of 8. */
 struct onramp_algorithm {
@@ -69,6 +70,13 @@ void onramp_native_train_add(struct ack_train *train, uint64_t now_ns, uint64_t 
 uint64_t onramp_native_train_bytes_per_s(const struct ack_train *train, uint32_t mss_bytes,
 					 uint32_t options);
 bool onramp_native_train_is_line(const struct ack_train *train);
+
+/* core/measure/receiver_clock.h */
+void onramp_native_receiver_clock_begin(struct receiver_clock *clock,
+					const struct startup_start *start);
+uint64_t onramp_native_receiver_clock_ns(struct receiver_clock *clock,
+					 const struct startup_ack *ack);
+uint64_t onramp_native_receiver_clock_tick_ns(const struct receiver_clock *clock);
 
 /* core/measure/eligible_rate.h */
 void onramp_native_ere_ack(struct ere *ere, const struct startup_ack *ack, uint32_t options);

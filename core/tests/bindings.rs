@@ -32,6 +32,7 @@ const TYPES: &[(&str, &str)] = &[
     ("onramp_algorithm", "Algorithm"),
     ("ack_train", "AckTrain"),
     ("ere", "EligibleRate"),
+    ("receiver_clock", "ReceiverClock"),
     ("startup_option", "OptionBit"),
     ("startup_ack_flag", "AckFlag"),
     ("startup_loss_kind", "LossKind"),

@@ -33,6 +33,25 @@ static inline bool onramp_reports_last(const struct onramp *state, uint32_t min_
 	       train->last_ns - train->first_ns >= min_ticks * state->clock.tick_ns;
 }
 
+/* The rate at which the receiver saw the flight arrive; 0: its reports give no rate. */
+static inline uint64_t onramp_reported_rate(const struct onramp *state,
+					    const struct startup_ack *ack)
+{
+	const struct ack_train *train = &state->pairs.train;
+
+	return train->last_ns - train->first_ns < ONRAMP_MIN_REPORTS_NS
+		       ? 0
+		       : pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
+}
+
+/* The rate at which the flight's ACKs arrived; 0: faster than a host can measure. */
+static inline uint64_t onramp_ack_rate(const struct onramp *state, const struct startup_ack *ack)
+{
+	uint64_t rate = flight_bytes_per_s(&state->flight, ack, state->options);
+
+	return rate > ack->mss_bytes * NS_PER_S / ONRAMP_MIN_SPACING_NS ? 0 : rate;
+}
+
 /* The rate is known before the flight has arrived completely: by a millisecond clock, of many ACKs.
  */
 static inline bool onramp_rate_is_early(const struct onramp *state)
@@ -70,12 +89,10 @@ static inline uint64_t onramp_measure(struct onramp *state, const struct startup
 
 	pair_rate_add(&state->pairs, ack);
 	if (onramp_reports_last(state, ONRAMP_MIN_TICKS)) {
-		arrival = pair_rate_bytes_per_s(&state->pairs, ack->mss_bytes);
+		arrival = onramp_reported_rate(state, ack);
 		rate = pair_rate_is_of_path(&state->pairs, state->clock.tick_ns) ? arrival : 0;
 	} else if (onramp_train_is_usable(state)) {
-		arrival = flight_bytes_per_s(&state->flight, ack, state->options);
-		if (arrival > ack->mss_bytes * NS_PER_S / ONRAMP_MIN_SPACING_NS)
-			arrival = 0;
+		arrival = onramp_ack_rate(state, ack);
 		rate = !state->probe_bytes_per_s || arrival <= state->probe_bytes_per_s / 4 *
 								       ONRAMP_PROBE_RATE_QUARTERS
 			       ? arrival

@@ -12,8 +12,9 @@
 static inline uint64_t onramp_own_bytes(const struct onramp *state, const struct startup_ack *ack,
 					uint64_t pipe_bytes)
 {
-	return state->options & STARTUP_OPTION_WITHOUT_SHARING ? pipe_bytes
-							       : pipe_bytes / (1 + ack->siblings);
+	return state->options & STARTUP_OPTION_WITHOUT_SHARING
+		       ? pipe_bytes
+		       : pipe_bytes / (1 + min_u64(ack->siblings, UINT32_MAX));
 }
 
 /*

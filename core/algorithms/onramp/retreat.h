@@ -5,10 +5,11 @@
 
 #include "algorithms/onramp/hold.h"
 
-/* The repair has ended. A cwnd below ssthresh means that an RTO happened meanwhile. */
+/* The repair has ended. A cwnd below ssthresh means that an RTO happened meanwhile. A flight that
+ * was held back has shown no delivery rate with which the pipe could be filled again. */
 static inline void onramp_end_retreat(struct onramp *state, const struct startup_ack *ack)
 {
-	if (state->retreat_is_decided && !state->pipe_is_validated &&
+	if (state->retreat_is_decided && state->overload_bytes_per_s && !state->pipe_is_validated &&
 	    ack->cwnd_bytes >= ack->ssthresh_bytes)
 		onramp_begin_drain(state, ack);
 	else

@@ -19,6 +19,8 @@
  * interrupt coalescing hides shorter times. The links in front of a token bucket are often this
  * fast, and the bucket lets a flight pass at their rate. */
 #define ONRAMP_MIN_SPACING_NS (32 * UINT64_C(1000))
+/* Reports of the receiver must last for as long as ten segments at that rate, or longer. */
+#define ONRAMP_MIN_REPORTS_NS (9 * ONRAMP_MIN_SPACING_NS)
 /* Ticks of the receiver's clock that a flight must last: they show its duration to a quarter. */
 #define ONRAMP_MIN_TICKS 4
 /* So many ticks and points give a rate before the flight has arrived completely. */

@@ -156,8 +156,6 @@ impl Event {
             },
             mss_bytes,
             flags: self.flags,
-            peer_window_bytes: cwnd_bytes.wrapping_shl(self.flags & 1),
-            tsval: (self.rtt_ns >> 20) & 0xffff_ffff,
             // Often none, sometimes any number
             siblings: self.srtt_ns.wrapping_shl(self.flags) >> (self.rtt_ns % 64),
         }

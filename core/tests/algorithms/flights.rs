@@ -1,7 +1,8 @@
 //! A test fixture: a host whose ACKs the test controls, flight after flight.
 
 use onramp_core::{
-    Ack, Clock, Decision, Loss, Start, Startup, ACK_CWND_LIMITED, PHASE_DONE, UNLIMITED,
+    Ack, Clock, Decision, Loss, Start, Startup, ACK_CWND_LIMITED, OPTION_TIMESTAMPS, PHASE_DONE,
+    UNLIMITED,
 };
 
 pub const MS: u64 = 1_000_000;
@@ -28,6 +29,30 @@ pub fn start() -> Start {
     }
 }
 
+/// A receiver that puts its time into the timestamp of each ACK.
+#[derive(Clone, Copy, Debug)]
+pub struct Receiver {
+    pub tick_ns: u64,
+    /// TSval at the handshake.
+    pub first_tsval: u32,
+}
+
+impl Receiver {
+    /// TSval at this time after the handshake.
+    pub fn tsval(&self, at_ns: u64) -> u64 {
+        u64::from(self.first_tsval.wrapping_add((at_ns / self.tick_ns) as u32))
+    }
+
+    /// The start record of a host that has shaken hands with this receiver.
+    pub fn start(&self) -> Start {
+        Start {
+            options: OPTION_TIMESTAMPS,
+            tsval: self.tsval(0),
+            ..start()
+        }
+    }
+}
+
 impl Host {
     pub fn new(algorithm: &str, start: Start, rtt_ns: u64) -> Host {
         let mut startup = Startup::new(algorithm).unwrap();
@@ -49,6 +74,17 @@ impl Host {
     /// One ACK of one segment, this time after the previous one.
     pub fn ack(&mut self, gap_ns: u64, inflight_bytes: u64, flags: u32) -> Decision {
         self.acknowledge(gap_ns, self.ack.mss_bytes.into(), inflight_bytes, flags)
+    }
+
+    /// An ACK, with this TSval, of a segment that left at this time. cwnd is full.
+    pub fn ack_with_time(&mut self, now_ns: u64, left_ns: u64, tsval: u64) -> Decision {
+        self.ack.rtt_ns = now_ns - left_ns;
+        self.ack.tsval = tsval;
+        self.ack(
+            now_ns - self.ack.now_ns,
+            self.decision.cwnd_bytes - u64::from(self.ack.mss_bytes),
+            ACK_CWND_LIMITED,
+        )
     }
 
     /// One ACK of these bytes, after which nothing is in flight.

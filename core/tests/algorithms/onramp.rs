@@ -54,12 +54,13 @@ pub fn until(host: &mut Host, name: &str, bytes_per_s: u64, rtt_ns: u64) -> Deci
     host.decision
 }
 
-/// A flight that leaves back to back and arrives in two aggregates.
+/// A flight that leaves back to back and arrives in two aggregates. They are so far apart that the
+/// lower bound of the rate permits no more than slow start does.
 pub fn in_two_aggregates(host: &mut Host) -> Decision {
     let segments = host.decision.cwnd_bytes / SEGMENT;
     for place in 0..segments {
         let gap_ns = if place == 0 || place == segments / 2 {
-            20 * MS
+            40 * MS
         } else {
             1000
         };
@@ -89,7 +90,8 @@ pub fn validated() -> Host {
     host
 }
 
-/// The window was too large: half of the paced segments arrive in time.
+/// The window was too large: the paced segments arrive at two thirds of the rate at which they
+/// left. cwnd is the 500 segments that the path carried.
 pub fn in_drain() -> Host {
     let mut host = in_approach();
     until(&mut host, "drain", RATE / 2, QUEUED);
@@ -204,12 +206,30 @@ fn three_acks_give_no_rate() {
     }
 }
 
+/// Nine gaps lie between the ten ACKs of the first flight, 39 between the 40 of a larger one.
 #[test]
-fn a_segment_in_less_than_32_us_is_not_believed() {
-    for (spacing_ns, name) in [(31_900, "slow-start"), (32_100, "pacing")] {
-        let mut host = host_on(RTT);
+fn a_train_of_less_than_280_us_gives_no_rate() {
+    for (segments, spacing_ns, name) in [
+        (10, 31_100, "slow-start"),
+        (10, 31_200, "pacing"),
+        (40, 7_100, "slow-start"),
+        (40, 7_200, "pacing"),
+    ] {
+        let mut host = Host::new(
+            "onramp",
+            Start {
+                cwnd_bytes: segments * SEGMENT,
+                ..start()
+            },
+            RTT,
+        );
+        host.ack.rtt_ns = RTT;
         host.flight(spacing_ns, ACK_CWND_LIMITED);
-        assert_eq!(phase(&host), name, "{spacing_ns} ns");
+        assert_eq!(
+            (phase(&host), host.decision.estimate_bytes_per_s != 0),
+            (name, name == "pacing"),
+            "{spacing_ns} ns"
+        );
     }
 }
 

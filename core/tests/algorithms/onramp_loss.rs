@@ -12,12 +12,12 @@ use onramp_core::{
 };
 
 /// cwnd was full when the loss was found.
-fn lose(host: &mut Host, kind: u32, ssthresh_segments: u64) -> Decision {
+pub fn lose(host: &mut Host, kind: u32, ssthresh_segments: u64) -> Decision {
     host.loss(kind, host.decision.cwnd_bytes, ssthresh_segments * SEGMENT)
 }
 
 /// This many segments arrive while the loss is repaired.
-fn recover(host: &mut Host, segments: u64, bytes_per_s: u64) -> Decision {
+pub fn recover(host: &mut Host, segments: u64, bytes_per_s: u64) -> Decision {
     for _ in 0..segments {
         host.ack(
             time_ns(SEGMENT, bytes_per_s),
@@ -29,13 +29,13 @@ fn recover(host: &mut Host, segments: u64, bytes_per_s: u64) -> Decision {
 }
 
 /// The loss is repaired: cwnd is ssthresh.
-fn recovered(host: &mut Host) -> Decision {
+pub fn recovered(host: &mut Host) -> Decision {
     host.decision.cwnd_bytes = host.decision.ssthresh_bytes;
     host.ack(MS, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED)
 }
 
 #[track_caller]
-fn assert_done(decision: &Decision, exit: &str) {
+pub fn assert_done(decision: &Decision, exit: &str) {
     assert_eq!((decision.is_over(), exit_name(decision.exit)), (true, exit));
     assert_eq!(
         (decision.pacing_bytes_per_s, decision.is_full),
@@ -52,7 +52,7 @@ fn a_loss_of_slow_start_ends_at_the_hosts_ssthresh() {
     ] {
         let mut host = host_on(RTT);
         arrive(&mut host, 5, RATE, RTT);
-        let decision = host.loss(kind, 12 * SEGMENT, 7 * SEGMENT);
+        let decision = host.loss(kind, 14 * SEGMENT, 7 * SEGMENT);
         assert_done(&decision, exit);
         assert_eq!(
             (decision.cwnd_bytes, decision.ssthresh_bytes),
@@ -71,6 +71,12 @@ fn the_part_of_the_window_that_was_not_sent_is_not_halved() {
             (decision.cwnd_bytes, decision.ssthresh_bytes),
             (760 * SEGMENT, 95 * SEGMENT)
         );
+        // In slow start, 10 of 15 segments were in flight.
+        let mut host = host_on(RTT);
+        arrive(&mut host, 5, RATE, RTT);
+        let decision = host.loss(kind, 10 * SEGMENT, 9 * SEGMENT);
+        assert_done(&decision, exit);
+        assert_eq!(decision.ssthresh_bytes, 6 * SEGMENT);
     }
     let mut host = in_pacing();
     assert_eq!(
@@ -156,7 +162,10 @@ fn segments_marked_lost_meanwhile_are_not_waited_for() {
 #[test]
 fn less_than_half_a_round_trip_gives_no_rate() {
     let mut host = validated();
-    host.loss(LOSS_RECOVERY, 10 * SEGMENT, 700 * SEGMENT);
+    let in_flight = host.decision.cwnd_bytes / SEGMENT;
+    lose(&mut host, LOSS_RECOVERY, 700);
+    // All but ten segments of the flight are lost.
+    host.ack.lost_bytes += (in_flight - 10) * SEGMENT;
     // 500 us for each segment. The measured time begins with the first segment.
     assert_eq!(
         recover(&mut host, 100, RATE / 5).ssthresh_bytes,
@@ -177,9 +186,11 @@ fn a_repair_that_ends_early_leaves_the_hosts_ssthresh() {
     }
 }
 
-/// A paced flight that was too large has lost segments, and half a round trip of it arrives.
+/// A paced flight that was too large filled a queue, lost segments, and arrives at two thirds of its
+/// rate.
 fn measured_as_too_large() -> Host {
     let mut host = in_approach();
+    arrive(&mut host, 1, RATE, QUEUED);
     assert_eq!(
         lose(&mut host, LOSS_RECOVERY, 500).ssthresh_bytes,
         20 * SEGMENT,
@@ -236,6 +247,37 @@ fn a_paced_flight_that_arrived_as_fast_as_it_left_was_carried() {
     assert_done(&recovered(&mut host), "loss");
 }
 
+/// A second paced flight that was too large: 385 segments, at twice the rate that the path has now.
+fn in_second_drain() -> Host {
+    let mut host = measured_as_too_large();
+    recovered(&mut host);
+    until(&mut host, "pacing", RATE / 2, RTT);
+    until(&mut host, "approach", RATE / 2, RTT);
+    until(&mut host, "drain", RATE / 5, QUEUED);
+    host
+}
+
+/// No competing flow is there, so the rate of the path varies. Growth is slow start's, from the 200
+/// segments that were carried.
+#[test]
+fn a_second_drain_whose_rtt_falls_to_the_baseline_grows_again() {
+    let mut host = in_second_drain();
+    assert_segments(host.decision.cwnd_bytes, 200);
+    let decision = until(&mut host, "approach", RATE / 5, RTT);
+    assert_eq!((decision.exit, decision.ssthresh_bytes), (0, UNLIMITED));
+    let before = decision.cwnd_bytes;
+    let after = arrive(&mut host, 100, RATE / 5, RTT).cwnd_bytes;
+    assert_eq!((phase(&host), after), ("approach", before + 100 * SEGMENT));
+}
+
+#[test]
+fn a_second_drain_whose_queue_stays_ends_the_startup() {
+    let mut host = in_second_drain();
+    let decision = until(&mut host, "done", RATE / 5, QUEUED);
+    assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 0));
+    assert_segments(decision.ssthresh_bytes, 200);
+}
+
 #[test]
 fn an_rto_while_a_loss_is_repaired_ends_the_startup() {
     let mut host = measured_as_too_large();
@@ -254,7 +296,7 @@ fn a_cwnd_below_ssthresh_after_a_repair_ends_the_startup() {
     assert_eq!(decision.cwnd_bytes, 4 * SEGMENT);
 }
 
-/// The delivery rate is known from before the loss; cwnd is small.
+/// The delivery rate is known from before the loss: cwnd is what was carried.
 #[test]
 fn a_loss_in_drain_leads_to_a_quarter_of_the_bdp() {
     let mut host = in_drain();
@@ -264,7 +306,11 @@ fn a_loss_in_drain_leads_to_a_quarter_of_the_bdp() {
         10 * SEGMENT
     );
     assert_eq!(phase(&host), "retreat");
-    assert_segments(recover(&mut host, 300, RATE / 5).ssthresh_bytes, 125);
+    assert_eq!(
+        recover(&mut host, 499, RATE / 5).ssthresh_bytes,
+        10 * SEGMENT
+    );
+    assert_segments(recover(&mut host, 1, RATE / 5).ssthresh_bytes, 125);
     recovered(&mut host);
     assert_eq!(phase(&host), "drain");
 }

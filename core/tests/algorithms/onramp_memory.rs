@@ -232,7 +232,8 @@ fn a_loss_after_validation_is_no_safe_retreat() {
 fn the_bdp_of_a_full_pipe_is_learned() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
-    let decision = round(&mut host, PACED_RATE / 8 * 9, QUEUED);
+    round(&mut host, PACED_RATE / 8 * 9, QUEUED);
+    let decision = until(&mut host, "done", PACED_RATE / 8 * 9, QUEUED);
     assert_segments(decision.learned_bytes, 855);
     assert_eq!(decision.learned_rtt_ns, RTT);
 }

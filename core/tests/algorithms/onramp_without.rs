@@ -6,6 +6,7 @@ use crate::onramp::{
     arrive, assert_segments, in_two_aggregates, phase, round, until, PACED_RATE, QUEUED, RATE, RTT,
     SEGMENT,
 };
+use crate::onramp_loss::{lose, recover};
 use crate::path::time_ns;
 use onramp_core::{
     exit_name, Start, Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_ERE_CALM,
@@ -128,6 +129,18 @@ fn without_the_noise_jitter_counts_as_a_queue() {
     assert_eq!(phases, ["approach", "hold"]);
 }
 
+/// The queue in front of a lost segment is seen in both: 500 segments were carried, and competing
+/// flows have a queue.
+#[test]
+fn without_the_noise_a_loss_has_a_queue_too() {
+    for idea in ["nothing", "noise"] {
+        let mut host = in_approach(without(idea));
+        arrive(&mut host, 1, RATE, QUEUED);
+        lose(&mut host, LOSS_RECOVERY, 500);
+        assert_segments(recover(&mut host, 760, RATE / 2).ssthresh_bytes, 125);
+    }
+}
+
 /// A path that becomes shorter is no noise: one flight of three has that drop.
 #[test]
 fn a_drop_that_does_not_repeat_is_no_noise() {
@@ -232,26 +245,33 @@ fn without_the_delay_nothing_is_held() {
     assert_eq!((phase(&with), phase(&without)), ("hold", "slow-start"));
 }
 
+/// With the same cwnd, which both keep as ssthresh.
 #[test]
-fn without_resting_congestion_avoidance_does_not_learn_that_the_pipe_is_full() {
-    let [with, without] = with_and_without("resting").map(|host| {
+fn without_resting_a_full_pipe_ends_the_startup_at_once() {
+    let mut hosts = with_and_without("resting").map(|host| {
         let mut host = in_approach(host);
         round(&mut host, PACED_RATE, RTT);
         until(&mut host, "hold", RATE, QUEUED);
-        let decision = round(&mut host, PACED_RATE, QUEUED);
-        assert_eq!((phase(&host), exit_name(decision.exit)), ("done", "delay"));
-        decision
+        round(&mut host, PACED_RATE, QUEUED);
+        host
     });
-    assert_eq!((with.is_full, without.is_full), (1, 0));
-    assert_eq!(
-        (with.cwnd_bytes, with.ssthresh_bytes),
-        (without.cwnd_bytes, without.ssthresh_bytes)
-    );
+    let [with, without] = &hosts;
+    assert_eq!((phase(with), phase(without)), ("rest", "done"));
+    let ended = hosts.each_mut().map(|host| {
+        let decision = until(host, "done", PACED_RATE, QUEUED);
+        assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
+        assert_segments(decision.learned_bytes, 760);
+        (decision.cwnd_bytes, decision.ssthresh_bytes)
+    });
+    assert_eq!(ended[0], ended[1]);
+    assert_eq!(ended[0].0, ended[0].1);
 }
 
+/// The rate of the path is taken for one that varies: cwnd grows as in slow start, from what was
+/// carried.
 #[test]
-fn without_repacing_a_drained_path_ends_the_startup() {
-    let drained = with_and_without("repacing").map(|host| {
+fn without_repacing_a_drained_path_grows_again() {
+    let mut drained = with_and_without("repacing").map(|host| {
         let mut host = in_approach(host);
         until(&mut host, "drain", RATE / 2, QUEUED);
         while phase(&host) == "drain" {
@@ -259,17 +279,16 @@ fn without_repacing_a_drained_path_ends_the_startup() {
         }
         host
     });
-    let [with, without] = &drained;
-    assert_eq!((phase(with), phase(without)), ("pacing", "done"));
+    let [with, without] = &mut drained;
+    assert_eq!((phase(with), phase(without)), ("pacing", "approach"));
     assert_eq!(
-        (
-            exit_name(without.decision.exit),
-            without.decision.cwnd_bytes
-        ),
-        ("delay", 20 * SEGMENT)
+        (without.decision.exit, without.decision.cwnd_bytes),
+        (0, 500 * SEGMENT)
     );
-    // A quarter of 5 MB/s * 100 ms.
-    assert_segments(without.decision.ssthresh_bytes, 125);
+    assert_eq!(
+        arrive(without, 100, RATE / 2, RTT).cwnd_bytes,
+        600 * SEGMENT
+    );
 }
 
 #[test]

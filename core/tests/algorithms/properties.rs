@@ -5,8 +5,8 @@ use crate::arbitrary::{changes, event, starts, Change};
 use crate::flights::{start, MS, MSS};
 use onramp_core::{
     exit_name, phase_name, reserves, startup_names, Ack, Clock, Decision, Loss, Start, Startup,
-    ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, PHASE_LINEAR, PHASE_RESERVED,
-    PHASE_RETREAT, PHASE_SAFE, UNLIMITED,
+    Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, PHASE_LINEAR,
+    PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE, UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -50,8 +50,6 @@ fn run(
             tsval: now_ns / MS,
             mss_bytes: start.mss_bytes,
             flags: change.flags,
-            peer_window_bytes: 0,
-            tsval: 0,
             siblings: 0,
         };
         let before = decision;
@@ -62,6 +60,12 @@ fn run(
         }
     }
     steps
+}
+
+/// The option without which nothing is paced.
+fn without_spacing() -> u32 {
+    let spacing = Without::ALL.into_iter().find(|idea| idea.name == "spacing");
+    spacing.unwrap().option
 }
 
 /// The transitions of the state diagrams.
@@ -167,8 +171,18 @@ proptest! {
                 let is_measured = name == &"onramp"
                     && (phase_name(after.phase) == "pacing"
                         || before.estimate_bytes_per_s == 0 && after.estimate_bytes_per_s > 0);
+                // A probe is no more than a round trip sends at the rate at which it is paced, and no
+                // more than the ssthresh that the host had from the beginning.
+                let is_probe = name == &"onramp"
+                    && after.estimate_bytes_per_s == 0
+                    && (after.cwnd_bytes == start.ssthresh_bytes
+                        || phase_name(after.phase) == "slow-start"
+                            && (after.pacing_bytes_per_s != UNLIMITED
+                                || start.options & without_spacing() != 0)
+                            && u128::from(after.cwnd_bytes) * 1_000_000_000
+                                <= u128::from(after.pacing_bytes_per_s) * u128::from(srtt_ns));
                 prop_assert!(
-                    is_given || is_measured || after.cwnd_bytes <= slow_start.max(pthresh),
+                    is_given || is_measured || is_probe || after.cwnd_bytes <= slow_start.max(pthresh),
                     "a jump above pthresh: {before:?} {after:?}"
                 );
                 prop_assert!(
@@ -314,8 +328,6 @@ proptest! {
                     tsval: now_ns,
                     mss_bytes,
                     flags,
-                    peer_window_bytes: cwnd,
-                    tsval: acked,
                     siblings: srtt,
                 });
                 prop_assert_eq!(decision.exit != 0, decision.is_over());

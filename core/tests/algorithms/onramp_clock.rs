@@ -1,0 +1,223 @@
+//! `onramp` with the receiver's clock: the timestamps of ACKs show when segments arrived.
+
+use crate::flights::{start, Host, Receiver, MS, MSS};
+use crate::onramp::{phase, SEGMENT};
+use onramp_core::{Decision, Start, Without};
+
+const US: u64 = 1000;
+/// Long enough for eight ticks of each length.
+const RTT: u64 = 400 * MS;
+
+const fn ticks_of(tick_ns: u64) -> Receiver {
+    Receiver {
+        tick_ns,
+        first_tsval: u32::MAX - 20,
+    }
+}
+
+const MILLISECONDS: Receiver = ticks_of(MS);
+
+fn host(start: Start) -> Host {
+    Host::new("onramp", start, RTT)
+}
+
+fn without(idea: &str) -> u32 {
+    let ideas = Without::ALL;
+    ideas.iter().find(|it| it.name == idea).unwrap().option
+}
+
+/// A whole window leaves back to back. For each segment, when the receiver acknowledged it, and
+/// when the ACK arrived, beyond an RTT.
+fn flight(
+    host: &mut Host,
+    receiver: Receiver,
+    sent_ns: impl Fn(u64) -> u64,
+    acked_ns: impl Fn(u64) -> u64,
+) -> Decision {
+    for n in 0..host.decision.cwnd_bytes / SEGMENT {
+        let tsval = receiver.tsval(RTT + sent_ns(n));
+        host.ack_with_time(RTT + acked_ns(n), 0, tsval);
+    }
+    host.decision
+}
+
+/// The return path delivers all ACKs of the first ten segments within 9 us.
+fn in_one_aggregate(spacing_ns: u64) -> impl Fn(u64) -> u64 {
+    move |n| 9 * spacing_ns + n
+}
+
+#[test]
+fn aggregated_acks_show_the_rate_by_the_receivers_clock() {
+    for (tick_ns, spacing_ns) in [
+        (US, 100 * US),
+        (US, MS),
+        (MS, MS),
+        (4 * MS, 2 * MS),
+        (10 * MS, 5 * MS),
+    ] {
+        let receiver = ticks_of(tick_ns);
+        let mut host = host(receiver.start());
+        let aggregate = in_one_aggregate(spacing_ns);
+        let decision = flight(&mut host, receiver, |n| n * spacing_ns, aggregate);
+        assert_eq!(phase(&host), "pacing", "{tick_ns} ns");
+        let (rate, exact) = (
+            decision.estimate_bytes_per_s,
+            1_000_000_000_000 / spacing_ns,
+        );
+        // Whole ticks are exact, ticks of two segments are known to a quarter.
+        let error = if tick_ns <= spacing_ns { 1 } else { exact / 4 };
+        assert!(rate.abs_diff(exact) <= error, "{tick_ns} ns: {rate}");
+    }
+}
+
+/// A flight of nine gaps that lasts less than four ticks. ACKs show the rate then.
+#[test]
+fn less_than_four_ticks_leave_the_rate_to_acks() {
+    let rates = [300 * US, 400 * US, 500 * US].map(|spacing_ns| {
+        let mut host = host(MILLISECONDS.start());
+        // The return path spaces ACKs by 800 us.
+        let acked = |n| n * 800 * US;
+        flight(&mut host, MILLISECONDS, |n| n * spacing_ns, acked).estimate_bytes_per_s
+    });
+    let of_acks = 1_250_000;
+    assert_eq!(rates[..2], [of_acks; 2]);
+    assert!((1_500_000..2_500_000).contains(&rates[2]), "{rates:?}");
+}
+
+/// ACKs on a line give no rate where the receiver shows that the segments formed none.
+#[test]
+fn arrivals_that_form_no_line_are_a_veto() {
+    let mut host = host(MILLISECONDS.start());
+    let in_two_heaps = |n| if n < 5 { 0 } else { 8 * MS };
+    let decision = flight(&mut host, MILLISECONDS, in_two_heaps, |n| n * MS);
+    assert_eq!(
+        (phase(&host), decision.estimate_bytes_per_s),
+        ("slow-start", 0)
+    );
+}
+
+/// Two paths: the ACKs of one are spaced, those of the other aggregated.
+fn decisions(start: Start, tsval: impl Fn(u64) -> u64) -> Vec<Decision> {
+    let mut all = Vec::new();
+    for aggregate_ns in [1, 5 * MS] {
+        let mut host = host(start);
+        for n in 1..500 {
+            let sent_ns = RTT + n * MS;
+            let now_ns = sent_ns.next_multiple_of(aggregate_ns) + n;
+            all.push(host.ack_with_time(now_ns, now_ns - RTT, tsval(sent_ns)));
+            if host.decision.is_over() {
+                break;
+            }
+        }
+    }
+    all
+}
+
+/// Each decision is as without timestamps.
+#[test]
+fn a_clock_that_is_not_recognised_changes_nothing() {
+    let constant = |_| 77;
+    let backwards = |at_ns: u64| u64::from(u32::MAX) - at_ns / MS;
+    let random = |at_ns: u64| (at_ns + 1).wrapping_mul(0xd129_42a0_92f3_8ba5) >> 32;
+    let unusual = |at_ns: u64| at_ns / (2 * MS);
+    let plain = decisions(start(), constant);
+    for tsval in [constant, backwards, random, unusual] {
+        let start = Start {
+            tsval: tsval(0),
+            ..MILLISECONDS.start()
+        };
+        assert_eq!(decisions(start, tsval), plain);
+    }
+    let with_clock = decisions(MILLISECONDS.start(), |at_ns| MILLISECONDS.tsval(at_ns));
+    assert_ne!(with_clock, plain);
+}
+
+#[test]
+fn without_the_clock_timestamps_change_nothing() {
+    let right = |at_ns| MILLISECONDS.tsval(at_ns);
+    let start_without = Start {
+        options: MILLISECONDS.start().options | without("clock"),
+        ..MILLISECONDS.start()
+    };
+    assert_eq!(decisions(start_without, right), decisions(start(), right));
+}
+
+/// When the rate of a flight of 40 segments, one each millisecond, is known.
+fn rate_is_known_after(start: Start, receiver: Receiver) -> u64 {
+    let mut host = host(Start {
+        cwnd_bytes: 40 * SEGMENT,
+        ..start
+    });
+    for n in 0..40 {
+        let at_ns = RTT + n * MS;
+        host.ack_with_time(at_ns, 0, receiver.tsval(at_ns));
+        if phase(&host) == "pacing" {
+            assert!(host.decision.estimate_bytes_per_s.abs_diff(1_000_000) <= 1);
+            return n + 1;
+        }
+    }
+    panic!("no rate is known after the flight");
+}
+
+/// 24 ticks and 16 ACKs.
+#[test]
+fn the_rate_of_a_long_flight_is_known_before_its_end() {
+    let of_us = ticks_of(US);
+    assert_eq!(rate_is_known_after(MILLISECONDS.start(), MILLISECONDS), 25);
+    assert_eq!(rate_is_known_after(of_us.start(), of_us), 16);
+    assert_eq!(rate_is_known_after(start(), MILLISECONDS), 40);
+}
+
+/// Ten segments arrive within three ticks, and their ACKs at once. By the ACKs alone, aggregation
+/// may have hidden 10 ms. By the receiver's clock it is two ticks and 2 ms.
+#[test]
+fn the_receivers_clock_raises_the_lower_bound() {
+    for (options, time_ns) in [(0, 4 * MS), (without("clock"), 10 * MS + 9)] {
+        let mut host = host(Start {
+            options: MILLISECONDS.start().options | options,
+            ..MILLISECONDS.start()
+        });
+        let decision = flight(
+            &mut host,
+            MILLISECONDS,
+            |n| n * 300 * US,
+            in_one_aggregate(0),
+        );
+        let bound = 9 * u64::from(MSS) * 1_000_000_000 / time_ns;
+        assert_eq!(
+            (phase(&host), decision.pacing_bytes_per_s),
+            ("slow-start", bound / 8 * 40)
+        );
+    }
+}
+
+/// Segments leave at the rate, a millisecond apart. They meet this queue, and their ACKs this delay
+/// on the return path. Returns whether cwnd is held.
+fn is_held(start: Start, queue_ns: u64, return_ns: u64) -> bool {
+    let mut host = host(start);
+    flight(&mut host, MILLISECONDS, |n| n * MS, |n| n * MS);
+    assert_eq!(phase(&host), "pacing");
+    (10..1000).any(|n| {
+        let sent_ns = RTT + n * MS + queue_ns;
+        host.ack_with_time(sent_ns + return_ns, n * MS, MILLISECONDS.tsval(sent_ns));
+        phase(&host) == "hold"
+    })
+}
+
+#[test]
+fn delays_of_the_return_path_do_not_count() {
+    let with = MILLISECONDS.start();
+    let without = Start {
+        options: with.options | without("clock"),
+        ..with
+    };
+    for (queue_ms, return_ms, with_clock, without_clock) in [
+        (0, 0, false, false),
+        (0, 40, false, true),
+        (20, 0, true, true),
+        (20, 40, true, true),
+    ] {
+        let held = [with, without].map(|start| is_held(start, queue_ms * MS, return_ms * MS));
+        assert_eq!(held, [with_clock, without_clock], "{queue_ms} {return_ms}");
+    }
+}

@@ -60,10 +60,23 @@ static inline bool onramp_rate_is_early(const struct onramp *state)
 	       onramp_reports_last(state, ONRAMP_EARLY_TICKS);
 }
 
+/* The receiver's clock shows that what it has seen of the flight was at least this fast; 0: the
+ * clock is unknown. The clock may have been recognised while the flight arrived. */
+static inline uint64_t onramp_reported_bound(const struct onramp *state, uint32_t mss_bytes)
+{
+	const struct ack_train *reports = &state->pairs.train;
+
+	if (!reports->points || !state->clock.tick_ns)
+		return 0;
+	return rate_bytes_per_s((uint64_t)reports->segments * mss_bytes,
+				reports->last_ns - reports->first_ns +
+					max_u64(state->clock.tick_ns, ONRAMP_HIDDEN_DATA_NS));
+}
+
 /* The flight that has arrived was at least this fast; 0: nothing is known. */
 static inline uint64_t onramp_lower_bound(const struct onramp *state, const struct startup_ack *ack)
 {
-	const struct ack_train *train = &state->flight.train, *reports = &state->pairs.train;
+	const struct ack_train *train = &state->flight.train;
 	uint64_t silence_ns = state->flight.silence_ns;
 	uint64_t time_ns = train->last_ns - train->first_ns;
 	/* Three bunches or more are as far apart as the longest silence, and hide no more. */
@@ -72,11 +85,8 @@ static inline uint64_t onramp_lower_bound(const struct onramp *state, const stru
 	if (state->flight.sent_app_limited || flight_app_limited(&state->flight))
 		return 0;
 	time_ns += max_u64(is_spread ? silence_ns : ONRAMP_HIDDEN_ACK_NS, state->noise.noise_ns);
-	if (reports->points && state->clock.tick_ns)
-		time_ns = min_u64(time_ns,
-				  reports->last_ns - reports->first_ns +
-					  max_u64(state->clock.tick_ns, ONRAMP_HIDDEN_DATA_NS));
-	return rate_bytes_per_s((uint64_t)train->segments * ack->mss_bytes, time_ns);
+	return max_u64(rate_bytes_per_s((uint64_t)train->segments * ack->mss_bytes, time_ns),
+		       onramp_reported_bound(state, ack->mss_bytes));
 }
 
 /* The rate of the flight that is arriving or has arrived; 0: no rate that can be used. At the end

@@ -2,7 +2,7 @@
 
 use crate::flights::{start, Host, Receiver, MS, MSS};
 use crate::onramp::{phase, SEGMENT};
-use onramp_core::{Decision, Start, Without};
+use onramp_core::{Decision, Start, Without, UNLIMITED};
 
 const US: u64 = 1000;
 /// Long enough for eight ticks of each length.
@@ -189,6 +189,24 @@ fn the_receivers_clock_raises_the_lower_bound() {
             ("slow-start", bound / 8 * 40)
         );
     }
+}
+
+/// On a path of 5 ms, eight ticks pass while the flight arrives, one segment each 400 us. The clock
+/// has seen the last two arrive. They bound the rate by one segment in 2 ms, not by nine.
+#[test]
+fn a_clock_recognised_late_bounds_only_what_it_has_seen() {
+    let rtt_ns = 5 * MS;
+    let mut host = Host::new("onramp", MILLISECONDS.start(), rtt_ns);
+    for n in 0..10 {
+        let sent_ns = rtt_ns + n * 400 * US;
+        let now_ns = rtt_ns + 9 * 400 * US + n;
+        host.ack_with_time(now_ns, 0, MILLISECONDS.tsval(sent_ns));
+    }
+    // The BDP at 2.5 MB/s is 12 segments. The bound by the ACKs permits five.
+    assert_eq!(
+        (host.decision.cwnd_bytes, host.decision.pacing_bytes_per_s),
+        (20 * SEGMENT, UNLIMITED)
+    );
 }
 
 /// Segments leave at the rate, a millisecond apart. They meet this queue, and their ACKs this delay

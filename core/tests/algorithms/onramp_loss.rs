@@ -186,8 +186,8 @@ fn a_repair_that_ends_early_leaves_the_hosts_ssthresh() {
     }
 }
 
-/// A paced flight that was too large filled a queue, lost segments, and arrives at two thirds of its
-/// rate.
+/// A paced flight that was too large filled a queue, lost segments, and arrives at two thirds of
+/// its rate.
 fn measured_as_too_large() -> Host {
     let mut host = in_approach();
     arrive(&mut host, 1, RATE, QUEUED);

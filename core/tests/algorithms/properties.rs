@@ -68,6 +68,18 @@ fn without_spacing() -> u32 {
     spacing.unwrap().option
 }
 
+/// cwnd is at most a probe of `onramp`: what leaves in a round trip at the rate at which it is
+/// paced, or the ssthresh that the host had from the beginning.
+fn is_probe(start: &Start, srtt_ns: u64, after: &Decision) -> bool {
+    let is_paced = after.pacing_bytes_per_s != UNLIMITED || start.options & without_spacing() != 0;
+    let leaves_in_a_round_trip = u128::from(after.cwnd_bytes) * 1_000_000_000
+        <= u128::from(after.pacing_bytes_per_s) * u128::from(srtt_ns);
+    let is_in_slow_start =
+        phase_name(after.phase) == "slow-start" && is_paced && leaves_in_a_round_trip;
+    after.estimate_bytes_per_s == 0
+        && (is_in_slow_start || after.cwnd_bytes == start.ssthresh_bytes)
+}
+
 /// The transitions of the state diagrams.
 fn may_follow(name: &str, before: u32, after: u32) -> bool {
     if name != "onramp" {
@@ -171,18 +183,10 @@ proptest! {
                 let is_measured = name == &"onramp"
                     && (phase_name(after.phase) == "pacing"
                         || before.estimate_bytes_per_s == 0 && after.estimate_bytes_per_s > 0);
-                // A probe is no more than a round trip sends at the rate at which it is paced, and no
-                // more than the ssthresh that the host had from the beginning.
-                let is_probe = name == &"onramp"
-                    && after.estimate_bytes_per_s == 0
-                    && (after.cwnd_bytes == start.ssthresh_bytes
-                        || phase_name(after.phase) == "slow-start"
-                            && (after.pacing_bytes_per_s != UNLIMITED
-                                || start.options & without_spacing() != 0)
-                            && u128::from(after.cwnd_bytes) * 1_000_000_000
-                                <= u128::from(after.pacing_bytes_per_s) * u128::from(srtt_ns));
+                let is_given =
+                    is_given || name == &"onramp" && is_probe(&start, srtt_ns, &after);
                 prop_assert!(
-                    is_given || is_measured || is_probe || after.cwnd_bytes <= slow_start.max(pthresh),
+                    is_given || is_measured || after.cwnd_bytes <= slow_start.max(pthresh),
                     "a jump above pthresh: {before:?} {after:?}"
                 );
                 prop_assert!(

@@ -296,7 +296,7 @@ fn no_report_makes_a_window_beyond_the_maximum_rate() {
 }
 
 /// The BDP of a path whose segments are 32 us apart: about the fastest one on which the ten
-/// segments of the first flight arrive in 280 us.
+/// segments of the first flight arrive in 288 us.
 fn time_bytes(rtt_ns: u64) -> u64 {
     rtt_ns / 32_000 * SEGMENT
 }

@@ -204,6 +204,8 @@ pub struct Connection {
     pub state: [u64; 96usize],
     /// the latest
     pub decision: Decision,
+    /// the latest; a program's stack has no room for it
+    pub ack: Ack,
     /// unique on this host since the program was loaded
     pub id: u64,
     /// when the start-up began
@@ -267,7 +269,7 @@ pub struct Connection {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1048usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1168usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
         "Offset of field: Connection::state",
@@ -276,95 +278,98 @@ const _: () = {
         "Offset of field: Connection::decision",
     ][::core::mem::offset_of!(Connection, decision) - 768usize];
     [
+        "Offset of field: Connection::ack",
+    ][::core::mem::offset_of!(Connection, ack) - 832usize];
+    [
         "Offset of field: Connection::id",
-    ][::core::mem::offset_of!(Connection, id) - 832usize];
+    ][::core::mem::offset_of!(Connection, id) - 952usize];
     [
         "Offset of field: Connection::start_ns",
-    ][::core::mem::offset_of!(Connection, start_ns) - 840usize];
+    ][::core::mem::offset_of!(Connection, start_ns) - 960usize];
     [
         "Offset of field: Connection::exit_ns",
-    ][::core::mem::offset_of!(Connection, exit_ns) - 848usize];
+    ][::core::mem::offset_of!(Connection, exit_ns) - 968usize];
     [
         "Offset of field: Connection::exit_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 856usize];
+    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 976usize];
     [
         "Offset of field: Connection::last_event_ns",
-    ][::core::mem::offset_of!(Connection, last_event_ns) - 864usize];
+    ][::core::mem::offset_of!(Connection, last_event_ns) - 984usize];
     [
         "Offset of field: Connection::last_event_estimate_bytes_per_s",
-    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 872usize];
+    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 992usize];
     [
         "Offset of field: Connection::delivered_bytes",
-    ][::core::mem::offset_of!(Connection, delivered_bytes) - 880usize];
+    ][::core::mem::offset_of!(Connection, delivered_bytes) - 1000usize];
     [
         "Offset of field: Connection::delivered_segments",
-    ][::core::mem::offset_of!(Connection, delivered_segments) - 888usize];
+    ][::core::mem::offset_of!(Connection, delivered_segments) - 1008usize];
     [
         "Offset of field: Connection::rtt_us",
-    ][::core::mem::offset_of!(Connection, rtt_us) - 892usize];
+    ][::core::mem::offset_of!(Connection, rtt_us) - 1012usize];
     [
         "Offset of field: Connection::pacing_is_ours",
-    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 896usize];
+    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 1016usize];
     [
         "Offset of field: Connection::initial_cwnd_segments",
-    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 900usize];
+    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 1020usize];
     [
         "Offset of field: Connection::last_event_phase",
-    ][::core::mem::offset_of!(Connection, last_event_phase) - 904usize];
+    ][::core::mem::offset_of!(Connection, last_event_phase) - 1024usize];
     [
         "Offset of field: Connection::initial_ssthresh_segments",
-    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 908usize];
+    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 1028usize];
     [
         "Offset of field: Connection::exit",
-    ][::core::mem::offset_of!(Connection, exit) - 912usize];
+    ][::core::mem::offset_of!(Connection, exit) - 1032usize];
     [
         "Offset of field: Connection::cwnd_before_pair_segments",
-    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 916usize];
+    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 1036usize];
     [
         "Offset of field: Connection::lost_bytes",
-    ][::core::mem::offset_of!(Connection, lost_bytes) - 920usize];
+    ][::core::mem::offset_of!(Connection, lost_bytes) - 1040usize];
     [
         "Offset of field: Connection::lost_segments",
-    ][::core::mem::offset_of!(Connection, lost_segments) - 928usize];
+    ][::core::mem::offset_of!(Connection, lost_segments) - 1048usize];
     [
         "Offset of field: Connection::pair_is_leaving",
-    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 932usize];
+    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 1052usize];
     [
         "Offset of field: Connection::bucket_full_ns",
-    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 936usize];
+    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 1056usize];
     [
         "Offset of field: Connection::bucket_updated_ns",
-    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 944usize];
+    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 1064usize];
     [
         "Offset of field: Connection::bucket_sent_bytes",
-    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 952usize];
+    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 1072usize];
     [
         "Offset of field: Connection::path_refreshed_ns",
-    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 960usize];
+    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 1080usize];
     [
         "Offset of field: Connection::path_initial_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 968usize];
+    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 1088usize];
     [
         "Offset of field: Connection::quiet_acks",
-    ][::core::mem::offset_of!(Connection, quiet_acks) - 976usize];
+    ][::core::mem::offset_of!(Connection, quiet_acks) - 1096usize];
     [
         "Offset of field: Connection::settled_seq",
-    ][::core::mem::offset_of!(Connection, settled_seq) - 980usize];
+    ][::core::mem::offset_of!(Connection, settled_seq) - 1100usize];
     [
         "Offset of field: Connection::limited",
-    ][::core::mem::offset_of!(Connection, limited) - 984usize];
+    ][::core::mem::offset_of!(Connection, limited) - 1104usize];
     [
         "Offset of field: Connection::account",
-    ][::core::mem::offset_of!(Connection, account) - 1000usize];
+    ][::core::mem::offset_of!(Connection, account) - 1120usize];
     [
         "Offset of field: Connection::handed_over_ns",
-    ][::core::mem::offset_of!(Connection, handed_over_ns) - 1032usize];
+    ][::core::mem::offset_of!(Connection, handed_over_ns) - 1152usize];
     [
         "Offset of field: Connection::ensemble_period",
-    ][::core::mem::offset_of!(Connection, ensemble_period) - 1040usize];
+    ][::core::mem::offset_of!(Connection, ensemble_period) - 1160usize];
     [
         "Offset of field: Connection::reserved",
-    ][::core::mem::offset_of!(Connection, reserved) - 1044usize];
+    ][::core::mem::offset_of!(Connection, reserved) - 1164usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -877,15 +882,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1320usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1440usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 1048usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1200usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 1168usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1320usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;

@@ -81,34 +81,30 @@ static void end_startup(struct sock *sk, struct onramp_connection *connection,
 static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 acked)
 {
 	__u32 prior_phase = connection->decision.phase;
-	struct startup_ack ack;
+	struct startup_ack *ack = &connection->ack;
 
 	restore_cwnd(sk, connection);
-	ack = ack_input(tcp_sk(sk), connection, acked, take_pair_report(sk));
-	ack.siblings = count_siblings(sk, connection);
-	algorithm_ack(connection, &ack);
-	count_exit(sk, connection, ack.now_ns);
+	*ack = ack_input(tcp_sk(sk), connection, acked, take_pair_report(sk));
+	ack->siblings = count_siblings(sk, connection);
+	algorithm_ack(connection, ack);
+	count_exit(sk, connection, ack->now_ns);
 	learn_path(sk, connection);
 	if (!conn_is_reserved(connection))
-		break_reservation(sk, ack.now_ns);
-	apply_decision(sk, connection, ack.mss_bytes);
+		break_reservation(sk, ack->now_ns);
+	apply_decision(sk, connection, ack->mss_bytes);
 	if (connection->decision.is_full)
 		avoidance_pipe_is_full(config.avoidance, sk);
 	request_pair(sk, connection);
-	report_ack(sk, connection, &ack, prior_phase);
-	if (host_ends_limited_connection(&connection->limited, &ack, &connection->decision))
-		end_startup(sk, connection, &ack, host_limited_exit(ack.flags));
+	report_ack(sk, connection, ack, prior_phase);
+	if (host_ends_limited_connection(&connection->limited, ack, &connection->decision))
+		end_startup(sk, connection, ack, host_limited_exit(ack->flags));
 }
 
-/* The connection exchanges small messages, so there is nothing to start. Not inlined: the stack of
- * the hook has no room for a second record. */
-static __attribute__((noinline)) int end_quiet_connection(struct sock *sk,
-							  struct onramp_connection *connection)
+/* The connection exchanges small messages, so there is nothing to start. */
+static void end_quiet_connection(struct sock *sk, struct onramp_connection *connection)
 {
-	struct startup_ack ack = ack_input(tcp_sk(sk), connection, 0, (struct pair_report){0});
-
-	end_startup(sk, connection, &ack, STARTUP_EXIT_APPLICATION);
-	return 0;
+	connection->ack = ack_input(tcp_sk(sk), connection, 0, (struct pair_report){0});
+	end_startup(sk, connection, &connection->ack, STARTUP_EXIT_APPLICATION);
 }
 
 /* A loss was found. `ssthresh` is the congestion avoidance's; returns the one to set. Both are in

@@ -81,7 +81,7 @@ struct onramp_account {
 struct onramp_connection {
 	uint64_t state[STARTUP_STATE_BYTES / 8]; /* the algorithm's own */
 	struct startup_decision decision;        /* the latest */
-	struct startup_ack ack;   /* the latest. It is here because a program's stack is small. */
+	struct startup_ack ack;   /* the latest; a program's stack has no room for it */
 	uint64_t id;              /* unique on this host since the program was loaded */
 	uint64_t start_ns;        /* when the start-up began */
 	uint64_t exit_ns;         /* when the start-up ended for the first time; 0: not yet */

@@ -204,7 +204,7 @@ pub struct Connection {
     pub state: [u64; 112usize],
     /// the latest
     pub decision: Decision,
-    /// the latest. It is here because a program's stack is small.
+    /// the latest; a program's stack has no room for it
     pub ack: Ack,
     /// unique on this host since the program was loaded
     pub id: u64,

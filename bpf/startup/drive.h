@@ -98,15 +98,11 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 		end_startup(sk, connection, ack, host_limited_exit(ack->flags));
 }
 
-/* The connection exchanges small messages, so there is nothing to start. Not inlined: the stack of
- * the hook has no room for a second record. */
-static __attribute__((noinline)) int end_quiet_connection(struct sock *sk,
-							  struct onramp_connection *connection)
+/* The connection exchanges small messages, so there is nothing to start. */
+static void end_quiet_connection(struct sock *sk, struct onramp_connection *connection)
 {
-	struct startup_ack ack = ack_input(tcp_sk(sk), connection, 0, (struct pair_report){0});
-
-	end_startup(sk, connection, &ack, STARTUP_EXIT_APPLICATION);
-	return 0;
+	connection->ack = ack_input(tcp_sk(sk), connection, 0, (struct pair_report){0});
+	end_startup(sk, connection, &connection->ack, STARTUP_EXIT_APPLICATION);
 }
 
 /* A loss was found. `ssthresh` is the congestion avoidance's; returns the one to set. Both are in

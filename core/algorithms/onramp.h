@@ -70,7 +70,7 @@
  * DRAIN: the path did not carry w, and cwnd is what it carried. When the excess has left the queue,
  * the RTT decides. If the RTT is what it was before the first flight, the queue was the sender's
  * own. The delivery rate is the bottleneck rate then, and PACING begins again, once. Otherwise
- * competing flows are there. Slow start goes on, to a quarter of what was carried at most.
+ * competing flows are there, and congestion avoidance takes over at this cwnd.
  *
  * RETREAT: a loss is being repaired. When every segment in flight has arrived or is marked lost,
  * the delivery rate is known. Its BDP becomes ssthresh, or the ssthresh of congestion avoidance if

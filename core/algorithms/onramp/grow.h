@@ -19,6 +19,7 @@ static inline uint64_t onramp_unvalidated_bytes(const struct onramp *state, uint
 static inline void onramp_begin_approach(struct onramp *state)
 {
 	state->phase = STARTUP_PHASE_APPROACH;
+	state->probe_bytes_per_s = 0;
 	state->sample_count = 0;
 }
 

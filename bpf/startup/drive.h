@@ -84,7 +84,7 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 	struct startup_ack *ack = &connection->ack;
 
 	restore_cwnd(sk, connection);
-	*ack = ack_input(tcp_sk(sk), connection, acked, take_pair_report(sk));
+	ack_input(ack, tcp_sk(sk), connection, acked, take_pair_report(sk));
 	ack->siblings = count_siblings(sk, connection);
 	algorithm_ack(connection, ack);
 	count_exit(sk, connection, ack->now_ns);
@@ -101,7 +101,7 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 /* The connection exchanges small messages, so there is nothing to start. */
 static void end_quiet_connection(struct sock *sk, struct onramp_connection *connection)
 {
-	connection->ack = ack_input(tcp_sk(sk), connection, 0, (struct pair_report){0});
+	ack_input(&connection->ack, tcp_sk(sk), connection, 0, (struct pair_report){0});
 	end_startup(sk, connection, &connection->ack, STARTUP_EXIT_APPLICATION);
 }
 

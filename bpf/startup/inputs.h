@@ -58,30 +58,29 @@ static inline __u32 ack_flags(const struct tcp_sock *tp, const struct onramp_con
 			: 0);
 }
 
-/* Always inlined, because BPF functions return no records. */
-static __always_inline struct startup_ack ack_input(const struct tcp_sock *tp,
-						    struct onramp_connection *connection,
-						    __u32 acked, struct pair_report report)
+/* Member by member, because a record that is assigned as a whole is first built on the stack. The
+ * host sets `siblings`. */
+static __always_inline void ack_input(struct startup_ack *ack, const struct tcp_sock *tp,
+				      struct onramp_connection *connection, __u32 acked,
+				      struct pair_report report)
 {
 	__u32 mss_bytes = mss_of(tp);
 
-	return (struct startup_ack){
-		.now_ns = bpf_ktime_get_ns(),
-		.acked_bytes = (__u64)acked * mss_bytes,
-		.delivered_bytes = delivered_bytes(tp, connection),
-		.lost_bytes = lost_bytes(tp, connection),
-		.inflight_bytes = (__u64)packets_in_flight(tp) * mss_bytes,
-		.srtt_ns = srtt_ns(tp),
-		.rtt_ns = connection->rtt_us > 0 ? (__u64)connection->rtt_us * 1000 : 0,
-		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
-		.ssthresh_bytes = ssthresh_bytes(tp),
-		.pair_interval_ns = report.interval_ns,
-		.pair_bytes = report.bytes,
-		.peer_window_bytes = tp->snd_wnd,
-		.tsval = tp->rx_opt.rcv_tsval,
-		.mss_bytes = mss_bytes,
-		.flags = ack_flags(tp, connection),
-	};
+	ack->now_ns = bpf_ktime_get_ns();
+	ack->acked_bytes = (__u64)acked * mss_bytes;
+	ack->delivered_bytes = delivered_bytes(tp, connection);
+	ack->lost_bytes = lost_bytes(tp, connection);
+	ack->inflight_bytes = (__u64)packets_in_flight(tp) * mss_bytes;
+	ack->srtt_ns = srtt_ns(tp);
+	ack->rtt_ns = connection->rtt_us > 0 ? (__u64)connection->rtt_us * 1000 : 0;
+	ack->cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes;
+	ack->ssthresh_bytes = ssthresh_bytes(tp);
+	ack->pair_interval_ns = report.interval_ns;
+	ack->pair_bytes = report.bytes;
+	ack->peer_window_bytes = tp->snd_wnd;
+	ack->tsval = tp->rx_opt.rcv_tsval;
+	ack->mss_bytes = mss_bytes;
+	ack->flags = ack_flags(tp, connection);
 }
 
 /* `ssthresh`, in segments: the value that the congestion avoidance would set */

@@ -309,8 +309,8 @@ fn ss_shows_each_connection() {
         .find(|connection| connection["local"] == local)
         .expect("it is there");
     insta::assert_snapshot!(keys(connection).join(" "), @"acked_bytes age_s congestion_control \
-        cwnd_bytes estimate_bytes_per_s exit_cwnd_bytes exit_reason exit_time_s handed_over_time_s local \
-        network_namespace pacing_bytes_per_s pairs phase remote retransmitted_segments srtt_s \
+        controlled_by cwnd_bytes estimate_bytes_per_s exit_cwnd_bytes exit_reason exit_time_s \
+        handed_over_time_s local network_namespace pacing_bytes_per_s pairs phase remote retransmitted_segments srtt_s \
         ssthresh_bytes state");
     assert_eq!(connection["congestion_control"], name);
     assert_eq!(connection["state"], "ESTAB");

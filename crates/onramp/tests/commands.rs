@@ -310,8 +310,8 @@ fn ss_shows_each_connection() {
         .expect("it is there");
     insta::assert_snapshot!(keys(connection).join(" "), @"acked_bytes age_s congestion_control \
         controlled_by cwnd_bytes estimate_bytes_per_s exit_cwnd_bytes exit_reason exit_time_s \
-        handed_over_time_s local network_namespace pacing_bytes_per_s pairs phase remote retransmitted_segments srtt_s \
-        ssthresh_bytes state");
+        handed_over_time_s local network_namespace pacing_bytes_per_s pairs phase remote \
+        retransmitted_segments srtt_s ssthresh_bytes state");
     assert_eq!(connection["congestion_control"], name);
     assert_eq!(connection["state"], "ESTAB");
     assert_eq!(connection["acked_bytes"], name.len() + 1);

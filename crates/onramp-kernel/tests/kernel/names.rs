@@ -39,7 +39,7 @@ const PROGRAMS: [&str; 16] = [
     "onramp_undo_cwn",
 ];
 /// The same for maps.
-const MAPS: [&str; 19] = [
+const MAPS: [&str; 20] = [
     ".rodata.adopt",
     ".rodata.onramp",
     ".rodata.pair",
@@ -56,6 +56,7 @@ const MAPS: [&str; 19] = [
     "onramp_pairs",
     "onramp_reno",
     "onramp_reserved",
+    "onramp_siblings",
     "onramp_totals",
     "onramp_usage",
     "onramp_users",

@@ -59,7 +59,7 @@ fn status_and_ss_show_totals_and_the_governor() {
     assert_eq!(entry["governor"]["holds"], false);
     let summary = onramp(["ss", "--summary", "--json"]).code(0).json();
     assert!(summary.as_array().unwrap().contains(&entry), "{summary}");
-    let line = "onramp_standard: 0 connections so far, 0 live";
+    let line = "onramp_standard: 0 connections so far, 0 controlled now";
     onramp(["status"]).code(0).says(&["GOVERNOR", "10 %", line]);
     onramp(["ss"]).code(0).says(&[line]);
     onramp(["ss", "-s"])

@@ -142,7 +142,7 @@ repeat = 2
 "#;
 
 #[test]
-fn with_packet_pairs_onramp_uses_the_rate_that_the_receiver_measures() {
+fn onramp_uses_the_rate_that_the_receiver_measures_by_packet_pairs_or_timestamps() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let [file, recording] = ["narrow.toml", "recording.jsonl"].map(|name| dir.path().join(name));
@@ -179,12 +179,12 @@ fn with_packet_pairs_onramp_uses_the_rate_that_the_receiver_measures() {
         .code(0)
         .says(&[&format!("{} decisions: all the same", with.len())]);
 
-    // Without the option, the measured rate is that of the return path.
+    // Without the option, the timestamps of ACKs show the same rate to a millisecond.
     fs::remove_file(&recording).unwrap();
     let without = record(&NARROW.replace("packet_pairs = true", "packet_pairs = false"));
     assert_eq!(without.iter().filter(reports).count(), 0);
     let share = share_of_path(&without);
-    assert!(share < 0.6, "{share}");
+    assert!((0.8..1.25).contains(&share), "{share}");
     replay(&recording, &[]).code(0);
 }
 

@@ -144,9 +144,15 @@ fn a_path_that_is_remembered_correctly() {
     assert_in_manual("memory", &table_of_memories(&rows));
     for row in rows {
         let (wasted, remembered) = (row.numbers("excess_rtts"), row.remembered());
+        // A copy that uses the path at once meets a small queue's losses in another round trip.
+        let margin = if KINDS[row.kind].ends_with("at-once") {
+            0.35
+        } else {
+            0.01
+        };
         for copy in 1..wasted.len() {
             assert!(
-                wasted[copy] <= wasted[0] + 0.01,
+                wasted[copy] <= wasted[0] + margin,
                 "slower than a cold start: {}",
                 row.line()
             );

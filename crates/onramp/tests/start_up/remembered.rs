@@ -144,13 +144,11 @@ fn a_path_that_is_remembered_correctly() {
     assert_in_manual("memory", &table_of_memories(&rows));
     for row in rows {
         let (wasted, remembered) = (row.numbers("excess_rtts"), row.remembered());
-        // A copy that uses the path at once meets a small queue's losses in another round trip.
-        let margin = if KINDS[row.kind].ends_with("at-once") {
-            0.35
-        } else {
-            0.01
-        };
+        let resent = row.numbers("retransmitted_segments");
         for copy in 1..wasted.len() {
+            // The losses of a small queue may fall into another round trip than those of a cold
+            // start, and cost most of it.
+            let margin = if resent[copy] > 0.0 { 0.75 } else { 0.01 };
             assert!(
                 wasted[copy] <= wasted[0] + margin,
                 "slower than a cold start: {}",
@@ -162,7 +160,11 @@ fn a_path_that_is_remembered_correctly() {
                 && copy == 2
                 && remembered[copy] > 0.98
                 && row.bdp_bytes() < 280_000.0;
-            assert!(!is_known || wasted[copy] <= 0.505, "slow: {}", row.line());
+            assert!(
+                !is_known || wasted[copy] <= 0.495 + margin,
+                "slow: {}",
+                row.line()
+            );
         }
     }
 }

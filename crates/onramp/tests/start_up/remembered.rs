@@ -147,8 +147,8 @@ fn a_path_that_is_remembered_correctly() {
         let resent = row.numbers("retransmitted_segments");
         for copy in 1..wasted.len() {
             // The losses of a small queue may fall into another round trip than those of a cold
-            // start, and cost most of it. On a fast path, half of what a short transfer has shown is
-            // less than what a cold start's probe sends (docs/limitations.md).
+            // start, and cost most of it. On a fast path, half of what a short transfer has
+            // shown is less than what a cold start's probe sends (docs/limitations.md).
             let is_fast = row.bdp_bytes() > 1_000_000.0;
             let margin = match (resent[copy] > 0.0, is_fast) {
                 (_, true) => 1.8,

@@ -46,7 +46,7 @@ static void on_established(struct sock *sk, struct onramp_connection *connection
 	} else {
 		start_reservation(sk, connection, &start);
 		begin_memory(sk, connection, &start);
-		count_siblings(sk, connection);
+		count_siblings(sk, connection, start.now_ns);
 		algorithm_start(connection, &start);
 	}
 	count_exit(sk, connection, start.now_ns);
@@ -85,7 +85,7 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 
 	restore_cwnd(sk, connection);
 	ack_input(ack, tcp_sk(sk), connection, acked, take_pair_report(sk));
-	ack->siblings = count_siblings(sk, connection);
+	ack->siblings = count_siblings(sk, connection, ack->now_ns);
 	algorithm_ack(connection, ack);
 	count_exit(sk, connection, ack->now_ns);
 	learn_path(sk, connection);

@@ -36,11 +36,10 @@ struct {
 /* A connection starts, or an ACK has arrived that is an input of the algorithm. Returns the number
  * of other connections to the same destination that are starting up. Not inlined, so it has its own
  * stack frame. */
-static __attribute__((noinline)) __u64 count_siblings(struct sock *sk,
-						      struct onramp_connection *connection)
+static __attribute__((noinline)) __u64
+count_siblings(struct sock *sk, struct onramp_connection *connection, __u64 now_ns)
 {
 	struct ensemble_entry *ensemble, fresh = {};
-	__u64 now_ns = bpf_ktime_get_ns();
 	struct onramp_path path;
 
 	fill_path(sk, &path);
@@ -76,7 +75,8 @@ static __attribute__((noinline)) int leave_ensemble(struct sock *sk,
 
 #else
 
-static inline __u64 count_siblings(struct sock *sk, struct onramp_connection *connection)
+static inline __u64 count_siblings(struct sock *sk, struct onramp_connection *connection,
+				   __u64 now_ns)
 {
 	return 0;
 }

@@ -60,10 +60,10 @@ static inline uint64_t receiver_clock_ns(struct receiver_clock *clock,
 	/* Half of the number space: the TSval is older than the first one. */
 	if (!clock->is_present || ticks >> 31)
 		return 0;
-	receiver_clock_recognise(clock, ticks, elapsed_ns, 1000000);
-	receiver_clock_recognise(clock, ticks, elapsed_ns, 1000);
-	receiver_clock_recognise(clock, ticks, elapsed_ns, 4000000);
-	receiver_clock_recognise(clock, ticks, elapsed_ns, 10000000);
+	receiver_clock_recognise(clock, ticks, elapsed_ns, NS_PER_S / 1000);
+	receiver_clock_recognise(clock, ticks, elapsed_ns, NS_PER_S / 1000000);
+	receiver_clock_recognise(clock, ticks, elapsed_ns, NS_PER_S / 250);
+	receiver_clock_recognise(clock, ticks, elapsed_ns, NS_PER_S / 100);
 	return ticks * clock->tick_ns;
 }
 

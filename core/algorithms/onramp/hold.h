@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
-/* onramp, HOLD and DRAIN: a delay rose. Decide whether the pipe is full, and whose queue it is. */
+/* onramp, HOLD, REST and DRAIN: a delay rose. Decide whether the pipe is full, whether it stays so,
+ * and whose queue it is. */
 #ifndef ONRAMP_ONRAMP_HOLD_H
 #define ONRAMP_ONRAMP_HOLD_H
 
@@ -90,7 +91,7 @@ static inline void onramp_hold(struct onramp *state, const struct startup_ack *a
 	if (!onramp_round_is_complete(state, ack))
 		return;
 	rate = onramp_round_bytes_per_s(state, ack);
-	/* Half a round trip is short compared with RTT noise, so subtract the noise first. */
+	/* A paced flight that noise has delayed may have been carried, so subtract the noise. */
 	if (onramp_rate_shows_room(state, state->pipe_is_validated
 						  ? rate
 						  : onramp_round_max_bytes_per_s(state, ack))) {
@@ -133,38 +134,41 @@ static inline void onramp_follow_rate(struct onramp *state, const struct startup
 /*
  * The excess of the paced window leaves the queue. If the RTT falls back to the baseline, the queue
  * was this connection's own: fill the pipe again at the measured delivery rate, once. Otherwise
- * competing flows keep the queue: slow start goes on, to a quarter of the delivery rate's BDP.
+ * competing flows keep the queue, and congestion avoidance takes over at this cwnd, or at a quarter
+ * of the delivery rate's BDP if that is more.
  */
 static inline void onramp_drain(struct onramp *state, const struct startup_ack *ack,
 				struct startup_decision *decision)
 {
 	uint64_t carried_bytes =
 		onramp_bdp_bytes(state, state->overload_bytes_per_s, ack->mss_bytes);
+	bool is_baseline;
 
 	decision->ssthresh_bytes = ack->ssthresh_bytes;
 	if (!onramp_round_is_complete(state, ack) || !onramp_group_is_complete(state, ack))
 		return;
-	if (state->has_repaced || state->options & STARTUP_OPTION_WITHOUT_REPACING ||
-	    !onramp_rtt_is_baseline(state)) {
-		/* The queue still becomes shorter: wait until it shows whose it is. */
-		if (state->group_min_rtt_ns > state->baseline_rtt_ns &&
-		    state->group_min_rtt_ns + onramp_queue_ns(state) < state->drain_min_rtt_ns) {
-			state->drain_min_rtt_ns = state->group_min_rtt_ns;
-			return;
-		}
-		if (onramp_rtt_is_baseline(state)) {
-			onramp_follow_rate(state, ack, carried_bytes);
-			decision->ssthresh_bytes = STARTUP_UNLIMITED;
-			return;
-		}
-		decision->ssthresh_bytes =
-			max_u64(carried_bytes / ONRAMP_COMPETING_DIVISOR, ack->cwnd_bytes);
-		state->phase = STARTUP_PHASE_DONE;
+	is_baseline = onramp_rtt_is_baseline(state);
+	if (is_baseline && !state->has_repaced &&
+	    !(state->options & STARTUP_OPTION_WITHOUT_REPACING)) {
+		state->has_repaced = true;
+		state->bottleneck_bytes_per_s = state->overload_bytes_per_s;
+		onramp_fill(state, ack, 0, decision);
 		return;
 	}
-	state->has_repaced = true;
-	state->bottleneck_bytes_per_s = state->overload_bytes_per_s;
-	onramp_fill(state, ack, 0, decision);
+	/* The queue still becomes shorter: wait until it shows whose it is. */
+	if (state->group_min_rtt_ns > state->baseline_rtt_ns &&
+	    state->group_min_rtt_ns + onramp_queue_ns(state) < state->drain_min_rtt_ns) {
+		state->drain_min_rtt_ns = state->group_min_rtt_ns;
+		return;
+	}
+	if (is_baseline) {
+		onramp_follow_rate(state, ack, carried_bytes);
+		decision->ssthresh_bytes = STARTUP_UNLIMITED;
+		return;
+	}
+	decision->ssthresh_bytes =
+		max_u64(carried_bytes / ONRAMP_COMPETING_DIVISOR, ack->cwnd_bytes);
+	state->phase = STARTUP_PHASE_DONE;
 }
 
 #endif

@@ -86,8 +86,8 @@
 /* A policer drops what exceeds its rate, without a queue. ssthresh is then 7/8 of the BDP at the
  * rate that arrived. */
 #define ONRAMP_POLICED_EIGHTHS 7
-/* Where competing flows have the rest of the pipe, ssthresh is a quarter of the delivery rate's
- * BDP at most. */
+/* Where competing flows have the rest of the pipe, a loss lowers ssthresh to a quarter of the
+ * delivery rate's BDP. */
 #define ONRAMP_COMPETING_DIVISOR 4
 /* Competing flows that start at the same time have as much data behind this connection's first
  * segments as in front of them, on average. */

@@ -186,18 +186,21 @@ fn a_train_that_is_no_line_gives_no_rate_but_the_next_line_does() {
     );
 }
 
+/// A host with this initial window.
+fn host_with(segments: u64) -> Host {
+    let start = Start {
+        cwnd_bytes: segments * SEGMENT,
+        ..start()
+    };
+    let mut host = Host::new("onramp", start, RTT);
+    host.ack.rtt_ns = RTT;
+    host
+}
+
 #[test]
 fn three_acks_give_no_rate() {
     for (segments, name) in [(3, "slow-start"), (4, "pacing")] {
-        let mut host = Host::new(
-            "onramp",
-            Start {
-                cwnd_bytes: segments * SEGMENT,
-                ..start()
-            },
-            RTT,
-        );
-        host.ack.rtt_ns = RTT;
+        let mut host = host_with(segments);
         host.flight(MS, ACK_CWND_LIMITED);
         assert_eq!(
             (phase(&host), host.decision.estimate_bytes_per_s != 0),
@@ -215,15 +218,7 @@ fn a_segment_in_less_than_32_us_is_not_believed() {
         (40, 31_900, "slow-start"),
         (40, 32_100, "pacing"),
     ] {
-        let mut host = Host::new(
-            "onramp",
-            Start {
-                cwnd_bytes: segments * SEGMENT,
-                ..start()
-            },
-            RTT,
-        );
-        host.ack.rtt_ns = RTT;
+        let mut host = host_with(segments);
         host.flight(spacing_ns, ACK_CWND_LIMITED);
         assert_eq!(
             (phase(&host), host.decision.estimate_bytes_per_s != 0),

@@ -3,6 +3,8 @@
 //!
 //!     cargo run -p onramp-kernel --example foreign -- 20
 
+#[path = "../tests/compile/mod.rs"]
+mod compile;
 #[path = "../tests/foreign/mod.rs"]
 mod foreign;
 

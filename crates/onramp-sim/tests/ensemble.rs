@@ -1,5 +1,8 @@
 //! Ensembles: connections of one node to another count each other while they are starting up.
 
+mod network;
+
+use network::fork;
 use onramp_scenario::Case;
 use onramp_sim::observe::Observer;
 use onramp_sim::{run_observed, Options};
@@ -121,19 +124,8 @@ fn traffic_between_the_same_nodes_is_counted_if_its_start_up_shares() {
 
 #[test]
 fn each_pair_of_nodes_has_its_own_count() {
-    let node = |name| format!("[[node]]\nname = \"{name}\"\n");
-    let link = |from, to| {
-        format!(
-            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"50 Mbit/s\"\n\
-            delay = \"25 ms\"\nqueue = \"0.5 bdp\"\n"
-        )
-    };
-    let network = ["a", "m", "b", "c"].map(node).concat()
-        + &link("a", "m")
-        + &link("m", "b")
-        + &link("m", "c");
     let transfer = "size = \"1 MB\"\nfrom = \"a\"\nto = [\"b\", \"c\"]\ncount = 6\n";
-    assert_eq!(simulate(&network, transfer).most(), [2; 6]);
+    assert_eq!(simulate(&fork(), transfer).most(), [2; 6]);
 }
 
 #[test]

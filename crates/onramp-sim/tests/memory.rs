@@ -1,5 +1,8 @@
 //! The path memory: what copies of a transfer remember for later copies on the same path.
 
+mod network;
+
+use network::fork;
 use onramp_results::Record;
 use onramp_scenario::Case;
 use onramp_sim::{run, Options, Outcome};
@@ -131,20 +134,9 @@ fn a_much_different_rtt_invalidates_the_memory() {
 
 #[test]
 fn each_pair_of_hosts_has_its_own_memory() {
-    let node = |name| format!("[[node]]\nname = \"{name}\"\n");
-    let link = |from, to| {
-        format!(
-            "[[link]]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"50 Mbit/s\"\n\
-            delay = \"25 ms\"\nqueue = \"0.5 bdp\"\n"
-        )
-    };
-    let network = ["a", "m", "b", "c"].map(node).concat()
-        + &link("a", "m")
-        + &link("m", "b")
-        + &link("m", "c");
     let transfer =
         "memory = \"careful\"\nfrom = \"a\"\nto = [\"b\", \"c\"]\ncount = 4\nspacing = \"5 s\"\n";
-    assert_eq!(remembered(&network, transfer), [false, false, true, true]);
+    assert_eq!(remembered(&fork(), transfer), [false, false, true, true]);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! What a congestion control keeps in a socket, for a test of the hand-over (`cubic.bpf.c`).
 
+use crate::compile::compile;
 use libbpf_rs::{Iter, IterOpts, ObjectBuilder};
 use std::io::Read;
 use std::net::TcpStream;
-use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 /// What a socket has. The C program has the same record.
@@ -40,7 +40,12 @@ impl Row {
     /// If clang cannot compile the program, or if the kernel refuses it.
     pub fn of(socket: &TcpStream) -> Row {
         let port = u32::from(socket.local_addr().unwrap().port());
-        static COMPILED: LazyLock<Vec<u8>> = LazyLock::new(compile);
+        static COMPILED: LazyLock<Vec<u8>> = LazyLock::new(|| {
+            compile(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/tests/cubic/cubic.bpf.c"
+            ))
+        });
         let object = ObjectBuilder::default()
             .open_memory(&COMPILED)
             .unwrap()
@@ -82,16 +87,4 @@ impl Row {
             .flat_map(|word| [*word as u32, (word >> 32) as u32]);
         MEMBERS.into_iter().zip(words).collect()
     }
-}
-
-fn compile() -> Vec<u8> {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cubic/cubic.bpf.c");
-    let clang = Command::new("clang")
-        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-c"])
-        .args([source, "-o", "-"])
-        .stderr(Stdio::inherit())
-        .output()
-        .expect("clang is installed: it compiles Onramp's own programs");
-    assert!(clang.status.success(), "clang cannot compile {source}");
-    clang.stdout
 }

@@ -1,8 +1,8 @@
 //! Congestion controls of somebody else in this kernel, with maps of their own, for tests of a busy
 //! machine.
 
+use crate::compile::compile;
 use libbpf_rs::{Link, MapCore, Object, ObjectBuilder};
-use std::process::{Command, Stdio};
 
 /// A congestion control that is registered as long as this value lives; if the process is killed,
 /// the kernel removes it.
@@ -17,22 +17,13 @@ pub struct Foreign {
 /// # Panics
 /// If clang cannot compile the program, or if the kernel refuses it.
 pub fn register(prefix: &str, count: usize) -> Vec<Foreign> {
-    let object = compile();
+    let object = compile(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/foreign/foreign.bpf.c"
+    ));
     (1..=count)
         .map(|number| load(&object, &format!("{prefix}{number}")))
         .collect()
-}
-
-fn compile() -> Vec<u8> {
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/foreign.bpf.c");
-    let clang = Command::new("clang")
-        .args(["-O2", "-g", "-target", "bpf", "-mcpu=v3", "-c"])
-        .args([source, "-o", "-"])
-        .stderr(Stdio::inherit())
-        .output()
-        .expect("clang is installed: it compiles Onramp's own programs");
-    assert!(clang.status.success(), "clang cannot compile {source}");
-    clang.stdout
 }
 
 fn load(object: &[u8], name: &str) -> Foreign {

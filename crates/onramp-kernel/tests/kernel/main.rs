@@ -5,6 +5,8 @@
 
 mod beside;
 mod common;
+#[path = "../compile/mod.rs"]
+mod compile;
 #[path = "../cubic/mod.rs"]
 mod cubic;
 mod defaults;

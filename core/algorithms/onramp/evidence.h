@@ -89,8 +89,8 @@ static inline uint64_t onramp_lower_bound(const struct onramp *state, const stru
 		       onramp_reported_bound(state, ack->mss_bytes));
 }
 
-/* The rate of the flight that is arriving or has arrived; 0: no rate that can be used. At the end
- * of the flight, sets the lower bound. */
+/* The rate of the flight that is arriving or has arrived; 0: unknown. At the end of the flight,
+ * sets the lower bound. */
 static inline uint64_t onramp_measure(struct onramp *state, const struct startup_ack *ack,
 				      bool flight_ended)
 {

@@ -316,9 +316,10 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 static inline void onramp_loss(struct onramp *state, const struct startup_loss *loss,
 			       struct startup_decision *decision)
 {
+	/* The window is as congestion avoidance would have it. */
+	bool is_slow_start = state->phase == STARTUP_PHASE_SLOW_START && !state->probe_bytes_per_s;
 	bool is_of_slow_start =
-		(state->phase == STARTUP_PHASE_SLOW_START && !state->probe_bytes_per_s) ||
-		(state->phase == STARTUP_PHASE_PACING && !state->has_resumed);
+		is_slow_start || (state->phase == STARTUP_PHASE_PACING && !state->has_resumed);
 
 	state->retreat_is_safe = state->has_resumed && !state->pipe_is_validated;
 	state->memory_is_wrong |= state->retreat_is_safe;
@@ -337,7 +338,7 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 	if (state->phase == STARTUP_PHASE_PACING && state->probe_bytes_per_s)
 		/* The probe was lost, but it has shown the BDP. */
 		decision->ssthresh_bytes = min_u64(loss->ssthresh_bytes, state->target_bytes);
-	else if (onramp_window_was_unused(loss))
+	else if (!is_slow_start && onramp_window_was_unused(loss))
 		/* The window was never filled: scale ssthresh by inflight/cwnd, but not below
 		 * inflight/2. Congestion avoidance would reduce the whole cwnd. */
 		decision->ssthresh_bytes =

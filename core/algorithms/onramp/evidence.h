@@ -60,13 +60,13 @@ static inline bool onramp_rate_is_early(const struct onramp *state)
 	       onramp_reports_last(state, ONRAMP_EARLY_TICKS);
 }
 
-/* The receiver's clock shows that what it has seen of the flight was at least this fast; 0: the
- * clock is unknown. The clock may have been recognised while the flight arrived. */
+/* The receiver's reports show that what it has seen of the flight was at least this fast; 0: it
+ * reports nothing. Its clock may have been recognised while the flight arrived. */
 static inline uint64_t onramp_reported_bound(const struct onramp *state, uint32_t mss_bytes)
 {
 	const struct ack_train *reports = &state->pairs.train;
 
-	if (!reports->points || !state->clock.tick_ns)
+	if (!reports->points || !(state->clock.tick_ns || state->has_pairs))
 		return 0;
 	return rate_bytes_per_s((uint64_t)reports->segments * mss_bytes,
 				reports->last_ns - reports->first_ns +

@@ -6,7 +6,7 @@ use crate::onramp::{arrive, host_on, phase, RATE, RTT, SEGMENT};
 use crate::path::time_ns;
 use onramp_core::{
     exit_name, Decision, Start, Without, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY,
-    LOSS_TIMEOUT, UNLIMITED,
+    LOSS_TIMEOUT, OPTION_PAIRS, UNLIMITED,
 };
 
 /// A window that arrives in this many bunches, with this time from one to the next. In a bunch,
@@ -276,4 +276,21 @@ fn a_flight_that_gives_a_rate_is_no_reason_for_a_probe() {
         (phase(&host), host.decision.estimate_bytes_per_s),
         ("pacing", RATE)
     );
+}
+
+/// The data arrive in two bunches within 2 ms. The ACKs of a slow return path take 36 ms.
+#[test]
+fn packet_pairs_that_are_no_line_give_a_lower_bound() {
+    let mut host = host_with_window(10, OPTION_PAIRS, RTT);
+    for n in 0..10 {
+        host.ack.pair_interval_ns = if n < 5 { 1 + n } else { 2 * MS + n };
+        host.ack.pair_bytes = host.ack.delivered_bytes;
+        let gap_ns = if n == 0 { RTT } else { 4 * MS };
+        host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
+    }
+    assert_eq!(phase(&host), "slow-start");
+    // The first segment is the begin of the interval. 2 ms more may be hidden.
+    let at_least = bound(9, 4 * MS + 10);
+    assert!(host.decision.cwnd_bytes >= probe_bytes(at_least, RTT));
+    assert_ne!(host.decision.pacing_bytes_per_s, UNLIMITED);
 }

@@ -62,7 +62,7 @@ fn a_loss_of_slow_start_ends_at_the_hosts_ssthresh() {
 }
 
 #[test]
-fn the_part_of_the_window_that_was_not_sent_is_not_halved() {
+fn the_part_of_a_paced_window_that_was_not_sent_is_not_halved() {
     for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TIMEOUT, "timeout")] {
         let mut host = in_pacing();
         let decision = host.loss(kind, 190 * SEGMENT, 380 * SEGMENT);
@@ -71,12 +71,12 @@ fn the_part_of_the_window_that_was_not_sent_is_not_halved() {
             (decision.cwnd_bytes, decision.ssthresh_bytes),
             (760 * SEGMENT, 95 * SEGMENT)
         );
-        // In slow start, 10 of 15 segments were in flight.
+        // In slow start, the window is what congestion avoidance would have too.
         let mut host = host_on(RTT);
         arrive(&mut host, 5, RATE, RTT);
         let decision = host.loss(kind, 10 * SEGMENT, 9 * SEGMENT);
         assert_done(&decision, exit);
-        assert_eq!(decision.ssthresh_bytes, 6 * SEGMENT);
+        assert_eq!(decision.ssthresh_bytes, 9 * SEGMENT);
     }
     let mut host = in_pacing();
     assert_eq!(

@@ -11,13 +11,18 @@
 
 #include "algorithms/astart.h"
 #include "algorithms/gamma.h"
+#include "algorithms/halfback.h"
 #include "algorithms/hoe.h"
+#include "algorithms/hystart.h"
+#include "algorithms/jump.h"
 #include "algorithms/onramp.h"
 #include "algorithms/paced.h"
 #include "algorithms/pair.h"
 #include "algorithms/qos.h"
+#include "algorithms/search.h"
 #include "algorithms/spaced.h"
 #include "algorithms/standard.h"
+#include "algorithms/suss.h"
 
 /* clang-format off */
 #define STARTUP_ALGORITHMS(X)                                                                      \
@@ -31,14 +36,20 @@
 	X(hoe, 0, "ssthresh from three acknowledgements, once (Hoe 1996)")                         \
 	X(qos, STARTUP_RESERVES, "a reserved rate from the first segment on (Ritter et al.)")      \
 	X(onramp, STARTUP_SENDS_PAIRS | STARTUP_RESUMES | STARTUP_SHARES,                          \
-	  "measured in the first round trip, paced, validated, raised: the five papers in one")
+	  "measured in the first round trip, paced, validated, raised: the five papers in one")    \
+	X(hystart, 0, "slow start until the RTT rises and stays up (HyStart++, RFC 9406)")         \
+	X(search, 0, "slow start until deliveries no longer follow (SEARCH, CCWG draft)")          \
+	X(suss, 0, "slow start that quadruples while HyStart would allow it (SUSS, 2024)")         \
+	X(jump, 0, "the whole receiver's window, paced in the first round trip (Jump Start)")      \
+	X(halfback, 0, "up to 141 kB, paced in the first round trip (Halfback without ROPR)")
 /* clang-format on */
 
 static inline const char *startup_phase_name(uint32_t phase)
 {
 	static const char *const names[STARTUP_PHASE_COUNT] = {
-		"slow-start", "pacing",   "approach", "done",  "avoidance", "safe-transmit",
-		"linear",     "reserved", "hold",     "drain", "retreat",   "rest",
+		"slow-start",    "pacing", "approach",     "done", "avoidance",
+		"safe-transmit", "linear", "reserved",     "hold", "drain",
+		"retreat",       "rest",   "conservative",
 	};
 	return phase < STARTUP_PHASE_COUNT ? names[phase] : "unknown";
 }
@@ -47,7 +58,7 @@ static inline const char *startup_exit_name(uint32_t exit)
 {
 	static const char *const names[STARTUP_EXIT_COUNT] = {
 		"none",     "ssthresh",   "estimate", "loss",  "timeout",  "application",
-		"receiver", "unreserved", "broken",   "delay", "governed",
+		"receiver", "unreserved", "broken",   "delay", "governed", "delivery",
 	};
 	return exit < STARTUP_EXIT_COUNT ? names[exit] : "unknown";
 }

@@ -89,6 +89,10 @@ enum startup_option {
 	STARTUP_OPTION_WITHOUT_PROBING = 1 << 20,
 	/* The receiver's clock is not used. */
 	STARTUP_OPTION_WITHOUT_CLOCK = 1 << 21,
+	/* `search` as in its version 3.1 for Linux (core/algorithms/search.h). */
+	STARTUP_OPTION_SEARCH_DELIVERED = 1 << 22,
+	/* `search` as in its version 4 for FreeBSD (core/algorithms/search.h). */
+	STARTUP_OPTION_SEARCH_ROLLBACK = 1 << 23,
 };
 
 /* Event: the connection is established and has sent no data yet. */
@@ -129,6 +133,8 @@ struct startup_start {
 	/* TSval of the peer's newest segment (RFC 7323), with STARTUP_OPTION_TIMESTAMPS; 32 bits.
 	 */
 	uint64_t tsval;
+	/* The peer's receive window: it accepts so much before any ACK. 0: unknown. */
+	uint64_t peer_window_bytes;
 };
 
 /* Flags of struct startup_ack. */
@@ -241,6 +247,9 @@ enum startup_phase {
 	/* cwnd fills the pipe. It stays for some round trips, to see whether the path is as it was.
 	 */
 	STARTUP_PHASE_REST,
+	/* cwnd grows by a quarter of the bytes that are acknowledged, to see whether a delay lasts.
+	 */
+	STARTUP_PHASE_CONSERVATIVE,
 	/* The number of phases. */
 	STARTUP_PHASE_COUNT,
 };
@@ -270,6 +279,8 @@ enum startup_exit {
 	/* The host did not start the algorithm: earlier start-ups retransmitted too much
 	 * (core/parts/governor.h). No algorithm sets it. */
 	STARTUP_EXIT_GOVERNED,
+	/* Deliveries no longer grow as fast as what is sent: the pipe is full. */
+	STARTUP_EXIT_DELIVERY,
 	/* The number of exits. */
 	STARTUP_EXIT_COUNT,
 };

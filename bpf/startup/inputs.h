@@ -47,6 +47,7 @@ static inline struct startup_start start_input(const struct tcp_sock *tp)
 		.options = options,
 		.srtt_ns = srtt_ns(tp),
 		.tsval = tp->rx_opt.rcv_tsval,
+		.peer_window_bytes = tp->snd_wnd,
 	};
 }
 

@@ -107,6 +107,10 @@ pub const OPTION_TIMESTAMPS: OptionBit = 524288;
 pub const OPTION_WITHOUT_PROBING: OptionBit = 1048576;
 /// The receiver's clock is not used.
 pub const OPTION_WITHOUT_CLOCK: OptionBit = 2097152;
+/// `search` as in its version 3.1 for Linux (core/algorithms/search.h).
+pub const OPTION_SEARCH_DELIVERED: OptionBit = 4194304;
+/// `search` as in its version 4 for FreeBSD (core/algorithms/search.h).
+pub const OPTION_SEARCH_ROLLBACK: OptionBit = 8388608;
 /// Choices of the user. Those named WITHOUT switch off one idea of `onramp`, to measure what it
 /// contributes (core/algorithms/onramp.h).
 pub type OptionBit = ::std::os::raw::c_uint;
@@ -158,10 +162,13 @@ pub struct Start {
     /// TSval of the peer's newest segment (RFC 7323), with OPTION_TIMESTAMPS; 32 bits.
     #[serde(default)]
     pub tsval: u64,
+    /// The peer's receive window: it accepts so much before any ACK. 0: unknown.
+    #[serde(default)]
+    pub peer_window_bytes: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Start"][::std::mem::size_of::<Start>() - 112usize];
+    ["Size of Start"][::std::mem::size_of::<Start>() - 120usize];
     ["Alignment of Start"][::std::mem::align_of::<Start>() - 8usize];
     ["Offset of field: Start::now_ns"][::std::mem::offset_of!(Start, now_ns) - 0usize];
     ["Offset of field: Start::clock"][::std::mem::offset_of!(Start, clock) - 8usize];
@@ -182,6 +189,8 @@ const _: () = {
         [::std::mem::offset_of!(Start, remembered_rtt_ns) - 88usize];
     ["Offset of field: Start::jump_bytes"][::std::mem::offset_of!(Start, jump_bytes) - 96usize];
     ["Offset of field: Start::tsval"][::std::mem::offset_of!(Start, tsval) - 104usize];
+    ["Offset of field: Start::peer_window_bytes"]
+        [::std::mem::offset_of!(Start, peer_window_bytes) - 112usize];
 };
 /// cwnd limited the sender in the last round trip, not the application or the receiver.
 pub const ACK_CWND_LIMITED: AckFlag = 1;
@@ -337,8 +346,10 @@ pub const PHASE_DRAIN: Phase = 9;
 pub const PHASE_RETREAT: Phase = 10;
 /// cwnd fills the pipe. It stays for some round trips, to see whether the path is as it was.
 pub const PHASE_REST: Phase = 11;
+/// cwnd grows by a quarter of the bytes that are acknowledged, to see whether a delay lasts.
+pub const PHASE_CONSERVATIVE: Phase = 12;
 /// The number of phases.
-pub const PHASE_COUNT: Phase = 12;
+pub const PHASE_COUNT: Phase = 13;
 /// The phase of a start-up. startup_phase_name() gives its name for people.
 pub type Phase = ::std::os::raw::c_uint;
 /// It has not ended.
@@ -364,8 +375,10 @@ pub const EXIT_DELAY: Exit = 9;
 /// The host did not start the algorithm: earlier start-ups retransmitted too much
 /// (core/parts/governor.h). No algorithm sets it.
 pub const EXIT_GOVERNED: Exit = 10;
+/// Deliveries no longer grow as fast as what is sent: the pipe is full.
+pub const EXIT_DELIVERY: Exit = 11;
 /// The number of exits.
-pub const EXIT_COUNT: Exit = 11;
+pub const EXIT_COUNT: Exit = 12;
 /// Why a start-up ended. startup_exit_name() gives the name for people.
 pub type Exit = ::std::os::raw::c_uint;
 /// No segment is marked.

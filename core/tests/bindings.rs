@@ -79,6 +79,7 @@ const OPTIONAL: &[(&str, &[&str])] = &[
             "remembered_rtt_ns",
             "jump_bytes",
             "tsval",
+            "peer_window_bytes",
         ],
     ),
     (

@@ -5,8 +5,9 @@ use crate::arbitrary::{changes, event, starts, Change};
 use crate::flights::{start, MS, MSS};
 use onramp_core::{
     exit_name, phase_name, reserves, startup_names, Ack, Clock, Decision, Loss, Start, Startup,
-    Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, PHASE_LINEAR,
-    PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE, UNLIMITED,
+    Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_CONSERVATIVE, PHASE_DONE,
+    PHASE_LINEAR, PHASE_PACING, PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE, PHASE_SLOW_START,
+    UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -83,11 +84,16 @@ fn is_probe(start: &Start, srtt_ns: u64, after: &Decision) -> bool {
 /// The transitions of the state diagrams.
 fn may_follow(name: &str, before: u32, after: u32) -> bool {
     if name != "onramp" {
-        let alternates = name == "astart"
-            && [after, before]
-                .iter()
-                .all(|phase| [0, PHASE_LINEAR].contains(phase));
-        return alternates || after >= before;
+        let beside_slow_start = match name {
+            "astart" => PHASE_LINEAR,
+            "hystart" => PHASE_CONSERVATIVE,
+            "suss" => PHASE_PACING,
+            _ => PHASE_SLOW_START,
+        };
+        let alternates = [after, before]
+            .iter()
+            .all(|phase| [PHASE_SLOW_START, beside_slow_start].contains(phase));
+        return alternates || after == PHASE_DONE || after >= before;
     }
     let next: &[&str] = match phase_name(before) {
         // An ssthresh that the host had from the beginning ends the start-up anywhere.
@@ -101,6 +107,17 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
         phase => panic!("{phase} is none of its phases"),
     };
     before == after || next.contains(&phase_name(after))
+}
+
+/// The algorithms that lower cwnd without a loss, to drain a queue or because pacing has held data
+/// back.
+const THAT_SHRINK: [&str; 3] = ["onramp", "search", "suss"];
+
+/// `suss` sends the data of the next round too. That is four times what the last round sent.
+fn is_quadrupled(name: &str, after: &Decision, ack: &Ack) -> bool {
+    name == "suss"
+        && after.phase == PHASE_PACING
+        && after.cwnd_bytes <= 4 * (ack.cwnd_bytes + ack.acked_bytes)
 }
 
 /// The algorithms that measure the path, because no rate is reserved.
@@ -148,7 +165,7 @@ proptest! {
                     "a window below a segment: {after:?}"
                 );
                 prop_assert!(
-                    name == &"onramp" || after.cwnd_bytes >= ack.cwnd_bytes,
+                    THAT_SHRINK.contains(name) || after.cwnd_bytes >= ack.cwnd_bytes,
                     "only a loss shrinks the window: {after:?}"
                 );
                 prop_assert!(
@@ -186,7 +203,10 @@ proptest! {
                 let is_given =
                     is_given || name == &"onramp" && is_probe(&start, srtt_ns, &after);
                 prop_assert!(
-                    is_given || is_measured || after.cwnd_bytes <= slow_start.max(pthresh),
+                    is_given
+                        || is_measured
+                        || is_quadrupled(name, &after, &ack)
+                        || after.cwnd_bytes <= slow_start.max(pthresh),
                     "a jump above pthresh: {before:?} {after:?}"
                 );
                 prop_assert!(
@@ -314,6 +334,7 @@ proptest! {
                 remembered_rtt_ns: start.0,
                 jump_bytes: start.2,
                 tsval: start.1,
+                peer_window_bytes: start.2,
             });
             for &(now_ns, acked, delivered, inflight, srtt, cwnd, mss_bytes, flags) in &acks {
                 let decision = startup.ack(&Ack {

@@ -175,11 +175,13 @@ impl Congestion {
             remembered_rtt_ns: 0,
             jump_bytes: 0,
             tsval: self.peer_tsval.map_or(0, u64::from),
+            peer_window_bytes: self.peer_window_bytes,
         };
         self.startup = Some(Startup::new(config, name, now_ns, start));
         self.apply_decision();
-        // After an idle time the window falls to the initial window, not to a remembered BDP.
-        if !self.is_reserved() && self.remembered_bytes() == 0 {
+        // After an idle time the window falls to the initial window. That is neither a remembered BDP
+        // nor a window that is paced from the beginning.
+        if !self.is_reserved() && self.remembered_bytes() == 0 && self.pacing().is_none() {
             self.initial_window_bytes = self.window.cwnd_bytes;
         }
     }

@@ -179,8 +179,8 @@ impl Congestion {
         };
         self.startup = Some(Startup::new(config, name, now_ns, start));
         self.apply_decision();
-        // After an idle time the window falls to the initial window. That is neither a remembered BDP
-        // nor a window that is paced from the beginning.
+        // After an idle time the window falls to the initial window. That is neither a remembered
+        // BDP nor a window that is paced from the beginning.
         if !self.is_reserved() && self.remembered_bytes() == 0 && self.pacing().is_none() {
             self.initial_window_bytes = self.window.cwnd_bytes;
         }

@@ -55,9 +55,12 @@
 #define SEARCH_BIN_RTT_PERCENT 35
 /* The RTT may grow to so many bins (5.25 initial RTTs) before the comparison has no data. */
 #define SEARCH_EXTRA_BINS 15
-/* Both ends of a window are totals, so it needs one bin more. */
-#define SEARCH_ACKED_BINS (SEARCH_BINS + 1)
-#define SEARCH_SENT_BINS (SEARCH_ACKED_BINS + SEARCH_EXTRA_BINS)
+/* The rings. Both ends of a window are totals, so 11 bins and 26 bins are needed. A power of 2 lets
+ * the kernel's verifier see that an index stays within its ring. */
+#define SEARCH_ACKED_BINS 16
+#define SEARCH_SENT_BINS 32
+_Static_assert(SEARCH_ACKED_BINS > SEARCH_BINS, "a window of acked_bytes fits");
+_Static_assert(SEARCH_SENT_BINS > SEARCH_BINS + SEARCH_EXTRA_BINS, "an earlier window fits");
 /* THRESH of -09. Sums that double end at 50 % when growth ends at once. 26 % is passed in the
  * second RTT after the pipe is full. */
 #define SEARCH_THRESH_PERCENT 26
@@ -102,11 +105,22 @@ static inline uint64_t search_total(const struct search *state, const struct sta
 	return ack->delivered_bytes + ack->inflight_bytes + ack->lost_bytes;
 }
 
+/* Where the totals of a bin are. */
+static inline uint64_t search_sent_slot(uint64_t bin)
+{
+	return bin & (SEARCH_SENT_BINS - 1);
+}
+
+static inline uint64_t search_acked_slot(uint64_t bin)
+{
+	return bin & (SEARCH_ACKED_BINS - 1);
+}
+
 /* Write the totals of this ACK into the latest bin. */
 static inline void search_fill(struct search *state, const struct startup_ack *ack)
 {
-	state->sent_bytes[state->bin % SEARCH_SENT_BINS] = search_total(state, ack);
-	state->acked_bytes[state->bin % SEARCH_ACKED_BINS] = ack->delivered_bytes;
+	state->sent_bytes[search_sent_slot(state->bin)] = search_total(state, ack);
+	state->acked_bytes[search_acked_slot(state->bin)] = ack->delivered_bytes;
 }
 
 /* The first bin, of this RTT. */
@@ -121,8 +135,8 @@ static inline void search_begin(struct search *state, const struct startup_ack *
 /* Go on to the bin of this ACK. Bins without an ACK have the totals of the bin before them. */
 static inline void search_advance(struct search *state, const struct startup_ack *ack)
 {
-	uint64_t sent = state->sent_bytes[state->bin % SEARCH_SENT_BINS];
-	uint64_t acked = state->acked_bytes[state->bin % SEARCH_ACKED_BINS];
+	uint64_t sent = state->sent_bytes[search_sent_slot(state->bin)];
+	uint64_t acked = state->acked_bytes[search_acked_slot(state->bin)];
 	uint64_t passed = (ack->now_ns - state->bin_end_ns) / state->bin_ns + 1;
 
 	if (passed > SEARCH_BINS) {
@@ -130,8 +144,8 @@ static inline void search_advance(struct search *state, const struct startup_ack
 		return;
 	}
 	for (uint64_t i = 1; i < SEARCH_BINS && i < passed; i++) {
-		state->sent_bytes[(state->bin + i) % SEARCH_SENT_BINS] = sent;
-		state->acked_bytes[(state->bin + i) % SEARCH_ACKED_BINS] = acked;
+		state->sent_bytes[search_sent_slot(state->bin + i)] = sent;
+		state->acked_bytes[search_acked_slot(state->bin + i)] = acked;
 	}
 	state->bin += passed;
 	state->bin_end_ns += passed * state->bin_ns;
@@ -141,15 +155,15 @@ static inline void search_advance(struct search *state, const struct startup_ack
 /* Delivered in so many bins until now; at most 10. */
 static inline uint64_t search_delivered(const struct search *state, uint64_t bins)
 {
-	return state->acked_bytes[state->bin % SEARCH_ACKED_BINS] -
-	       state->acked_bytes[(state->bin - bins) % SEARCH_ACKED_BINS];
+	return state->acked_bytes[search_acked_slot(state->bin)] -
+	       state->acked_bytes[search_acked_slot(state->bin - bins)];
 }
 
 /* Sent in the window that ends with this bin. */
 static inline uint64_t search_sent(const struct search *state, uint64_t bin)
 {
-	return state->sent_bytes[bin % SEARCH_SENT_BINS] -
-	       state->sent_bytes[(bin - SEARCH_BINS) % SEARCH_SENT_BINS];
+	return state->sent_bytes[search_sent_slot(bin)] -
+	       state->sent_bytes[search_sent_slot(bin - SEARCH_BINS)];
 }
 
 /* Sent in the window one RTT ago, interpolated; 0: too little is known, or nothing was sent. */

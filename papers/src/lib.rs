@@ -36,7 +36,7 @@ pub use error::Error;
 pub use expectation::{Claim, Expected, Rule, Value};
 pub use ledger::{Alternative, Choice, Ledger, Row};
 pub use page::{file_name, index, page};
-pub use paper::{Figure, KernelFigures, Measured, Paper, Part};
+pub use paper::{Figure, KernelFigures, Measured, Paper, Part, Samples};
 pub use reproduce::{reproduce, Influence, Record, ReproducedPart, Reproduction};
 pub use settings::Settings;
 pub use statistics::median;

@@ -46,8 +46,9 @@ pub struct Measured {
     pub remarks: Vec<String>,
 }
 
+/// What was measured for a row.
 #[derive(Clone, Debug)]
-pub(crate) enum Samples {
+pub enum Samples {
     /// One number for each seed.
     Numbers(Vec<f64>),
     /// A value without random events.
@@ -74,6 +75,11 @@ impl Figure {
 }
 
 impl Measured {
+    /// The rows that were measured, by id.
+    pub fn samples(&self) -> impl Iterator<Item = (&str, &Samples)> {
+        self.rows.iter().map(|(id, samples)| (id.as_str(), samples))
+    }
+
     /// Adds a row's numbers, one for each seed.
     pub fn numbers(&mut self, id: impl Into<String>, numbers: impl IntoIterator<Item = f64>) {
         self.rows

@@ -7,6 +7,7 @@ use toml::{Table, Value};
 ///
 /// A key of several tables, such as `transfer.timers`, is set in each of them. A key of `traffic`
 /// is set in the tables to whose kind it belongs: transfers, or packets without TCP. A key with a
+/// number after its table's name, such as `link[0].rate`, is set in that table alone. A key with a
 /// scenario's name and a colon before it, such as `wan: transfer.spacing`, is set in that scenario
 /// alone.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,10 +90,27 @@ fn scenario_of(key: &str) -> (Option<&str>, &str) {
         .map_or((None, key), |(scenario, key)| (Some(scenario), key))
 }
 
+/// A table's name, and which of several tables of this name is meant: `link[0]`.
+fn table_of(table: &str) -> (&str, Option<usize>) {
+    let numbered = table
+        .strip_suffix(']')
+        .and_then(|table| table.split_once('['));
+    match numbered.map(|(name, number)| (name, number.parse())) {
+        Some((name, Ok(number))) => (name, Some(number)),
+        _ => (table, None),
+    }
+}
+
 fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
+    let (table, only) = table_of(table);
     match scenario.get_mut(table) {
         Some(Value::Array(tables)) => {
-            for one in tables.iter_mut().filter_map(Value::as_table_mut) {
+            let chosen = tables
+                .iter_mut()
+                .enumerate()
+                .filter(|(number, _)| only.is_none_or(|only| only == *number))
+                .map(|(_, table)| table);
+            for one in chosen.filter_map(Value::as_table_mut) {
                 let is_of_packets = one
                     .get("kind")
                     .is_some_and(|kind| kind.as_str() != Some("transfer"));
@@ -175,6 +193,17 @@ mod tests {
             (path.forward.rate_bits_per_s, path.rtt_ns),
             (3_000_000, 100_000_000)
         );
+    }
+
+    #[test]
+    fn a_key_may_be_for_one_of_several_tables() {
+        let scenario = Settings::of([("transfer[1].size", "3 MB")]).apply(TEXT);
+        let sizes: Vec<_> = scenario
+            .cases
+            .iter()
+            .map(|case| case.transfer.size_bytes)
+            .collect();
+        assert_eq!(sizes, [1_000_000, 3_000_000]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What real paths do, between real sockets: recordings, random rates, slots and late timers.
+//! What real paths do, between real sockets: recordings, random rates, cells, slots and late
+//! timers.
 
 mod common;
 
@@ -65,6 +66,26 @@ fn random_rates_are_those_of_the_seed() {
         let record = undisturbed(|| record(&case), is_good);
         assert!(is_good(&record), "{path}: {record:?}");
     }
+}
+
+/// 1500 bytes are 32 cells of 53 bytes: 13 % more than the packets alone.
+#[test]
+fn a_link_of_cells_is_slower_than_one_of_packets() {
+    if !lab_runs_here() {
+        return;
+    }
+    let of = |framing: &str| {
+        let path = format!("rate = \"20 Mbit/s\"\nqueue = \"1 MB\"\nframing = \"{framing}\"");
+        case(&path, "4 MB")
+    };
+    let (packets, cells) = (of("packets"), of("aal5"));
+    let is_slower = |both: &(Record, Record)| {
+        let slower = both.1.completion_s > both.0.completion_s.map(|packets_s| 1.08 * packets_s);
+        slower && (1.0..1.6).contains(&of_bound(&both.1))
+    };
+    let both = undisturbed(|| (record(&packets), record(&cells)), is_slower);
+    assert!(is_slower(&both), "{both:?}");
+    assert!(both.1.path.starts_with("aal5"), "{}", both.1.path);
 }
 
 /// The lateness of a record is the link thread's own: a late timer is a part of the path.

@@ -74,6 +74,7 @@
 mod aggregation;
 mod config;
 mod duplication;
+mod framing;
 mod jitter;
 mod link;
 mod loss;
@@ -93,6 +94,7 @@ pub use config::{
     Aggregation, Change, Config, ConfigError, Jitter, LateTimer, LossConfig, Outages, QueueConfig,
     RateSteps, Service, TokenBucket,
 };
+pub use framing::Framing;
 pub use link::{Departure, Link};
 pub use opportunities::{Opportunities, TraceError, MAX_TRACE_BYTES, OPPORTUNITY_BYTES};
 pub use packet::Packet;

@@ -1,5 +1,6 @@
 //! The serialiser: how long a packet occupies the link.
 
+use crate::Framing;
 use std::num::NonZeroU64;
 
 /// A time with a fraction of a nanosecond, exact for one rate: `ns + part / rate`.
@@ -26,6 +27,7 @@ impl Instant {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Serialiser {
     rate_bits_per_s: u64,
+    framing: Framing,
     last_bytes: u32,
     last: Instant,
 }
@@ -34,13 +36,19 @@ pub(crate) struct Serialiser {
 const NANOBITS_PER_BYTE: u64 = 8 * 1_000_000_000;
 
 impl Serialiser {
-    /// A serialiser with this rate, at most 10^18 bit/s.
-    pub fn new(rate_bits_per_s: NonZeroU64) -> Serialiser {
+    /// A serialiser with this rate, at most 10^18 bit/s, for packets in these frames.
+    pub fn new(rate_bits_per_s: NonZeroU64, framing: Framing) -> Serialiser {
         Serialiser {
             rate_bits_per_s: rate_bits_per_s.get(),
+            framing,
             last_bytes: 0,
             last: Instant::at(0),
         }
+    }
+
+    /// The frames of the link.
+    pub fn framing(&self) -> Framing {
+        self.framing
     }
 
     /// Time at which the last bit of a packet leaves, if its first bit leaves at `start`.
@@ -49,13 +57,18 @@ impl Serialiser {
         debug_assert!(wire_bytes < 1 << 30 && start.part < self.rate_bits_per_s);
         if wire_bytes != self.last_bytes {
             self.last_bytes = wire_bytes;
-            self.last = self.after(0, u64::from(wire_bytes) * NANOBITS_PER_BYTE);
+            self.last = self.after(0, self.nanobits(wire_bytes));
         }
         let (ns, part) = (start.ns + self.last.ns, start.part + self.last.part);
         match part.checked_sub(self.rate_bits_per_s) {
             Some(part) => Instant { ns: ns + 1, part },
             None => Instant { ns, part },
         }
+    }
+
+    /// A packet in its frames.
+    fn nanobits(&self, wire_bytes: u32) -> u64 {
+        self.framing.link_bytes(wire_bytes) * NANOBITS_PER_BYTE
     }
 
     /// Time at which this many nanobits are sent, if the first leaves at the whole nanosecond
@@ -80,7 +93,7 @@ impl Serialiser {
         debug_assert!(end >= Instant::at(at_ns));
         let old_rate = u128::from(before.rate_bits_per_s);
         let until_end = u128::from(end.ns - at_ns) * old_rate + u128::from(end.part);
-        let packet = u128::from(wire_bytes) * u128::from(NANOBITS_PER_BYTE);
+        let packet = u128::from(self.nanobits(wire_bytes));
         let remaining = until_end.min(packet) as u64;
         let start_ns = at_ns + ((until_end - u128::from(remaining)) / old_rate) as u64;
         self.after(start_ns, remaining)
@@ -92,7 +105,7 @@ mod tests {
     use super::*;
 
     fn serialiser(rate: u64) -> Serialiser {
-        Serialiser::new(NonZeroU64::new(rate).unwrap())
+        Serialiser::new(NonZeroU64::new(rate).unwrap(), Framing::Packets)
     }
 
     #[test]
@@ -124,6 +137,17 @@ mod tests {
             part: 999_999_999_999_999_999,
         };
         assert_eq!(fast.end(late, (1 << 30) - 1).ns, 5 + 9);
+    }
+
+    #[test]
+    fn a_packet_takes_the_time_of_its_cells() {
+        // 1500 bytes are 32 cells of 53 bytes.
+        let rate = NonZeroU64::new(53_000_000).unwrap();
+        let mut cells = Serialiser::new(rate, Framing::Aal5);
+        assert_eq!(cells.end(Instant::at(0), 1500), Instant::at(256_000));
+        let half = Serialiser::new(NonZeroU64::new(26_500_000).unwrap(), Framing::Aal5);
+        let changed = half.end_after_change(&cells, 128_000, Instant::at(256_000), 1500);
+        assert_eq!(changed, Instant::at(384_000));
     }
 
     #[test]

@@ -13,7 +13,7 @@
 //! tc-tbf dequeues a packet to peek at it.
 
 use crate::serialiser::{Instant, Serialiser};
-use crate::TokenBucket;
+use crate::{Framing, TokenBucket};
 
 /// A token bucket, which is full at the start.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Bucket {
 
 impl Bucket {
     pub fn new(config: &TokenBucket) -> Bucket {
-        let mut rate = Serialiser::new(config.rate_bits_per_s);
+        let mut rate = Serialiser::new(config.rate_bits_per_s, Framing::Packets);
         let burst_bytes = config.burst_bytes;
         let fill = rate.end(Instant::at(0), burst_bytes);
         Bucket {

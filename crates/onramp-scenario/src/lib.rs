@@ -42,8 +42,8 @@ pub mod units;
 
 pub use arrivals::{Arrival, Arrivals, ENDLESS};
 pub use channel::{
-    Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel, Jitter, LateTimer,
-    QueueLimit, Red, Steps, TokenBucket, Trace, TraceOffset,
+    Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel, Framing, Jitter,
+    LateTimer, QueueLimit, Red, Steps, TokenBucket, Trace, TraceOffset,
 };
 pub use error::{Error, Invalid, MAX_FILE_BYTES};
 pub use fault::Fault;

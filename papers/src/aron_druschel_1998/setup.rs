@@ -1,7 +1,7 @@
 //! The networks, timers and settings that the parts share.
 
 use crate::Settings;
-use onramp_scenario::Case;
+use onramp_scenario::{Case, Framing};
 
 /// Figure 1: the high-speed WAN.
 pub(super) const WAN: &str = include_str!("wan.toml");
@@ -72,11 +72,17 @@ pub(super) fn every_second() -> Settings {
     Settings::of([("receiver.timestamps", false)])
 }
 
-/// The maximum payload rate of the bottleneck, which is each scenario's first link, in bytes per
-/// second.
+/// The maximum rate of useful data over the bottleneck, which is each scenario's first link, in
+/// bytes per second. Of packets it is their TCP payload. Of ATM cells it is what the cells carry:
+/// both columns of figure 3 have this maximum.
 pub(super) fn payload_rate(case: &Case) -> f64 {
     let link = &case.network.links[0];
-    let headers_bytes = if case.receiver.timestamps { 52 } else { 40 };
-    let share = f64::from(link.mtu_bytes - headers_bytes) / f64::from(link.mtu_bytes);
-    link.forward.rate_bits_per_s as f64 / 8.0 * share
+    let bytes_per_s = link.forward.packet_bits_per_s() as f64 / 8.0;
+    match link.forward.framing {
+        Framing::Packets => {
+            let headers_bytes = if case.receiver.timestamps { 52 } else { 40 };
+            bytes_per_s * f64::from(link.mtu_bytes - headers_bytes) / f64::from(link.mtu_bytes)
+        }
+        Framing::Aal5 | Framing::Aal5Snap => bytes_per_s,
+    }
 }

@@ -52,7 +52,7 @@ impl Answer {
             .iter()
             .filter(|flow| flow.started_s < last.started_s);
         let first_loss_s = last.drops_s.iter().copied().find(|at_s| within(*at_s));
-        let rate = run.case.network.links[0].forward.rate_bits_per_s as f64 / 8.0;
+        let rate = run.case.network.links[0].forward.packet_bits_per_s() as f64 / 8.0;
         Answer {
             throughput: curve.last().copied().unwrap_or(0.0) / rate / WINDOW_S,
             curve,

@@ -190,7 +190,7 @@ impl Layout {
                 wires.push(Wire {
                     number,
                     config: channel.link_config(case.path.rtt_ns, case.seed, number),
-                    bytes: bytes_in(channel.rate_bits_per_s, channel.delay_ns),
+                    bytes: bytes_in(channel.packet_bits_per_s(), channel.delay_ns),
                     slack_ns: u64::MAX,
                 });
                 wires.len() - 1

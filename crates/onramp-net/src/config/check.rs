@@ -2,6 +2,7 @@
 
 use super::error::ConfigError;
 use super::{Config, LossConfig, QueueConfig, Service, TokenBucket};
+use crate::Framing;
 
 const RATE_MAX: u64 = 1_000_000_000_000_000_000;
 /// 31 years. The sum of a few such times fits into 64 bits.
@@ -125,6 +126,9 @@ impl Config {
             && (self.steps.is_some() || self.changes.iter().any(changes_rate))
         {
             return Err(ConfigError::RateOfOpportunities);
+        }
+        if self.service != Service::Steady && self.framing != Framing::Packets {
+            return Err(ConfigError::FramesOfOpportunities);
         }
         let Some(steps) = self.steps else {
             return Ok(());

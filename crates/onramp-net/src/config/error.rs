@@ -23,6 +23,8 @@ pub enum ConfigError {
     },
     /// A change or step of the rate of a link that carries bytes at single moments.
     RateOfOpportunities,
+    /// Frames on a link that carries bytes at single moments.
+    FramesOfOpportunities,
     /// A change of the rate of a link whose rate changes at random.
     RateOfSteps,
 }
@@ -48,6 +50,10 @@ impl fmt::Display for ConfigError {
             ConfigError::RateOfOpportunities => f.write_str(
                 "a link with delivery opportunities has no rate that could change; \
                  remove the changes and steps of the rate, or make the service steady",
+            ),
+            ConfigError::FramesOfOpportunities => f.write_str(
+                "delivery opportunities count IP packets; \
+                 remove the framing, or make the service steady",
             ),
             ConfigError::RateOfSteps => f.write_str(
                 "a link cannot have both rate steps and changes of the rate; \

@@ -5,7 +5,7 @@ mod error;
 
 pub use error::ConfigError;
 
-use crate::{CoDelConfig, FqCoDelConfig, Limit, Opportunities, RedConfig};
+use crate::{CoDelConfig, FqCoDelConfig, Framing, Limit, Opportunities, RedConfig};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 
@@ -15,6 +15,9 @@ use std::sync::Arc;
 pub struct Config {
     /// Rate of the serialiser at the start, 1 to 10^18 bit/s.
     pub rate_bits_per_s: NonZeroU64,
+    /// The frames in which the link carries packets. Only a [steady](Service::Steady) link may have
+    /// any.
+    pub framing: Framing,
     /// Propagation delay at the start, at most 10^18 ns.
     pub delay_ns: u64,
     /// When the link carries bytes: at its rate all the time, or at single moments.
@@ -57,6 +60,7 @@ impl Config {
     pub fn plain(rate_bits_per_s: NonZeroU64, delay_ns: u64, limit: Limit) -> Config {
         Config {
             rate_bits_per_s,
+            framing: Framing::Packets,
             delay_ns,
             service: Service::Steady,
             steps: None,

@@ -13,7 +13,8 @@ impl<P: Packet> Link<P> {
             // the same nanosecond is still in service.
             while self.busy_until <= Instant::at(change.at_ns) && self.end_service() {}
             if let Some(rate_bits_per_s) = change.rate_bits_per_s {
-                self.change_rate(change.at_ns, Serialiser::new(rate_bits_per_s));
+                let serialiser = Serialiser::new(rate_bits_per_s, self.serialiser.framing());
+                self.change_rate(change.at_ns, serialiser);
             }
             if let Some(delay_ns) = change.delay_ns {
                 self.propagation.set_delay_ns(delay_ns);

@@ -83,7 +83,7 @@ impl<P: Packet> Link<P> {
             loss: Loss::new(&config.loss, config.seed),
             queue: Queue::new(config),
             shaper: config.shaper.as_ref().map(Bucket::new),
-            serialiser: Serialiser::new(config.rate_bits_per_s),
+            serialiser: Serialiser::new(config.rate_bits_per_s, config.framing),
             deliveries: Deliveries::new(config).map(Box::new),
             busy_until: Instant::default(),
             in_service: None,

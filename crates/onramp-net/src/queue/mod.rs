@@ -42,9 +42,12 @@ impl<P: Packet> Queue<P> {
     pub fn new(config: &Config) -> Queue<P> {
         let queue = match &config.queue {
             QueueConfig::DropTail(limit) => Queue::DropTail(DropTail::new(*limit)),
-            QueueConfig::Red(red) => {
-                Queue::Red(Box::new(Red::new(red, config.rate_bits_per_s, config.seed)))
-            }
+            QueueConfig::Red(red) => Queue::Red(Box::new(Red::new(
+                red,
+                config.rate_bits_per_s,
+                config.framing,
+                config.seed,
+            ))),
             QueueConfig::CoDel(codel) => Queue::CoDel(Box::new(CoDel::new(codel))),
             QueueConfig::FqCoDel(fq) => Queue::FqCoDel(Box::new(FqCoDel::new(fq, config.seed))),
             QueueConfig::AckFilter(limit) => Queue::AckFilter(Box::new(AckFilter::new(*limit))),

@@ -223,8 +223,8 @@ proptest! {
         let run = run(&setup, true);
         // A packet takes its tokens when its serialisation starts, which follows from its end.
         let starts = run.out.iter().filter(|left| !left.is_copy).map(|left| {
-            let service_ns =
-                u64::from(left.packet.bytes) * 8_000_000_000 / setup.config.rate_bits_per_s.get();
+            let link_bytes = setup.config.framing.link_bytes(left.packet.bytes);
+            let service_ns = link_bytes * 8_000_000_000 / setup.config.rate_bits_per_s.get();
             (left.due_ns - setup.config.delay_ns - service_ns, u128::from(left.packet.bytes))
         });
         let starts: Vec<(u64, u128)> = starts.collect();

@@ -1,9 +1,9 @@
 //! Random links, and the result of offering random packets to them.
 
 use onramp_net::{
-    Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Jitter, LateTimer,
-    Limit, Link, LossConfig, Opportunities, Outages, Packet, QueueConfig, RateSteps, RedConfig,
-    Service, TokenBucket, Verdict,
+    Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Framing, Jitter,
+    LateTimer, Limit, Link, LossConfig, Opportunities, Outages, Packet, QueueConfig, RateSteps,
+    RedConfig, Service, TokenBucket, Verdict,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -241,6 +241,14 @@ fn services() -> impl Strategy<Value = (Service, Option<RateSteps>)> {
     ]
 }
 
+fn framings() -> impl Strategy<Value = Framing> {
+    prop_oneof![
+        2 => Just(Framing::Packets),
+        1 => Just(Framing::Aal5),
+        1 => Just(Framing::Aal5Snap),
+    ]
+}
+
 fn exits() -> impl Strategy<Value = (u32, Option<Jitter>, Option<Aggregation>, Option<LateTimer>)> {
     let jitter =
         (0u64..20_000_000, any::<bool>()).prop_map(|(max_ns, reorder)| Jitter { max_ns, reorder });
@@ -269,7 +277,7 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
         of(buckets()),
         of(buckets()),
         losses(),
-        services(),
+        (services(), framings()),
     );
     (
         rates(),
@@ -287,7 +295,7 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
                 delay_ns,
                 mut changes,
                 queue,
-                (shaper, policer, profile, loss, (service, steps)),
+                (shaper, policer, profile, loss, ((service, steps), framing)),
                 exit,
                 seed,
                 arrivals,
@@ -299,8 +307,14 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
                         .iter_mut()
                         .for_each(|change| change.rate_bits_per_s = None);
                 }
+                // Moments of delivery count IP packets.
+                let framing = match service {
+                    Service::Steady => framing,
+                    _ => Framing::Packets,
+                };
                 let config = Config {
                     rate_bits_per_s,
+                    framing,
                     delay_ns,
                     service,
                     steps,

@@ -121,11 +121,12 @@ fn served(
 
 /// The same time for the serialiser alone, with all changes of its rate.
 fn serialised(channel: &Channel, from_ns: u64, wire_bytes: u64, mtu_bytes: u32) -> u64 {
-    let mut rate = channel.rate_bits_per_s;
+    let packet_rate = |rate| channel.framing.payload_bits_per_s(rate);
+    let mut rate = channel.packet_bits_per_s();
     let mut now_ns = from_ns;
     let mut left = bits_ns(wire_bytes);
     for change in channel.changes.iter() {
-        let Some(next_rate) = change.rate_bits_per_s else {
+        let Some(next_rate) = change.rate_bits_per_s.map(packet_rate) else {
             continue;
         };
         if change.at_ns > now_ns {

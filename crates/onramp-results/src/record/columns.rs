@@ -132,7 +132,7 @@ fn enter_path(record: &mut Record, path: &Path, route: &Route<'_>, flow: &Flow<'
     let (_, max_payload_bytes) = full(route.mtu_bytes);
     let packets = record.size_bytes.div_ceil(max_payload_bytes);
     let wire_bytes = record.size_bytes + packets * header_bytes;
-    record.rate_bits_per_s = path.forward.rate_bits_per_s;
+    record.rate_bits_per_s = path.forward.packet_bits_per_s();
     let capacity = |channel: &Channel| channel.capacity_bits_per_s(flow.expedited_flows);
     record.capacity_bits_per_s = route.forward().map(capacity).min().unwrap_or(0);
     record.capacity_bytes_per_s = (record.capacity_bits_per_s as f64 / 8.0 * payload_bytes as f64

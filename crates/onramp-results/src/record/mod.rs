@@ -38,7 +38,7 @@ pub struct Record {
     pub beside: String,
     /// For measured traffic: the payload of that transfer, in bytes.
     pub beside_bytes: Option<u64>,
-    /// Rate of the bottleneck's serialiser, counted in IP packets.
+    /// Rate of the bottleneck's serialiser, counted in IP packets, without the headers of frames.
     pub rate_bits_per_s: u64,
     /// The rate that the forward path sustains at the start: the minimum of its rates, including
     /// those of shapers and policers.

@@ -14,6 +14,7 @@ mod aggregation;
 mod change;
 mod discipline;
 mod duplication;
+mod framing;
 mod jitter;
 mod late;
 pub(crate) mod limits;
@@ -34,7 +35,7 @@ pub use aggregation::Aggregation;
 pub use change::ChannelChange;
 pub use discipline::{CoDel, Discipline, FqCoDel, Red};
 pub use loss::Bursts;
-pub use onramp_net::{Jitter, LateTimer};
+pub use onramp_net::{Framing, Jitter, LateTimer};
 pub use queue_limit::QueueLimit;
 pub use steps::Steps;
 pub use token_bucket::TokenBucket;
@@ -126,7 +127,7 @@ macro_rules! channel {
 }
 
 channel! {
-    /// Rate of the serialiser, counted in IP packets.
+    /// Rate of the serialiser, counted in the frames of the link.
     rate_bits_per_s: u64 = rate::SerialiserRate;
     /// A recorded link, whose mean rate is [`rate_bits_per_s`](Channel::rate_bits_per_s).
     trace: Option<Trace> = trace::RecordedLink;
@@ -134,6 +135,8 @@ channel! {
     trace_offset: TraceOffset = trace::RecordedOffset;
     /// The link carries bytes at the moments of a Poisson process.
     is_poisson: bool = service::PoissonService;
+    /// The frames that [`rate_bits_per_s`](Channel::rate_bits_per_s) counts.
+    framing: Framing = framing::LinkFraming;
     /// A rate that changes at random, up to [`rate_bits_per_s`](Channel::rate_bits_per_s).
     steps: Option<Steps> = steps::RandomSteps;
     /// Room of the queue before the serialiser.
@@ -271,12 +274,18 @@ impl Channel {
         [self.shaper, self.policer, profiles].into_iter().flatten()
     }
 
+    /// The maximum rate of IP packets: [`rate_bits_per_s`](Channel::rate_bits_per_s) without the
+    /// headers of its frames.
+    pub fn packet_bits_per_s(&self) -> u64 {
+        self.framing.payload_bits_per_s(self.rate_bits_per_s)
+    }
+
     /// The rate that the channel sustains at the start, for best effort (0) or for this many
     /// expedited flows: the minimum of its rate and of the rates of shaper, policer and profiles.
     pub fn capacity_bits_per_s(&self, expedited_flows: u32) -> u64 {
         self.buckets(expedited_flows)
             .map(|bucket| bucket.rate_bits_per_s)
-            .fold(self.rate_bits_per_s, u64::min)
+            .fold(self.packet_bits_per_s(), u64::min)
     }
 
     /// The configuration of the link of this channel, for the simulator and the lab. A BDP is the
@@ -284,7 +293,7 @@ impl Channel {
     /// its network (`Hop::number`).
     pub fn link_config(&self, rtt_ns: u64, run_seed: u64, number: u32) -> Config {
         let context = LinkContext {
-            rate_bits_per_s: self.rate_bits_per_s,
+            rate_bits_per_s: self.packet_bits_per_s(),
             queue: self.queue,
             rtt_ns,
             run_seed,
@@ -314,6 +323,7 @@ impl Channel {
         }
         let plain = Config::plain(config.rate_bits_per_s, 0, Limit::Bytes(u64::MAX));
         let mut link = Link::from_config(&Config {
+            framing: config.framing,
             service: config.service,
             steps: config.steps,
             seed: config.seed,

@@ -11,8 +11,8 @@ keys! { KEYS:
     RATE: Rate = Key::new(
         "rate",
         Fallback::Required,
-        "Rate of the serialiser, counted in IP packets. The reverse direction has the forward \
-         rate unless it has its own.",
+        "Rate of the serialiser, counted in IP packets, or in what `framing` says. The reverse \
+         direction has the forward rate unless it has its own.",
     )
     .ranges(&[RATES])
     .list(List::FactorOfPath);

@@ -1,6 +1,6 @@
 //! From the keys of a channel to the configuration of its link.
 
-use onramp_net::{Config, Limit, LossConfig, QueueConfig, RedConfig};
+use onramp_net::{Config, Framing, Limit, LossConfig, QueueConfig, RedConfig};
 use std::num::{NonZeroU32, NonZeroU64};
 
 fn config(text: &str) -> Config {
@@ -47,6 +47,58 @@ fn a_drop_tail_queue_may_filter_acknowledgements() {
     assert_eq!(
         queue("ack_filter = false"),
         QueueConfig::DropTail(Limit::Bytes(100_000))
+    );
+}
+
+#[test]
+fn a_rate_may_count_cells_instead_of_packets() {
+    let text = "framing = \"aal5\"\nqueue = \"1 bdp\"";
+    let cells = config(text);
+    assert_eq!(cells.framing, Framing::Aal5);
+    // A BDP counts IP packets: 48 of 53 bytes of 8 Mbit/s for 100 ms.
+    assert_eq!(cells.queue, QueueConfig::DropTail(Limit::Bytes(90_566)));
+}
+
+#[test]
+fn the_return_path_has_the_framing_of_the_rate_that_it_takes() {
+    let reverse = |text: &str| {
+        let text = format!(
+            "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nframing = \"aal5-snap\"\n\
+             rtt = \"100 ms\"\n{text}\n[[transfer]]\nsize = \"1 B\"\n"
+        );
+        crate::parse("x.toml", &text).unwrap().cases[0]
+            .path
+            .reverse
+            .framing
+    };
+    assert_eq!(reverse(""), Framing::Aal5Snap);
+    assert_eq!(
+        reverse("[path.reverse]\nqueue = \"5 packets\""),
+        Framing::Aal5Snap
+    );
+    assert_eq!(
+        reverse("[path.reverse]\nrate = \"1 Mbit/s\""),
+        Framing::Packets
+    );
+    assert_eq!(
+        reverse("[path.reverse]\nservice = \"poisson\""),
+        Framing::Packets
+    );
+    assert_eq!(reverse("[path.reverse]\nframing = \"aal5\""), Framing::Aal5);
+}
+
+#[test]
+fn random_moments_carry_no_frames() {
+    let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nframing = \"aal5\"\n\
+                service = \"poisson\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n";
+    let error = crate::parse("x.toml", text).unwrap_err().to_string();
+    let report = format!(
+        "{:?}",
+        miette::Report::new(crate::parse("x.toml", text).unwrap_err())
+    );
+    assert!(
+        report.contains("links of a steady rate"),
+        "{error}\n{report}"
     );
 }
 

@@ -1,7 +1,7 @@
 //! The optional elements, each in its place in the link.
 
 use super::*;
-use crate::{Aggregation, Change, CoDelConfig, Jitter, QueueConfig, TokenBucket};
+use crate::{Aggregation, Change, CoDelConfig, Framing, Jitter, QueueConfig, TokenBucket};
 use std::num::NonZeroU32;
 
 fn bucket(rate_bits_per_s: u64, burst_bytes: u32) -> Option<TokenBucket> {
@@ -61,6 +61,23 @@ fn a_policer_drops_packets_beyond_its_burst_on_arrival() {
             bytes: 1500
         }
     );
+}
+
+#[test]
+fn cells_take_the_rate_that_they_occupy() {
+    // 1500 bytes are 32 cells of 53 bytes, 40 bytes are one.
+    let config = Config {
+        framing: Framing::Aal5,
+        ..plain(53_000_000, Limit::Packets(10))
+    };
+    let due: Vec<u64> = run(&config, &[0; 3])
+        .into_iter()
+        .map(|(due_ns, _)| due_ns - 10 * MS)
+        .collect();
+    assert_eq!(due, [256_000, 512_000, 768_000]);
+    let mut link = Link::from_config(&config);
+    link.offer(0, packet(0, 40));
+    assert_eq!(drain(&mut link), [(10 * MS + 8_000, 0)]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ use super::discipline::{Discipline, Evicted};
 use super::limit::Limit;
 use crate::random::{probability, stream, Element};
 use crate::serialiser::{Instant, Serialiser};
-use crate::{Count, Packet, Verdict};
+use crate::{Count, Framing, Packet, Verdict};
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 use std::collections::VecDeque;
@@ -86,8 +86,14 @@ pub(crate) struct Red<P> {
 }
 
 impl<P: Packet> Red<P> {
-    pub fn new(config: &RedConfig, rate_bits_per_s: NonZeroU64, seed: u64) -> Red<P> {
-        let packet = Serialiser::new(rate_bits_per_s).end(Instant::at(0), config.mean_packet_bytes);
+    pub fn new(
+        config: &RedConfig,
+        rate_bits_per_s: NonZeroU64,
+        framing: Framing,
+        seed: u64,
+    ) -> Red<P> {
+        let packet =
+            Serialiser::new(rate_bits_per_s, framing).end(Instant::at(0), config.mean_packet_bytes);
         Red {
             max_p: probability(config.max_p_ppm),
             idle_packet_ns: packet.ns.max(1),

@@ -5,7 +5,12 @@ use crate::testing::Numbered;
 
 fn red(config: &RedConfig) -> Red<Numbered> {
     // 8 Mbit/s: a mean packet of 1000 bytes takes 1 ms.
-    Red::new(config, NonZeroU64::new(8_000_000).unwrap(), 1)
+    Red::new(
+        config,
+        NonZeroU64::new(8_000_000).unwrap(),
+        Framing::Packets,
+        1,
+    )
 }
 
 /// A queue with this average length, in thousandths of a packet.

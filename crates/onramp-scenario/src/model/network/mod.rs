@@ -297,7 +297,7 @@ pub struct Path {
 impl Path {
     /// BDP of the forward channel, in bytes of IP packets.
     pub fn bdp_bytes(&self) -> u64 {
-        bytes_in(self.forward.rate_bits_per_s, self.rtt_ns)
+        bytes_in(self.forward.packet_bits_per_s(), self.rtt_ns)
     }
 
     /// A network of this path alone: `sender`, `receiver` and one link.

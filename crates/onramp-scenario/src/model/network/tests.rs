@@ -101,8 +101,9 @@ fn a_path_has_the_slowest_channel_and_all_delays() {
 fn the_bottleneck_is_the_link_with_the_smallest_capacity_per_copy() {
     let text = include_str!("../../../../../scenarios/wan.toml");
     let case = crate::parse("wan.toml", text).unwrap().cases.remove(0);
-    assert_eq!(case.path.forward.rate_bits_per_s, 155_000_000);
-    assert_eq!(case.path.reverse.rate_bits_per_s, 155_000_000);
+    assert_eq!(case.path.forward.rate_bits_per_s, 155_520_000);
+    assert_eq!(case.path.reverse.rate_bits_per_s, 155_520_000);
+    assert_eq!(case.path.reverse.framing, crate::Framing::Aal5);
     let alone = case
         .network
         .path(case.transfer.from[0], case.transfer.to[0])

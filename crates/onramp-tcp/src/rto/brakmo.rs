@@ -1,14 +1,22 @@
 //! 4.4BSD's timer with the larger scaling of Brakmo & Peterson, "Performance Problems in BSD4.4
-//! TCP" (CCR 25(5), 1995): RTO_B in Figures 6 to 8 of Aron & Druschel. Only the estimator differs;
-//! see [`scaled`](super::scaled).
+//! TCP" (CCR 25(5), 1995): RTO_B in Figures 6 to 8 of Aron & Druschel.
+//!
+//! Two things differ from 4.4BSD: the estimator (see [`scaled`](super::scaled)), and a floor. A
+//! timeout lasts at least two ticks more than the last measured round trip. The BSDs that took over
+//! the changes of that paper took both at once (NetBSD: "Scale the RTT values slightly to adjust
+//! for rounding errors. Set the lower bound of the RTO to RTT+2."). A backed-off timeout has only
+//! the usual minimum of two ticks.
 
 use super::scaled::ScaledEstimator;
 use super::Bsd;
 use crate::Ticks;
 
-/// 4.4BSD's timer with two more bits in its estimators.
+/// A timeout lasts at least this many ticks more than the last measurement.
+const MARGIN_TICKS: u64 = 2;
+
+/// 4.4BSD's timer with two more bits in its estimators, and with the floor.
 pub fn brakmo(ticks: Ticks) -> Bsd {
-    Bsd::with_estimator(ticks, ScaledEstimator::brakmo)
+    Bsd::with_estimator(ticks, ScaledEstimator::brakmo).with_margin(MARGIN_TICKS)
 }
 
 #[cfg(test)]
@@ -32,5 +40,20 @@ mod tests {
             (brakmo.timeout_ns(), bsd.timeout_ns()),
             (1000 * MS_NS, 1500 * MS_NS)
         );
+    }
+
+    /// With fine ticks a round trip of 60 ms is one tick where it crosses one.
+    #[test]
+    fn a_timeout_is_two_ticks_more_than_the_last_round_trip() {
+        let mut timer = brakmo(Ticks::FINE);
+        for _ in 0..20 {
+            timer.sample(0, 60 * MS_NS);
+        }
+        timer.sample(490 * MS_NS, 550 * MS_NS);
+        assert_eq!(timer.timeout_ns(), 1500 * MS_NS);
+        timer.back_off();
+        assert_eq!(timer.timeout_ns(), 2000 * MS_NS, "no floor but 2 ticks");
+        timer.sample(0, 60 * MS_NS);
+        assert_eq!(timer.timeout_ns(), 1000 * MS_NS);
     }
 }

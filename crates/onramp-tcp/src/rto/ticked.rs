@@ -72,6 +72,8 @@ pub struct Ticked<R> {
     shift: u32,
     /// Timeout in ticks of the event clock, with backoff.
     rto_ticks: u64,
+    /// A timeout without backoff lasts at least this many ticks more than the last measurement.
+    margin_ticks: Option<u64>,
 }
 
 impl<R: Rule> Ticked<R> {
@@ -86,15 +88,35 @@ impl<R: Rule> Ticked<R> {
             rto_ticks: rule.event_ticks(INITIAL_NS, 0),
             rule,
             shift: 0,
+            margin_ticks: None,
         }
+    }
+
+    /// The same with a margin of this many ticks over each measurement. Both clocks must have the
+    /// same tick.
+    pub(super) fn with_margin(mut self, ticks: u64) -> Ticked<R> {
+        debug_assert_eq!(
+            self.measurement.resolution_ns(),
+            self.events.granularity_ns()
+        );
+        self.margin_ticks = Some(ticks);
+        self
     }
 
     /// Takes an RTT measured by the measurement service.
     fn measure(&mut self, rtt_ns: u64) {
-        self.estimator
-            .measure(rtt_ns / self.measurement.resolution_ns());
+        let rtt_ticks = rtt_ns / self.measurement.resolution_ns();
+        self.estimator.measure(rtt_ticks);
         self.shift = 0;
         self.set_timeout();
+        if let Some(margin_ticks) = self.margin_ticks {
+            let floor_ticks = rtt_ticks.saturating_add(margin_ticks);
+            self.rto_ticks = self.rto_ticks.max(floor_ticks).min(self.max_ticks());
+        }
+    }
+
+    fn max_ticks(&self) -> u64 {
+        MAX_NS / self.events.granularity_ns()
     }
 
     fn set_timeout(&mut self) {
@@ -106,9 +128,7 @@ impl<R: Rule> Ticked<R> {
             .rule
             .event_ticks(rto_ns, self.srtt_ns())
             .saturating_mul(1 << self.shift.min(MAX_SHIFT));
-        self.rto_ticks = ticks
-            .min(MAX_NS / self.events.granularity_ns())
-            .max(MIN_TICKS);
+        self.rto_ticks = ticks.min(self.max_ticks()).max(MIN_TICKS);
     }
 }
 

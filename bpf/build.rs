@@ -61,6 +61,9 @@ fn compile_startup(name: &str, out: &Path, core: &str) -> String {
     if onramp_core::reserves(name) {
         arguments.push("-DONRAMP_RESERVES".to_owned());
     }
+    if onramp_core::repairs(name) {
+        arguments.push("-DONRAMP_REPAIRS".to_owned());
+    }
     if onramp_core::resumes(name) {
         arguments.push("-DONRAMP_RESUMES".to_owned());
     }

@@ -201,6 +201,9 @@ void BPF_PROG(onramp_set_state, struct sock *sk, __u8 new_state)
 
 	if (connection)
 		count_repair(sk, connection, congestion_state(tcp_sk(sk)), new_state);
+	/* The kernel does not ask for an ssthresh if its timer expires in a recovery. */
+	if (connection && new_state == TCP_CA_Loss && conn_is_repairing(connection))
+		set_ssthresh(tcp_sk(sk), on_loss(sk, connection, tcp_sk(sk)->snd_ssthresh));
 	avoidance_set_state(config.avoidance, sk, new_state);
 }
 

@@ -13,6 +13,8 @@
  * RESERVED             algorithm, always       all                     reported  algorithm
  * RETREAT              cwnd: loss recovery;    all, those of recovery  reported  algorithm
  *                      ssthresh: algorithm     are marked
+ * REPAIR               algorithm, also in      all, those of recovery  reported  algorithm
+ *                      recovery                are marked
  * AVOIDANCE            congestion avoidance;   outside of recovery,    reported  algorithm
  *                      below ssthresh:         below ssthresh
  *                      algorithm
@@ -25,11 +27,17 @@
  * - A host carries out cwnd and ssthresh of a decision where the algorithm owns them. Otherwise it
  *   takes from the decision only what the algorithm still owns.
  * - Every loss that is reported yields a decision, and its ssthresh is the new one. Loss recovery
- *   owns cwnd from there to the end of the recovery, except in RESERVED.
+ *   owns cwnd from there to the end of the recovery, except in RESERVED and REPAIR.
  * - RESERVED: cwnd stays as decided, also in recovery, after an RTO and after an idle time.
  * - RETREAT: a loss is being repaired, and recovery leads cwnd to ssthresh. Each ACK may still
  *   change ssthresh. ACKs of the recovery carry STARTUP_ACK_RECOVERING. The first ACK after the
  *   recovery ends the phase. A host that cannot follow ssthresh treats RETREAT as DONE.
+ * - REPAIR: a loss is being repaired, and each ACK may change cwnd and ssthresh. Loss recovery
+ *   chooses the segments to send, within the decided cwnd. ACKs of the recovery carry
+ *   STARTUP_ACK_RECOVERING. The first ACK after the recovery ends the phase. So does an RTO, which
+ *   is always reported and never answered with REPAIR. If the phase ends before the recovery does,
+ *   loss recovery leads cwnd to the ssthresh of that decision. Only algorithms with the capability
+ *   STARTUP_REPAIRS decide REPAIR.
  * - AVOIDANCE: the start-up is over until the next slow start. cwnd falls below ssthresh again
  *   after an RTO or an idle time. The algorithm then owns cwnd until it decides AVOIDANCE again.
  * - SAFE: congestion avoidance owns cwnd, and the algorithm only paces what cwnd permits.
@@ -49,7 +57,7 @@
  * - It treats AVOIDANCE and SAFE as DONE, but still reports losses.
  * - Until the start-up is over, it reports every ACK that delivers new data, also in recovery. It
  *   does not call host_reports_ack().
- * - It cannot follow ssthresh, so RETREAT is DONE.
+ * - It cannot follow ssthresh, and owns cwnd in recovery, so RETREAT and REPAIR are DONE.
  */
 #ifndef ONRAMP_HOST_H
 #define ONRAMP_HOST_H
@@ -74,6 +82,24 @@ static inline bool host_is_retreating(uint32_t phase)
 	return phase == STARTUP_PHASE_RETREAT;
 }
 
+/* A loss is being repaired, and the algorithm controls cwnd meanwhile. */
+static inline bool host_is_repairing(uint32_t phase)
+{
+	return phase == STARTUP_PHASE_REPAIR;
+}
+
+/* The algorithm follows a recovery, so the ACKs of the recovery are marked. */
+static inline bool host_follows_recovery(uint32_t phase)
+{
+	return host_is_retreating(phase) || host_is_repairing(phase);
+}
+
+/* Loss recovery does not change cwnd. */
+static inline bool host_holds_cwnd(uint32_t phase)
+{
+	return host_is_reserved(phase) || host_is_repairing(phase);
+}
+
 /* Congestion avoidance owns cwnd, and the algorithm paces what cwnd permits. */
 static inline bool host_is_paced_by_algorithm(uint32_t phase)
 {
@@ -92,7 +118,7 @@ static inline bool host_owns_cwnd(uint32_t phase, uint64_t cwnd, uint64_t ssthre
 /* The host reports ACKs to the algorithm while it repairs losses. */
 static inline bool host_reports_recovery(uint32_t phase)
 {
-	return host_is_reserved(phase) || host_is_retreating(phase);
+	return host_is_reserved(phase) || host_follows_recovery(phase);
 }
 
 /* The host reports this ACK to the algorithm. The caller has checked that the ACK delivers new

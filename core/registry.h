@@ -10,15 +10,18 @@
 #define ONRAMP_REGISTRY_H
 
 #include "algorithms/astart.h"
+#include "algorithms/bbrstart.h"
 #include "algorithms/gamma.h"
 #include "algorithms/halfback.h"
 #include "algorithms/hoe.h"
 #include "algorithms/hystart.h"
 #include "algorithms/jump.h"
+#include "algorithms/lift.h"
 #include "algorithms/onramp.h"
 #include "algorithms/paced.h"
 #include "algorithms/pair.h"
 #include "algorithms/qos.h"
+#include "algorithms/rapid.h"
 #include "algorithms/search.h"
 #include "algorithms/spaced.h"
 #include "algorithms/standard.h"
@@ -35,6 +38,9 @@
 	X(astart, 0, "ssthresh raised to the eligible rate, again and again (Wang et al.)")        \
 	X(hoe, 0, "ssthresh from three acknowledgements, once (Hoe 1996)")                         \
 	X(qos, STARTUP_RESERVES, "a reserved rate from the first segment on (Ritter et al.)")      \
+	X(bbrstart, STARTUP_REPAIRS, "BBRv3's STARTUP and DRAIN (draft-ietf-ccwg-bbr)")            \
+	X(rapid, STARTUP_REPAIRS, "Rapid Start: cwnd x3 in a round while no queue builds up")      \
+	X(lift, STARTUP_REPAIRS, "cwnd lifted to half of the BDP at the peak rate (picoquic)")     \
 	X(onramp, STARTUP_SENDS_PAIRS | STARTUP_RESUMES | STARTUP_SHARES,                          \
 	  "measured in the first round trip, paced, validated, raised: the five papers in one")    \
 	X(hystart, 0, "slow start until the RTT rises and stays up (HyStart++, RFC 9406)")         \
@@ -47,9 +53,9 @@
 static inline const char *startup_phase_name(uint32_t phase)
 {
 	static const char *const names[STARTUP_PHASE_COUNT] = {
-		"slow-start",    "pacing", "approach",     "done", "avoidance",
-		"safe-transmit", "linear", "reserved",     "hold", "drain",
-		"retreat",       "rest",   "conservative",
+		"slow-start",    "pacing", "approach",     "done",   "avoidance",
+		"safe-transmit", "linear", "reserved",     "hold",   "drain",
+		"retreat",       "rest",   "conservative", "repair",
 	};
 	return phase < STARTUP_PHASE_COUNT ? names[phase] : "unknown";
 }

@@ -143,7 +143,8 @@ enum startup_ack_flag {
 	STARTUP_ACK_CWND_LIMITED = 1 << 0,
 	/* The application has no unsent data, so gaps between segments may be its own. */
 	STARTUP_ACK_APP_LIMITED = 1 << 1,
-	/* The host is repairing losses. Set only in STARTUP_PHASE_RETREAT. */
+	/* The host is repairing losses. Set only in STARTUP_PHASE_RETREAT and STARTUP_PHASE_REPAIR.
+	 */
 	STARTUP_ACK_RECOVERING = 1 << 2,
 };
 
@@ -250,6 +251,8 @@ enum startup_phase {
 	/* cwnd grows by a quarter of the bytes that are acknowledged, to see whether a delay lasts.
 	 */
 	STARTUP_PHASE_CONSERVATIVE,
+	/* A loss is being repaired, and the algorithm controls cwnd with each ACK. */
+	STARTUP_PHASE_REPAIR,
 	/* The number of phases. */
 	STARTUP_PHASE_COUNT,
 };
@@ -339,6 +342,8 @@ enum startup_capability {
 	/* It takes its share of the path, where others to the same destination are starting up:
 	 * `siblings` of struct startup_ack. */
 	STARTUP_SHARES = 1 << 4,
+	/* It controls cwnd while a loss is repaired (STARTUP_PHASE_REPAIR). */
+	STARTUP_REPAIRS = 1 << 5,
 };
 
 /* Size of the state that a host reserves for an algorithm. */

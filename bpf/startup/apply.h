@@ -88,7 +88,7 @@ static inline void apply_before_sending(struct sock *sk, struct onramp_connectio
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
-	if (conn_is_reserved(connection))
+	if (conn_holds_cwnd(connection))
 		apply_cwnd(tp, connection, mss_of(tp));
 	if (connection->pair_is_leaving)
 		set_rate_of_single_segments(sk);

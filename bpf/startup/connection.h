@@ -54,6 +54,22 @@ static inline bool conn_is_reserved(const struct onramp_connection *connection)
 #endif
 }
 
+/* Does the algorithm control cwnd while a loss is repaired? A constant as above. */
+static inline bool conn_is_repairing(const struct onramp_connection *connection)
+{
+#ifdef ONRAMP_REPAIRS
+	return host_is_repairing(connection->decision.phase);
+#else
+	return false;
+#endif
+}
+
+/* Does loss recovery leave cwnd alone? */
+static inline bool conn_holds_cwnd(const struct onramp_connection *connection)
+{
+	return conn_is_reserved(connection) || conn_is_repairing(connection);
+}
+
 /* Does the congestion avoidance raise cwnd? */
 static inline bool conn_avoidance_owns_cwnd(const struct tcp_sock *tp,
 					    const struct onramp_connection *connection)

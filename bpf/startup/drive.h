@@ -120,7 +120,7 @@ static __u32 on_loss(struct sock *sk, struct onramp_connection *connection, __u3
 	request_pair(sk, connection);
 	report_loss(sk, connection, &loss);
 	/* BBR owns cwnd from the first loss on, so the algorithm cannot follow the recovery. */
-	if (host_is_retreating(connection->decision.phase) &&
+	if (host_follows_recovery(connection->decision.phase) &&
 	    config.avoidance == ONRAMP_AVOIDANCE_BBR) {
 		startup_finish(&connection->decision, startup_loss_exit(&loss));
 		count_exit(sk, connection, loss.now_ns);

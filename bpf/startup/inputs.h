@@ -53,10 +53,10 @@ static inline struct startup_start start_input(const struct tcp_sock *tp)
 
 static inline __u32 ack_flags(const struct tcp_sock *tp, const struct onramp_connection *connection)
 {
-	return ack_limits(tp) |
-	       (host_is_retreating(connection->decision.phase) && reduces_cwnd(congestion_state(tp))
-			? STARTUP_ACK_RECOVERING
-			: 0);
+	return ack_limits(tp) | (host_follows_recovery(connection->decision.phase) &&
+						 reduces_cwnd(congestion_state(tp))
+					 ? STARTUP_ACK_RECOVERING
+					 : 0);
 }
 
 /* Member by member, because a record that is assigned as a whole is first built on the stack. The

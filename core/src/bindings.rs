@@ -196,7 +196,7 @@ const _: () = {
 pub const ACK_CWND_LIMITED: AckFlag = 1;
 /// The application has no unsent data, so gaps between segments may be its own.
 pub const ACK_APP_LIMITED: AckFlag = 2;
-/// The host is repairing losses. Set only in PHASE_RETREAT.
+/// The host is repairing losses. Set only in PHASE_RETREAT and PHASE_REPAIR.
 pub const ACK_RECOVERING: AckFlag = 4;
 /// Flags of [`Ack`].
 pub type AckFlag = ::std::os::raw::c_uint;
@@ -348,8 +348,10 @@ pub const PHASE_RETREAT: Phase = 10;
 pub const PHASE_REST: Phase = 11;
 /// cwnd grows by a quarter of the bytes that are acknowledged, to see whether a delay lasts.
 pub const PHASE_CONSERVATIVE: Phase = 12;
+/// A loss is being repaired, and the algorithm controls cwnd with each ACK.
+pub const PHASE_REPAIR: Phase = 13;
 /// The number of phases.
-pub const PHASE_COUNT: Phase = 13;
+pub const PHASE_COUNT: Phase = 14;
 /// The phase of a start-up. startup_phase_name() gives its name for people.
 pub type Phase = ::std::os::raw::c_uint;
 /// It has not ended.
@@ -459,6 +461,8 @@ pub const RESUMES: Capability = 8;
 /// It takes its share of the path, where others to the same destination are starting up:
 /// `siblings` of [`Ack`].
 pub const SHARES: Capability = 16;
+/// It controls cwnd while a loss is repaired (PHASE_REPAIR).
+pub const REPAIRS: Capability = 32;
 /// The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
 /// declared capabilities.
 pub type Capability = ::std::os::raw::c_uint;
@@ -845,6 +849,9 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     pub fn onramp_native_host_is_retreating(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_is_repairing(phase: u32) -> bool;
 }
 unsafe extern "C" {
     pub fn onramp_native_host_is_paced_by_algorithm(phase: u32) -> bool;

@@ -26,6 +26,7 @@ const REPORTS_LOSS: Answers = 1 << 6;
 const OWNS_CWND: Answers = 1 << 7;
 /// Likewise, and by two during recovery.
 const REPORTS_ACK: Answers = 1 << 9;
+const IS_REPAIRING: Answers = 1 << 13;
 
 /// By phase.
 static ANSWERS: LazyLock<[Answers; PHASE_COUNT as usize]> =
@@ -42,6 +43,10 @@ fn ask(phase: u32) -> Answers {
             (
                 IS_RETREATING,
                 bindings::onramp_native_host_is_retreating(phase),
+            ),
+            (
+                IS_REPAIRING,
+                bindings::onramp_native_host_is_repairing(phase),
             ),
             (
                 IS_PACED_BY_ALGORITHM,
@@ -104,6 +109,12 @@ impl Decision {
     #[inline]
     pub fn is_retreating(&self) -> bool {
         self.answers() & IS_RETREATING != 0
+    }
+
+    /// A loss is being repaired, and the start-up controls cwnd meanwhile.
+    #[inline]
+    pub fn is_repairing(&self) -> bool {
+        self.answers() & IS_REPAIRING != 0
     }
 
     /// Congestion avoidance owns cwnd, and the start-up paces what cwnd permits.
@@ -219,6 +230,7 @@ mod tests {
                     bindings::onramp_native_host_is_done(phase),
                     bindings::onramp_native_host_is_reserved(phase),
                     bindings::onramp_native_host_is_retreating(phase),
+                    bindings::onramp_native_host_is_repairing(phase),
                     bindings::onramp_native_host_is_paced_by_algorithm(phase),
                     bindings::onramp_native_host_reports_recovery(phase),
                     bindings::onramp_native_host_reports_loss(phase),
@@ -229,6 +241,7 @@ mod tests {
                 decision.is_done(),
                 decision.is_reserved(),
                 decision.is_retreating(),
+                decision.is_repairing(),
                 decision.is_paced_by_algorithm(),
                 decision.host_reports_recovery(),
                 decision.host_reports_loss(),

@@ -38,13 +38,13 @@ pub use bindings::{
     OPTION_PAPER_INITIAL_WINDOW, OPTION_RESUME_AT_ONCE, OPTION_SEARCH_DELIVERED,
     OPTION_SEARCH_ROLLBACK, OPTION_TIMESTAMPS, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS,
     PHASE_APPROACH, PHASE_AVOIDANCE, PHASE_CONSERVATIVE, PHASE_DONE, PHASE_DRAIN, PHASE_HOLD,
-    PHASE_LINEAR, PHASE_PACING, PHASE_RESERVED, PHASE_REST, PHASE_RETREAT, PHASE_SAFE,
-    PHASE_SLOW_START, STATE_BYTES, UNLIMITED,
+    PHASE_LINEAR, PHASE_PACING, PHASE_REPAIR, PHASE_RESERVED, PHASE_REST, PHASE_RETREAT,
+    PHASE_SAFE, PHASE_SLOW_START, STATE_BYTES, UNLIMITED,
 };
 pub use math::mul_div;
 pub use registry::{
-    congestion_control, exit_name, needs_pairs, phase_name, reserves, resumes, sends_pairs, shares,
-    startup_names, summary, DEFAULT_STARTUP,
+    congestion_control, exit_name, needs_pairs, phase_name, repairs, reserves, resumes,
+    sends_pairs, shares, startup_names, summary, DEFAULT_STARTUP,
 };
 pub use startup::Startup;
 pub use without::Without;

@@ -64,6 +64,11 @@ bool onramp_native_host_is_retreating(uint32_t phase)
 	return host_is_retreating(phase);
 }
 
+bool onramp_native_host_is_repairing(uint32_t phase)
+{
+	return host_is_repairing(phase);
+}
+
 bool onramp_native_host_is_paced_by_algorithm(uint32_t phase)
 {
 	return host_is_paced_by_algorithm(phase);

@@ -46,6 +46,7 @@ bool onramp_native_phase_is_over(uint32_t phase);
 bool onramp_native_host_is_done(uint32_t phase);
 bool onramp_native_host_is_reserved(uint32_t phase);
 bool onramp_native_host_is_retreating(uint32_t phase);
+bool onramp_native_host_is_repairing(uint32_t phase);
 bool onramp_native_host_is_paced_by_algorithm(uint32_t phase);
 bool onramp_native_host_owns_cwnd(uint32_t phase, uint64_t cwnd, uint64_t ssthresh);
 bool onramp_native_host_reports_recovery(uint32_t phase);

@@ -93,6 +93,12 @@ pub fn shares(name: &str) -> bool {
     declares(name, bindings::SHARES)
 }
 
+/// Whether an algorithm controls cwnd while a loss is repaired
+/// ([`PHASE_REPAIR`](crate::PHASE_REPAIR)).
+pub fn repairs(name: &str) -> bool {
+    declares(name, bindings::REPAIRS)
+}
+
 /// The name of a phase, for example `slow-start`; `unknown` for any other number.
 pub fn phase_name(phase: u32) -> &'static str {
     // SAFETY: the function takes any number.

@@ -161,8 +161,8 @@ fn only_an_unpaced_slow_start_ends_because_cwnd_is_no_limit() {
 }
 
 #[test]
-fn acks_of_a_recovery_are_reported_in_reserved_and_retreat() {
-    let reported = ["reserved", "retreat"];
+fn acks_of_a_recovery_are_reported_in_reserved_retreat_and_repair() {
+    let reported = ["reserved", "retreat", "repair"];
     assert_eq!(
         phases_where(|decision| decision.host_reports_ack(10, 10, true)),
         reported
@@ -170,6 +170,7 @@ fn acks_of_a_recovery_are_reported_in_reserved_and_retreat() {
     assert_eq!(phases_where(Decision::host_reports_recovery), reported);
     assert_eq!(phases_where(Decision::is_reserved), ["reserved"]);
     assert_eq!(phases_where(Decision::is_retreating), ["retreat"]);
+    assert_eq!(phases_where(Decision::is_repairing), ["repair"]);
 }
 
 #[test]

@@ -4,10 +4,10 @@ use crate::ack_train::any_size;
 use crate::arbitrary::{changes, event, starts, Change};
 use crate::flights::{start, MS, MSS};
 use onramp_core::{
-    exit_name, phase_name, reserves, startup_names, Ack, Clock, Decision, Loss, Start, Startup,
-    Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_CONSERVATIVE, PHASE_DONE,
-    PHASE_LINEAR, PHASE_PACING, PHASE_RESERVED, PHASE_RETREAT, PHASE_SAFE, PHASE_SLOW_START,
-    UNLIMITED,
+    exit_name, phase_name, repairs, reserves, startup_names, Ack, Clock, Decision, Loss, Start,
+    Startup, Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_CONSERVATIVE,
+    PHASE_DONE, PHASE_LINEAR, PHASE_PACING, PHASE_REPAIR, PHASE_RESERVED, PHASE_RETREAT,
+    PHASE_SAFE, PHASE_SLOW_START, UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -111,13 +111,24 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
 
 /// The algorithms that lower cwnd without a loss, to drain a queue or because pacing has held data
 /// back.
-const THAT_SHRINK: [&str; 3] = ["onramp", "search", "suss"];
+const THAT_SHRINK: [&str; 5] = ["onramp", "search", "suss", "bbrstart", "lift"];
 
 /// `suss` sends the data of the next round too. That is four times what the last round sent.
 fn is_quadrupled(name: &str, after: &Decision, ack: &Ack) -> bool {
     name == "suss"
         && after.phase == PHASE_PACING
         && after.cwnd_bytes <= 4 * (ack.cwnd_bytes + ack.acked_bytes)
+}
+
+/// The most that cwnd may be after this ACK of slow start.
+fn most_bytes(name: &str, ack: &Ack) -> u64 {
+    let slow_start = ack.cwnd_bytes + ack.acked_bytes;
+    match name {
+        "rapid" => slow_start + ack.acked_bytes,
+        "bbrstart" => slow_start.max(4 * u64::from(ack.mss_bytes)),
+        "lift" => UNLIMITED,
+        _ => slow_start,
+    }
 }
 
 /// The algorithms that measure the path, because no rate is reserved.
@@ -189,7 +200,7 @@ proptest! {
                     before.estimate_bytes_per_s == 0 || after.estimate_bytes_per_s > 0,
                     "an estimate stays: {before:?} {after:?}"
                 );
-                let slow_start = ack.cwnd_bytes + ack.acked_bytes;
+                let slow_start = most_bytes(name, &ack);
                 let pthresh = if name == &"paced" && after.estimate_bytes_per_s > 0 {
                     after.ssthresh_bytes / 2
                 } else {
@@ -279,8 +290,9 @@ proptest! {
                 mss_bytes,
                 kind,
             });
-            let retreats =
-                name == &"onramp" && kind == LOSS_RECOVERY && done.phase == PHASE_RETREAT;
+            let repairs = repairs(name) && kind == LOSS_RECOVERY && done.phase == PHASE_REPAIR;
+            let retreats = repairs
+                || name == &"onramp" && kind == LOSS_RECOVERY && done.phase == PHASE_RETREAT;
             let exit = if kind == LOSS_TIMEOUT {
                 "timeout"
             } else {
@@ -288,6 +300,11 @@ proptest! {
             };
             let exit = if retreats { "none" } else { exit };
             prop_assert_eq!((done.is_over(), exit_name(done.exit)), (!retreats, exit));
+            if repairs {
+                let most_bytes = cwnd_bytes.max(2 * u64::from(mss_bytes));
+                prop_assert!((1..=most_bytes).contains(&done.cwnd_bytes));
+                continue;
+            }
             prop_assert!(done.ssthresh_bytes <= ssthresh_bytes.max(2 * u64::from(mss_bytes)));
             prop_assert_eq!(done.cwnd_bytes, cwnd_bytes);
             prop_assert!(done.phase == PHASE_SAFE || done.pacing_bytes_per_s == UNLIMITED);
@@ -367,7 +384,8 @@ proptest! {
                 mss_bytes: loss.4,
                 kind: loss.5,
             });
-            prop_assert!(done.is_over() || [PHASE_RESERVED, PHASE_RETREAT].contains(&done.phase));
+            let goes_on = [PHASE_RESERVED, PHASE_RETREAT, PHASE_REPAIR].contains(&done.phase);
+            prop_assert!(done.is_over() || goes_on);
         }
     }
 

@@ -1,8 +1,8 @@
 //! What an algorithm declares in `core/registry.h` is what it does, for every algorithm.
 
 use onramp_core::{
-    congestion_control, needs_pairs, reserves, resumes, sends_pairs, startup_names, summary, Start,
-    Startup, OPTION_PAIRS, PAIR_NONE, UNLIMITED,
+    congestion_control, needs_pairs, repairs, reserves, resumes, sends_pairs, startup_names,
+    summary, Loss, Start, Startup, LOSS_RECOVERY, OPTION_PAIRS, PAIR_NONE, UNLIMITED,
 };
 
 /// The start of a connection on a host that sets no ssthresh.
@@ -47,6 +47,20 @@ fn uses_a_remembered_bdp(name: &str) -> bool {
     begin(0) != begin(1 << 20)
 }
 
+/// An algorithm that repairs begins to do so at the first loss.
+fn controls_a_repair(name: &str) -> bool {
+    let mut startup = startup(name);
+    startup.start(&start());
+    let loss = Loss {
+        kind: LOSS_RECOVERY,
+        cwnd_bytes: 10,
+        ssthresh_bytes: 7,
+        mss_bytes: 1,
+        ..Loss::default()
+    };
+    startup.loss(&loss).is_repairing()
+}
+
 #[test]
 fn every_algorithm_declares_what_it_does() {
     for name in startup_names() {
@@ -66,6 +80,7 @@ fn every_algorithm_declares_what_it_does() {
             "{name} reserves"
         );
         assert_eq!(resumes(name), uses_a_remembered_bdp(name), "{name} resumes");
+        assert_eq!(repairs(name), controls_a_repair(name), "{name} repairs");
     }
 }
 

@@ -70,6 +70,7 @@ impl Congestion {
             self.reduced_bytes = self.window.cwnd_bytes;
             return;
         }
+        self.restore_held_window();
         self.window.ssthresh_bytes = ssthresh_bytes.max(2 * u64::from(self.window.mss_bytes));
         self.reduced_bytes = self.window.ssthresh_bytes.min(self.window.cwnd_bytes);
         if kind == LossKind::Timeout {

@@ -95,17 +95,19 @@ impl Congestion {
         self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
     }
 
-    /// Does a reserved rate or a fixed rate determine cwnd? Then losses, timeouts and idle times do
-    /// not change it.
+    /// Does a reserved rate, a fixed rate or a start-up algorithm that controls the repair
+    /// determine cwnd? Then loss recovery does not change it.
     fn is_held(&self) -> bool {
         self.held_cwnd_bytes().is_some()
     }
 
-    /// The cwnd of a reserved rate or of a fixed rate.
+    /// The cwnd that loss recovery does not change.
     fn held_cwnd_bytes(&self) -> Option<u64> {
         let fixed_bytes = self.fixed_rate.map(|fixed_rate| fixed_rate.cwnd_bytes);
         fixed_bytes.or_else(|| {
-            let decision = self.decision().filter(|decision| decision.is_reserved())?;
+            let decision = self
+                .decision()
+                .filter(|decision| decision.is_reserved() || decision.is_repairing())?;
             Some(self.whole_segments(decision.cwnd_bytes))
         })
     }
@@ -113,8 +115,12 @@ impl Congestion {
     /// Restores a held cwnd, which loss recovery may have changed. Called before anything is sent
     /// or decided.
     pub fn restore_held_window(&mut self) {
-        if let Some(cwnd_bytes) = self.held_cwnd_bytes() {
-            (self.window.cwnd_bytes, self.window.ssthresh_bytes) = (cwnd_bytes, UNLIMITED);
+        let Some(cwnd_bytes) = self.held_cwnd_bytes() else {
+            return;
+        };
+        self.window.cwnd_bytes = cwnd_bytes;
+        if !self.is_repairing() {
+            self.window.ssthresh_bytes = UNLIMITED;
         }
     }
 
@@ -147,12 +153,15 @@ impl Congestion {
         if self.decision().is_some_and(core::Decision::is_retreating) {
             self.retreat(ack, app_limited, is_recovering);
         }
-        if is_recovering && !self.is_reserved() {
+        let was_held = self.is_held();
+        if is_recovering && !was_held {
             return;
         }
-        let was_reserved = self.is_reserved();
         self.restore_held_window();
-        let counted_bytes = self.counting.counted(ack.delivered_bytes, &self.window);
+        let counted_bytes = match self.is_repairing() {
+            true => ack.delivered_bytes,
+            false => self.counting.counted(ack.delivered_bytes, &self.window),
+        };
         let (cwnd, ssthresh) = (self.window.cwnd_bytes, self.window.ssthresh_bytes);
         let (owns_cwnd, reports_ack) = self.decision().map_or((true, false), |decision| {
             (
@@ -171,8 +180,9 @@ impl Congestion {
             return self.avoidance.raise(&mut self.window, &counted);
         }
         self.apply_decision();
-        if was_reserved && !self.is_reserved() {
-            // The end of a reservation is a reduction, from which a recovery continues.
+        if was_held && !self.is_held() && (is_recovering || !self.is_starting()) {
+            // The end of a reservation, or of the algorithm's own repair, is a reduction, from
+            // which a recovery continues.
             self.window.cwnd_bytes = self.window.cwnd_bytes.min(self.window.ssthresh_bytes);
             self.reduced_bytes = self.window.cwnd_bytes;
         }

@@ -214,6 +214,11 @@ impl Congestion {
         self.decision().is_some_and(core::Decision::is_reserved)
     }
 
+    /// Does the start-up algorithm control cwnd while losses are repaired?
+    pub fn is_repairing(&self) -> bool {
+        self.decision().is_some_and(core::Decision::is_repairing)
+    }
+
     /// Must acknowledgements be reported to [`raise`](Self::raise) during a recovery too?
     pub fn reports_recovery(&self) -> bool {
         self.decision()

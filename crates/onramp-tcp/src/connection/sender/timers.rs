@@ -152,9 +152,11 @@ impl Sender {
         // in Linux (tcp_enter_loss()), it also does not change if a recovery has already lowered it
         // for the same losses, because that recovery may have inflated cwnd since. A reservation
         // does not lower its window, so each timeout is reported as further evidence against it.
+        // A timeout also ends a repair that the start-up algorithm controls.
         let reduces = self.is_lite
             || self.backoffs == 1 && !self.recovery.is_recovering()
-            || self.congestion.is_reserved();
+            || self.congestion.is_reserved()
+            || self.congestion.is_repairing();
         self.recovery.on_timeout(now_ns, &mut self.scoreboard);
         if reduces {
             let (flight_bytes, lost_bytes) = (

@@ -100,7 +100,8 @@
  * it is less, if the path memory bounds it (jump_bytes):
  *
  *   carefully   when the initial window is acknowledged (3.2) and has given no rate. A rate that it
- *               has given is newer than R.
+ *               has given is newer than R. Nor is R used where half of it is less than twice a
+ *               probe, because a probe measures too. R may be a lower bound of the BDP only.
  *   at once     behind the initial window. If the initial window gives a rate, its BDP replaces R.
  *               If that BDP is 2 R at most, the two confirm each other, and w is the whole BDP.
  *

@@ -52,12 +52,14 @@ static inline uint64_t onramp_ack_rate(const struct onramp *state, const struct 
 	return rate > ack->mss_bytes * NS_PER_S / ONRAMP_MIN_SPACING_NS ? 0 : rate;
 }
 
-/* The rate is known before the flight has arrived completely: by a millisecond clock, of many ACKs.
- */
+/* The receiver's reports give the rate before the flight has arrived completely: many of them,
+ * over a time that makes two ticks at either end, or a bunch of data, unimportant. */
 static inline bool onramp_rate_is_early(const struct onramp *state)
 {
-	return state->clock.tick_ns && state->flight.train.points >= ONRAMP_EARLY_POINTS &&
-	       onramp_reports_last(state, ONRAMP_EARLY_TICKS);
+	return (state->clock.tick_ns || state->has_pairs) &&
+	       state->flight.train.points >= ONRAMP_EARLY_POINTS &&
+	       onramp_reports_last(state, ONRAMP_EARLY_TICKS) &&
+	       state->pairs.train.last_ns - state->pairs.train.first_ns >= ONRAMP_EARLY_NS;
 }
 
 /* The receiver's reports show that what it has seen of the flight was at least this fast; 0: it

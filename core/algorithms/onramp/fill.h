@@ -73,10 +73,11 @@ static inline void onramp_fill(struct onramp *state, const struct startup_ack *a
 			    decision);
 }
 
-/* No rate is known, but a lower bound of it: send a larger flight than slow start's, paced, to
- * measure more. */
-static inline void onramp_probe(struct onramp *state, const struct startup_ack *ack,
-				struct startup_decision *decision)
+/* The size of the probe that the flight's lower bound permits; 0: no larger than slow start's
+ * flight.
+ */
+static inline uint64_t onramp_probe_bytes(const struct onramp *state, const struct startup_ack *ack,
+					  uint64_t cwnd_bytes)
 {
 	uint64_t bytes = onramp_unvalidated_bytes(
 		state,
@@ -85,10 +86,22 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 		ack->mss_bytes);
 
 	if (!state->bound_is_line)
-		bytes = min_u64(bytes, ONRAMP_MAX_PROBE_GROWTH * decision->cwnd_bytes);
+		bytes = min_u64(bytes, ONRAMP_MAX_PROBE_GROWTH * cwnd_bytes);
+	return bytes <= cwnd_bytes || state->options & (STARTUP_OPTION_WITHOUT_MEASURING |
+							STARTUP_OPTION_WITHOUT_PROBING)
+		       ? 0
+		       : bytes;
+}
+
+/* No rate is known, but a lower bound of it: send a larger flight than slow start's, paced, to
+ * measure more. */
+static inline void onramp_probe(struct onramp *state, const struct startup_ack *ack,
+				struct startup_decision *decision)
+{
+	uint64_t bytes = onramp_probe_bytes(state, ack, decision->cwnd_bytes);
+
 	state->probe_bytes_per_s = 0;
-	if (bytes <= decision->cwnd_bytes ||
-	    state->options & (STARTUP_OPTION_WITHOUT_MEASURING | STARTUP_OPTION_WITHOUT_PROBING))
+	if (!bytes)
 		return;
 	state->prior_cwnd_bytes = decision->cwnd_bytes;
 	decision->cwnd_bytes = bytes;
@@ -97,10 +110,20 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 		(state->bound_is_line ? ONRAMP_LINE_PACING_EIGHTHS : ONRAMP_BOUND_PACING_EIGHTHS);
 }
 
+/* The remembered BDP permits so little more than a probe that the probe is worth more: its ACKs
+ * show the rate. */
+static inline bool onramp_prefers_probe(const struct onramp *state, const struct startup_ack *ack,
+					uint64_t cwnd_bytes, uint64_t jump_bytes)
+{
+	return jump_bytes / ONRAMP_PROBE_WORTH <= onramp_probe_bytes(state, ack, cwnd_bytes);
+}
+
 /* The initial window is acknowledged, and no rate is known: use the remembered BDP, once. */
 static inline void onramp_resume(struct onramp *state, const struct startup_ack *ack,
 				 struct startup_decision *decision)
 {
+	uint64_t jump_bytes = state->remembered_bdp_bytes / PATH_MEMORY_JUMP_DIVISOR;
+
 	if (!state->remembered_bdp_bytes || state->has_resumed)
 		return;
 	/* The RTT is another path's. */
@@ -108,10 +131,11 @@ static inline void onramp_resume(struct onramp *state, const struct startup_ack 
 		state->remembered_bdp_bytes = 0;
 		return;
 	}
+	if (onramp_prefers_probe(state, ack, decision->cwnd_bytes, jump_bytes))
+		return;
 	state->has_resumed = true;
 	state->resume_delivered_bytes = ack->delivered_bytes - ack->inflight_bytes;
-	onramp_begin_pacing(state, ack, state->remembered_bdp_bytes,
-			    state->remembered_bdp_bytes / PATH_MEMORY_JUMP_DIVISOR, decision);
+	onramp_begin_pacing(state, ack, state->remembered_bdp_bytes, jump_bytes, decision);
 }
 
 /* The jump has left behind the initial window. Wait until the initial window is acknowledged. */
@@ -130,8 +154,14 @@ static inline void onramp_resumed(struct onramp *state, const struct startup_ack
 		/* The path memory may have allowed less than half of the BDP. Now the initial
 		 * window is acknowledged, and the rest may follow, as it does carefully. */
 		if (!(ack->flags & STARTUP_ACK_APP_LIMITED) &&
-		    path_memory_fits(state->remembered_rtt_ns, state->min_rtt_ns))
+		    path_memory_fits(state->remembered_rtt_ns, state->min_rtt_ns)) {
+			if (onramp_prefers_probe(state, ack, used_bytes, half_bytes)) {
+				state->phase = STARTUP_PHASE_SLOW_START;
+				onramp_probe(state, ack, decision);
+				return;
+			}
 			used_bytes = max_u64(used_bytes, half_bytes);
+		}
 		onramp_begin_pacing(state, ack, state->remembered_bdp_bytes, used_bytes, decision);
 		return;
 	}

@@ -23,8 +23,10 @@
 #define ONRAMP_MIN_REPORTS_NS (9 * ONRAMP_MIN_SPACING_NS)
 /* Ticks of the receiver's clock that a flight must last: they show its duration to a quarter. */
 #define ONRAMP_MIN_TICKS 4
-/* So many ticks and points give a rate before the flight has arrived completely. */
+/* So many ticks, this time and so many points give a rate before the flight has arrived completely.
+ */
 #define ONRAMP_EARLY_TICKS 24
+#define ONRAMP_EARLY_NS (24 * UINT64_C(1000000))
 #define ONRAMP_EARLY_POINTS 16
 
 /* Aggregation may make a flight arrive in less time than the bottleneck needed. A lower bound of
@@ -46,6 +48,9 @@
 /* Quarters of a probe's pacing rate: a slower arrival is the bottleneck's, a faster one may be the
  * probe's own. */
 #define ONRAMP_PROBE_RATE_QUARTERS 3
+/* A probe is worth as much as a jump of twice its size that a remembered BDP permits. The jump
+ * leaves over a whole round trip, so its ACKs show nothing but the jump's own rate. */
+#define ONRAMP_PROBE_WORTH 2
 /* While a probe's ACKs arrive, slow start sends two segments for each. */
 #define ONRAMP_ARRIVAL_GAIN 2
 

@@ -102,6 +102,29 @@ fn the_whole_bdp_is_filled_where_the_first_flight_confirms_it_otherwise_three_qu
     }
 }
 
+/// The initial window arrives at once, which 10 ms of aggregation may cause: 90 segments in an RTT.
+/// The probe has 77 segments.
+#[test]
+fn a_probe_is_preferred_to_a_jump_of_less_than_twice_its_size() {
+    for options in [CAREFUL, OPTION_RESUME_AT_ONCE] {
+        for (remembered, at, segments) in [(200, "slow-start", 77), (400, "pacing", 200)] {
+            let start = Start {
+                options,
+                srtt_ns: RTT,
+                remembered_bytes: remembered * SEGMENT,
+                remembered_rtt_ns: RTT,
+                jump_bytes: u64::from(options) / u64::from(OPTION_RESUME_AT_ONCE) * SEGMENT,
+                ..start()
+            };
+            let mut host = Host::new("onramp", start, RTT);
+            host.ack.rtt_ns = RTT;
+            arrive(&mut host, 10, 1_000_000_000, RTT);
+            assert_eq!(phase(&host), at);
+            assert_segments(host.decision.cwnd_bytes, segments);
+        }
+    }
+}
+
 /// RFC 9959, section 3.2: not before the initial window is acknowledged. By then the path is
 /// usually measured.
 #[test]

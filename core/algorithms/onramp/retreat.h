@@ -74,6 +74,25 @@ static inline void onramp_measure_loss(struct onramp *state, const struct startu
 						      : carried_bytes / 8 * ONRAMP_POLICED_EIGHTHS,
 				state->prior_cwnd_bytes);
 	decision->ssthresh_bytes = min_u64(state->avoidance_ssthresh_bytes, carried_bytes);
+	onramp_begin_round(state, ack);
+}
+
+/* A long repair goes on, and competing flows have left room: the smoothed RTT is the baseline
+ * again. (Segments that are sent again give no other RTT.) ssthresh doubles in each round trip, up
+ * to what was carried. */
+static inline void onramp_raise_retreat(struct onramp *state, const struct startup_ack *ack,
+					struct startup_decision *decision)
+{
+	uint64_t carried_bytes =
+		onramp_bdp_bytes(state, state->overload_bytes_per_s, ack->mss_bytes);
+
+	if (!onramp_round_is_complete(state, ack))
+		return;
+	if (state->rest_rounds++ >= ONRAMP_REPAIR_ROUNDS &&
+	    !onramp_rtt_is_delayed(state, ack->srtt_ns))
+		decision->ssthresh_bytes = max_u64(ack->ssthresh_bytes,
+						   min_u64(2 * ack->ssthresh_bytes, carried_bytes));
+	onramp_begin_round(state, ack);
 }
 
 /* An ACK in RETREAT. */
@@ -89,8 +108,11 @@ static inline void onramp_retreat(struct onramp *state, const struct startup_ack
 		state->round.begin_ns = ack->now_ns;
 		state->round.begin_delivered_bytes = ack->delivered_bytes;
 	}
-	if (state->retreat_is_decided)
+	if (state->retreat_is_decided) {
+		if (!state->pipe_is_validated && state->overload_bytes_per_s)
+			onramp_raise_retreat(state, ack, decision);
 		return;
+	}
 	if (state->retreat_is_safe)
 		decision->ssthresh_bytes = onramp_safe_retreat(state, ack);
 	else
@@ -125,6 +147,7 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 	state->loss_had_queue = onramp_rtt_is_delayed(state, state->noise.last_rtt_ns);
 	state->retreat_is_decided = is_held_back;
 	state->round.begin_ns = 0;
+	state->rest_rounds = 0;
 	state->round.cwnd_bytes = loss->cwnd_bytes;
 	state->round.end_delivered_bytes = loss->acknowledged_bytes + loss->inflight_bytes;
 }

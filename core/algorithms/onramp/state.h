@@ -94,6 +94,9 @@
 /* Where competing flows have the rest of the pipe, a loss lowers ssthresh to a quarter of the
  * delivery rate's BDP. */
 #define ONRAMP_COMPETING_DIVISOR 4
+/* After so many round trips a repair is long. A long flow that has lost segments too keeps its
+ * queue empty for less. */
+#define ONRAMP_REPAIR_ROUNDS 2
 /* Competing flows that start at the same time have as much data behind this connection's first
  * segments as in front of them, on average. */
 #define ONRAMP_COMPETING_SIDES 2
@@ -160,7 +163,7 @@ struct onramp {
 	uint64_t learned_bytes;  /* the maximum that the path carried in a round trip */
 	uint32_t bound_is_line;  /* the flight's ACKs lie on a line */
 	uint32_t has_pairs;      /* the receiver reports packet pairs */
-	uint32_t rest_rounds;    /* complete rounds in REST */
+	uint32_t rest_rounds;    /* complete rounds in REST, or of a repair whose rate is known */
 	uint32_t regrowths;      /* how often growth began again after REST */
 	uint32_t loss_had_queue; /* RETREAT: the RTT was long when the loss was found */
 	uint32_t sample_count;   /* in the present group */

@@ -3,7 +3,7 @@
 
 use super::peer::{generated, read_all, report, sha256, Host, OURS, PORT};
 use crate::common::process::Background;
-use crate::common::wait_until;
+use crate::common::{undisturbed, wait_until};
 use serde_json::Value;
 use std::fs;
 
@@ -86,25 +86,28 @@ fn a_kernel_without_packet_pairs_gets_none() {
     assert!(report(serve)["packet_pairs"].is_null());
 }
 
+/// On a busy machine the kernel may take both segments of a pair from the device at once.
 #[test]
 fn a_kernel_with_packet_pairs_answers_ours() {
     let Some(host) = Host::new() else { return };
     let size = SIZE.to_string() + " B";
-    let serve =
-        host.serve(&[&["--startup", "pair", "--size", &size, "--once"], &PATH[..]].concat());
     let program = format!(
         "import socket\n\
          connection = socket.create_connection(('{OURS}', {PORT}))\n\
          while connection.recv(65536): pass"
     );
-    let client = exec(&host, &program);
-    let sent = report(serve);
-    client.wait().code(0);
-    assert!(
-        count(&sent, "pairs") > 0 && count(&sent, "replies") > 0,
-        "{sent}"
-    );
-    assert_eq!(count(&sent, "malformed"), 0);
+    let run = || {
+        let serve =
+            host.serve(&[&["--startup", "pair", "--size", &size, "--once"], &PATH[..]].concat());
+        let client = exec(&host, &program);
+        let sent = report(serve);
+        client.wait().code(0);
+        assert_eq!(count(&sent, "malformed"), 0);
+        assert!(count(&sent, "pairs") > 0, "{sent}");
+        sent
+    };
+    let sent = undisturbed(run, |sent| count(sent, "replies") > 0);
+    assert!(count(&sent, "replies") > 0, "{sent}");
 }
 
 #[test]

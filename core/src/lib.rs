@@ -26,6 +26,7 @@ pub mod memory;
 pub mod pairs;
 pub mod receiver_clock;
 mod registry;
+mod search;
 mod startup;
 pub mod train;
 mod without;
@@ -46,6 +47,7 @@ pub use registry::{
     congestion_control, exit_name, needs_pairs, phase_name, repairs, reserves, resumes,
     sends_pairs, shares, startup_names, summary, DEFAULT_STARTUP,
 };
+pub use search::SearchVersion;
 pub use startup::Startup;
 pub use without::Without;
 

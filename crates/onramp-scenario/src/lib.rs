@@ -52,7 +52,7 @@ pub use keys::key_reference;
 pub use mistake::{Mistake, NotBetween};
 pub use model::*;
 pub use onramp_core::pairs::Form as PairForm;
-pub use onramp_core::Without;
+pub use onramp_core::{SearchVersion, Without};
 pub use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
 pub use reader::{parse, parse_in};

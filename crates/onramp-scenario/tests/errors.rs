@@ -90,6 +90,11 @@ fn keys_of_one_start_up() {
             "startup = \"paced\"",
             "startup = \"onramp\"\nwithout = true"
         ),
+        ("startup = \"paced\"", "search = \"linux\""),
+        (
+            "startup = \"paced\"",
+            "startup = \"search\"\nsearch = \"windows\""
+        ),
     ]));
 }
 

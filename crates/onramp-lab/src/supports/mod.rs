@@ -6,7 +6,8 @@ mod tests;
 use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
     Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, PacketPair, PairForm,
-    Receiver, Recovery, Stack, Timers, Traffic, TrafficKind, Train, Transfers, Without, NO_STARTUP,
+    Receiver, Recovery, SearchVersion, Stack, Timers, Traffic, TrafficKind, Train, Transfers,
+    Without, NO_STARTUP,
 };
 
 /// A case asks for something that only the simulator supports.
@@ -119,6 +120,10 @@ fn startup(case: &Case) -> Result<(), Unsupported> {
     if transfer.given.without != Without::NOTHING {
         let asked = format!("`{}`", transfer.given.without.name);
         return refuse("transfer.without", asked, "start-ups with all their ideas");
+    }
+    if transfer.given.search != SearchVersion::DRAFT {
+        let asked = format!("`{}`", transfer.given.search.name);
+        return refuse("transfer.search", asked, "`draft`");
     }
     if let Some(ppm) = transfer.given.gamma_ppm {
         return refuse(

@@ -42,6 +42,18 @@ fn a_start_up_without_one_of_its_ideas_is_refused() {
 }
 
 #[test]
+fn the_versions_of_search_are_for_the_simulator() {
+    let refused = |keys: &str| {
+        let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";
+        let text = format!("{path}[[transfer]]\nsize = \"1 B\"\nstartup = \"search\"\n{keys}");
+        supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0])
+            .map_err(|refusal| refusal.key)
+    };
+    assert_eq!(refused("search = \"draft\"\n"), Ok(()));
+    assert_eq!(refused("search = \"linux\"\n"), Err("transfer.search"));
+}
+
+#[test]
 fn receivers_answer_pairs_or_do_not_support_them() {
     let refused = |keys: &str| {
         let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";

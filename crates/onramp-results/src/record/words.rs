@@ -4,7 +4,7 @@ use super::Record;
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time};
 use onramp_scenario::{
     format_byte_counting, Application, ByteCounting, Case, Channel, Clocks, Connect, Connections,
-    Dscp, Given, Memory, Path, Stack, Timers, Transfer, Without, NO_STARTUP,
+    Dscp, Given, Memory, Path, SearchVersion, Stack, Timers, Transfer, Without, NO_STARTUP,
 };
 
 /// The default of `transfer.split_buffer`, which has no words.
@@ -43,8 +43,9 @@ pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
         .map(|bytes| format!("burst {}", format_size(bytes)));
     let without =
         (given.without != Without::NOTHING).then(|| format!("without {}", given.without.name));
+    let search = (given.search != SearchVersion::DRAFT).then(|| given.search.name.to_owned());
     let memory = (memory != Memory::Off).then(|| format!("memory {}", memory.name()));
-    let words = [gamma, pace, rate, burst, memory, without]
+    let words = [gamma, pace, rate, burst, search, memory, without]
         .into_iter()
         .flatten();
     std::iter::once(startup.to_owned())
@@ -308,6 +309,11 @@ mod tests {
             startup("onramp", without, Memory::Off),
             "onramp without measuring"
         );
+        let linux = Given {
+            search: SearchVersion::ALL[1],
+            ..Given::default()
+        };
+        assert_eq!(startup("search", linux, Memory::Off), "search linux");
     }
 
     #[test]

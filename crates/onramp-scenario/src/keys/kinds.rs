@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::units::shown;
 use onramp_core::pairs::Form as PairForm;
-use onramp_core::Without;
+use onramp_core::{SearchVersion, Without};
 use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
 
 /// Implements [`Measure`] for values without a range.
@@ -31,6 +31,7 @@ unmeasured!(
     PacketPair,
     PairForm,
     Recovery,
+    SearchVersion,
     Stack,
     Timers,
     Train,
@@ -94,6 +95,10 @@ choice_kinds! {
     Idea: Without, "idea",
         "an idea of the start-up in quotes, which is switched off, for example \"spacing\"",
         Without::ALL, |idea| idea.name;
+    /// A version of start-up `search`.
+    Search: SearchVersion, "version",
+        "a version of SEARCH in quotes: \"draft\", \"linux\" or \"freebsd\"",
+        SearchVersion::ALL, |version| version.name;
     /// How paths are remembered.
     MemoryMode: Memory, "memory",
         "how a path is remembered in quotes: \"off\", \"careful\" or \"at-once\"",

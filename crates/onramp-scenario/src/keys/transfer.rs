@@ -3,7 +3,7 @@
 use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
 use super::kinds::{
     AvoidanceName, CodePoint, ConnectEnd, ConnectionCount, Counting, Idea, KnownNode, Label,
-    MemoryMode, RecoveryName, StackName, StartupName, TimersName, TrainReading, Window,
+    MemoryMode, RecoveryName, Search, StackName, StartupName, TimersName, TrainReading, Window,
 };
 use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
@@ -110,6 +110,13 @@ keys! { KEYS:
         Text("nothing"),
         "For start-up `onramp`: the idea that is switched off, to show its contribution: {names} \
          ([what each idea is](../algorithms/onramp.md)).",
+    )
+    .list(List::Factor);
+    SEARCH: Search = Key::new(
+        "search",
+        Text("draft"),
+        "For start-up `search`: its version, {names} ([what they differ \
+         in](../algorithms/search.md)).",
     )
     .list(List::Factor);
     MEMORY: MemoryMode = Key::new(

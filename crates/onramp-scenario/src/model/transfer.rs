@@ -3,7 +3,7 @@
 use super::host::{Avoidance, Clocks, InitialWindow};
 use crate::units::bytes_in;
 pub use onramp_core::memory::Memory;
-use onramp_core::Without;
+use onramp_core::{SearchVersion, Without};
 use onramp_tcp::{ByteCounting, Recovery, Reservation, Stack, Timers};
 use std::sync::Arc;
 
@@ -239,6 +239,8 @@ pub struct Given {
     pub qos_burst_bytes: Option<u64>,
     /// For `onramp`: the idea that is switched off.
     pub without: Without,
+    /// For `search`: its version.
+    pub search: SearchVersion,
 }
 
 impl Given {

@@ -7,8 +7,8 @@ use crate::document::{Reader, Section};
 use crate::keys::transfer::{
     AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, FROM, GAMMA,
     INITIAL_SSTHRESH, INITIAL_WINDOW, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE, RECOVERY, REPEAT,
-    SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP, TICK, TIMERS,
-    TO, TRAIN, WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
+    SEARCH, SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP, TICK,
+    TIMERS, TO, TRAIN, WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
 };
 use crate::mistake::Mistake;
 use crate::model::{Application, Clocks, Split, Transfer};
@@ -86,6 +86,8 @@ fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraf
     check_reservation(reader, section, &QOS_RATE, &QOS_BURST, chosen);
     let onramp = ("onramp", "start-up `onramp`");
     check_key_of_startup(reader, section, &WITHOUT, onramp, chosen);
+    let search = ("search", "start-up `search`");
+    check_key_of_startup(reader, section, &SEARCH, search, chosen);
     let (only, resumes) = ("start-up `onramp`", onramp_core::resumes);
     check_key_of_startups(reader, section, &MEMORY, only, resumes, chosen);
 
@@ -108,6 +110,9 @@ fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraf
     });
     draft.vary(reader.list(section, &WITHOUT), |one, without| {
         one.given.without = without
+    });
+    draft.vary(reader.list(section, &SEARCH), |one, version| {
+        one.given.search = version
     });
     draft.vary(reader.list(section, &MEMORY), |one, memory| {
         one.memory = memory

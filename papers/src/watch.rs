@@ -54,6 +54,8 @@ pub struct Flow {
     pub established: Option<(f64, u64)>,
     /// Bytes that its receiver's application read.
     pub delivered: Total,
+    /// Bytes that its sender knows to have arrived: cumulatively acknowledged.
+    pub acknowledged: Total,
     /// Bytes of its IP packets that left the scenario's first link, forward.
     pub carried: Total,
     /// When one of its segments was lost.
@@ -124,6 +126,7 @@ impl Flow {
             sender_started_s: None,
             established: None,
             delivered: Total::default(),
+            acknowledged: Total::default(),
             carried: Total::default(),
             drops_s: Vec::new(),
             retransmissions_s: Vec::new(),
@@ -189,6 +192,12 @@ impl Watch {
     /// Bytes that all receivers' applications had read by this time.
     pub fn delivered_by(&self, at_s: f64) -> u64 {
         self.flows.iter().map(|flow| flow.delivered.by(at_s)).sum()
+    }
+
+    /// Bytes that all senders knew to have arrived by this time.
+    pub fn acknowledged_by(&self, at_s: f64) -> u64 {
+        let flows = self.flows.iter();
+        flows.map(|flow| flow.acknowledged.by(at_s)).sum()
     }
 
     fn flow(&mut self, number: u32) -> &mut Flow {
@@ -308,6 +317,10 @@ impl Observer for Watch {
             acked_bytes > flow.acked_bytes || (stats.timeouts, stats.recoveries) != flow.seen;
         if restarts || flow.was_idle {
             flow.timer_s = at_s;
+        }
+        if acked_bytes > flow.acked_bytes {
+            let bytes = acked_bytes - flow.acked_bytes;
+            flow.acknowledged.add(at_s, bytes);
         }
         flow.acked_bytes = acked_bytes;
         flow.was_idle = sender.flight_size_bytes() == 0;

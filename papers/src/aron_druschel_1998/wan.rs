@@ -1,6 +1,7 @@
 //! Figures 3, 4 and 5: TCP Lite over the WAN (section 3).
 
 use super::setup::{lite, payload_rate, KB, MB, WAN};
+use crate::expectation::digits;
 use crate::statistics::median;
 use crate::watch::Flow;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
@@ -19,6 +20,8 @@ const FIGURE_5_UNTIL_S: f64 = 4.0;
 struct Answer {
     /// Data delivered to all receivers, at each cut.
     delivered: [f64; 5],
+    /// Data acknowledged to all senders, at each cut.
+    acknowledged: [f64; 5],
     /// The same as shares of the bottleneck's payload rate.
     throughput: [f64; 5],
     /// One story for each sender.
@@ -56,9 +59,10 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             format!("A.fig3.data.{cut_s}s"),
             answers
                 .iter()
-                .map(|answer| answer.delivered[place] / 8.0 / unit),
+                .map(|answer| answer.acknowledged[place] / 8.0 / unit),
         );
     }
+    measured.remarks.push(delivered_remark(&answers));
     let (seed, sender) = typical(&answers);
     let story = &answers[seed].stories[sender];
     // For each run, the median of its senders.
@@ -106,13 +110,32 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
+/// The data that had been delivered by each cut, and not yet acknowledged at all.
+fn delivered_remark(answers: &[Answer]) -> String {
+    let of_cut = |place: usize| {
+        let delivered = answers.iter().map(|answer| answer.delivered[place] / 8.0);
+        median(&delivered.collect::<Vec<f64>>())
+    };
+    let first = digits(of_cut(0) / KB);
+    let later: Vec<String> = (1..CUTS_S.len())
+        .map(|place| digits(of_cut(place) / MB))
+        .collect();
+    format!(
+        "Figure 3 counts what its senders know to have arrived. By the same times {first} KB, {} \
+         MB have been delivered.",
+        later.join(", ")
+    )
+}
+
 fn answer(run: &Run<'_>) -> Answer {
     let origin_s = run.watch.origin_s();
     let delivered = CUTS_S.map(|cut_s| run.watch.delivered_by(origin_s + cut_s) as f64);
+    let acknowledged = CUTS_S.map(|cut_s| run.watch.acknowledged_by(origin_s + cut_s) as f64);
     let max_rate = payload_rate(run.case);
-    let throughput = std::array::from_fn(|place| delivered[place] / (max_rate * CUTS_S[place]));
+    let throughput = std::array::from_fn(|place| acknowledged[place] / (max_rate * CUTS_S[place]));
     Answer {
         delivered,
+        acknowledged,
         throughput,
         stories: run.watch.flows.iter().map(story).collect(),
     }

@@ -25,6 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let options = Options {
         seeds,
+        chance_seeds: 0,
         threads: std::thread::available_parallelism()?.get(),
         sim: onramp_sim::Options::default(),
         progress: &|| {},

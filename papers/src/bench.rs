@@ -11,6 +11,9 @@ use std::ops::ControlFlow;
 pub struct Options<'a> {
     /// Number of seeds for each run with random events. A row's number is the median over them.
     pub seeds: usize,
+    /// Number of seeds among which the paper's value is placed where a row misses. Not more than
+    /// `seeds`: no row is.
+    pub chance_seeds: usize,
     /// Runs at a time. The results do not depend on it.
     pub threads: usize,
     /// How to run a scenario, and when to stop.
@@ -24,6 +27,7 @@ pub struct Bench<'a> {
     options: &'a Options<'a>,
     scenarios: &'static [&'static str],
     alternative: Settings,
+    seeds: usize,
 }
 
 /// A run with one seed.
@@ -49,17 +53,26 @@ impl<'a> Bench<'a> {
             options,
             scenarios,
             alternative,
+            seeds: options.seeds,
         }
     }
 
-    /// Whether figures and tables are needed: not under an alternative.
+    /// The same bench with the seeds of [`Options::chance_seeds`].
+    pub(crate) fn with_chance_seeds(self) -> Bench<'a> {
+        Bench {
+            seeds: self.options.chance_seeds,
+            ..self
+        }
+    }
+
+    /// Whether figures and tables are needed: not under an alternative, and not with more seeds.
     pub fn draws(&self) -> bool {
-        self.alternative == Settings::default()
+        self.alternative == Settings::default() && self.seeds == self.options.seeds
     }
 
     /// Number of seeds.
     pub fn seeds(&self) -> usize {
-        self.options.seeds
+        self.seeds
     }
 
     /// As [`run`](Self::run), for one seed alone, for example to draw it.
@@ -91,7 +104,7 @@ impl<'a> Bench<'a> {
         take: impl Fn(Run<'_>) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
         let scenario = self.scenario(scenario, settings);
-        self.run_all(self.options.seeds, |seed| {
+        self.run_all(self.seeds, |seed| {
             self.run_case(&scenario, seed, watch, &take)
         })
     }
@@ -139,7 +152,7 @@ impl<'a> Bench<'a> {
     }
 
     fn scenario(&self, text: &str, settings: &Settings) -> Scenario {
-        let seeds = Settings::of([("transfer.repeat", self.options.seeds as i64)]);
+        let seeds = Settings::of([("transfer.repeat", self.seeds as i64)]);
         let scenario = settings
             .clone()
             .and(&self.alternative)
@@ -153,7 +166,7 @@ impl<'a> Bench<'a> {
         );
         assert_eq!(
             scenario.cases.len(),
-            self.options.seeds,
+            self.seeds,
             "{}: one case for each seed",
             scenario.name
         );

@@ -49,6 +49,32 @@ pub struct Row {
     /// Why it misses, for a row that does.
     #[serde(default)]
     pub cause: String,
+    /// What kind of cause that is.
+    #[serde(default)]
+    pub kind: Option<Kind>,
+}
+
+/// Why a row misses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A: the paper leaves something open that decides the row, and our answer may be another one.
+    Reading,
+    /// B: the paper's own numbers or rules contradict each other.
+    Contradiction,
+    /// C: chance; the row's [quantile](crate::Chance) is the evidence.
+    Chance,
+}
+
+impl Kind {
+    /// The letter and the word in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Reading => "A: our reading",
+            Kind::Contradiction => "B: the paper contradicts itself",
+            Kind::Chance => "C: chance",
+        }
+    }
 }
 
 /// A question that a paper leaves open.

@@ -13,6 +13,8 @@
 //! contains a paper's numbers.
 
 mod bench;
+mod chance;
+mod entries;
 mod error;
 mod expectation;
 mod ledger;
@@ -32,9 +34,11 @@ mod ritter_guaranteed_bandwidth;
 mod wang_astart;
 
 pub use bench::{Bench, Options, Run};
+pub use chance::{Chance, Verdict};
+pub use entries::{entries_table, entry_of, verdict, Entry, ENTRIES};
 pub use error::Error;
 pub use expectation::{Claim, Expected, Rule, Value};
-pub use ledger::{Alternative, Choice, Ledger, Row};
+pub use ledger::{Alternative, Choice, Kind, Ledger, Row};
 pub use page::{file_name, index, page};
 pub use paper::{Figure, KernelFigures, Measured, Paper, Part, Samples};
 pub use reproduce::{reproduce, Influence, Record, ReproducedPart, Reproduction};

@@ -1,7 +1,7 @@
 //! The page of a paper, and the index of several pages.
 
 use crate::{
-    Choice, Figure, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table,
+    Choice, Figure, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table, Verdict,
 };
 use onramp_report::reproduction::{PageCell, PageTable, PageTone, ReproductionPage, Section};
 use onramp_report::Meta;
@@ -40,8 +40,7 @@ pub fn page(
 /// [`file_name`].
 pub fn index(papers: &[(&Paper, &Reproduction)], meta: Meta) -> ReproductionPage {
     let row = |(paper, reproduction): &(&Paper, &Reproduction)| {
-        let (rows, reproduced) = (reproduction.records.len(), reproduction.reproduced());
-        let missed = rows - reproduced;
+        let [rows, reproduced, consistent, missed] = Reproduction::sums([*reproduction]);
         let tone = if missed == 0 {
             PageTone::Muted
         } else {
@@ -53,12 +52,21 @@ pub fn index(papers: &[(&Paper, &Reproduction)], meta: Meta) -> ReproductionPage
             paper.ledger.citation.as_str().into(),
             rows.to_string().into(),
             PageCell::new(reproduced.to_string(), PageTone::Good),
+            consistent.to_string().into(),
             PageCell::new(missed.to_string(), tone),
         ]
     };
     let table = PageTable {
         caption: String::new(),
-        head: head(["page", "paper", "by whom", "rows", "reproduced", "missed"]),
+        head: head([
+            "page",
+            "paper",
+            "by whom",
+            "rows",
+            "reproduced",
+            "consistent",
+            "missed",
+        ]),
         rows: papers.iter().map(row).collect(),
     };
     ReproductionPage {
@@ -66,7 +74,8 @@ pub fn index(papers: &[(&Paper, &Reproduction)], meta: Meta) -> ReproductionPage
         intro: vec![
             "What these papers measured, measured again by Onramp's simulator. A row is a number \
              or a statement of the paper; it is reproduced where the measurement agrees by the \
-             rule that was set before."
+             rule that was set before. A row that misses is consistent where the paper's value \
+             lies within the central 90 % of many seeds."
                 .to_owned(),
         ],
         sections: vec![Section {
@@ -85,17 +94,18 @@ pub fn file_name(ledger: &Ledger) -> String {
 }
 
 fn summary(ledger: &Ledger, reproduction: &Reproduction) -> String {
-    let (measured, all) = (reproduction.records.len(), ledger.rows.len());
+    let [measured, reproduced, consistent, missed] = Reproduction::sums([reproduction]);
+    let all = ledger.rows.len();
     let some = if measured < all {
         format!(" of its {all}")
     } else {
         String::new()
     };
-    let reproduced = reproduction.reproduced();
     format!(
-        "{measured} rows{some}: {reproduced} reproduced, {} missed. Where chance has a part, a \
-         number is the median of {} seeds, and the spread is the least and the most of them.",
-        measured - reproduced,
+        "{measured} rows{some}: {reproduced} reproduced, {consistent} consistent, {missed} missed. \
+         Where chance has a part, a number is the median of {} seeds, and the spread is the least \
+         and the most of them. A row that misses is consistent where the paper's value lies within \
+         the central 90 % of many seeds.",
         reproduction.seeds
     )
 }
@@ -127,7 +137,10 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
         } else {
             PageTone::Plain
         };
-        vec![PageCell::new(note.ids.join(", "), tone), note.text.into()]
+        vec![
+            PageCell::new(note.ids.join(", "), tone),
+            (*note.text).into(),
+        ]
     };
     let notes = PageTable {
         caption: "Notes (✗: why it misses)".to_owned(),
@@ -148,10 +161,12 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
 }
 
 fn verdict(record: &Record) -> PageCell {
-    match record.reproduced {
-        true => PageCell::new("reproduced", PageTone::Good),
-        false => PageCell::new("missed", PageTone::Bad),
-    }
+    let tone = match record.verdict {
+        Verdict::Reproduced => PageTone::Good,
+        Verdict::Consistent => PageTone::Plain,
+        Verdict::Missed => PageTone::Bad,
+    };
+    PageCell::new(record.verdict.name(), tone)
 }
 
 /// Leaves out a column without any text.
@@ -324,6 +339,8 @@ mod tests {
             unit: String::new(),
             rule: row.rule,
             reproduced: true,
+            verdict: Verdict::Reproduced,
+            chance: None,
             note: row.note.clone(),
             section: row.section.clone(),
         };

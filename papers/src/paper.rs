@@ -101,6 +101,12 @@ impl Part {
         (self.measure)(&Bench::new(options, self.scenarios, alternative))
     }
 
+    /// Measures it again with [`Options::chance_seeds`].
+    pub(crate) fn run_for_chance(&self, options: &Options<'_>) -> Result<Measured, Error> {
+        let bench = Bench::new(options, self.scenarios, Settings::default());
+        (self.measure)(&bench.with_chance_seeds())
+    }
+
     /// Whether any of these keys is for one of its scenarios.
     pub(crate) fn is_changed_by(&self, settings: &Settings) -> bool {
         self.scenarios

@@ -1,5 +1,6 @@
 //! Measures a paper's rows and judges them, as decided and under each alternative.
 
+use crate::chance::{Chance, Verdict};
 use crate::expectation::{Expected, Rule, Value};
 use crate::paper::Samples;
 use crate::statistics::median;
@@ -27,6 +28,10 @@ pub struct Record {
     pub rule: Rule,
     /// Whether it agrees, by the rule.
     pub reproduced: bool,
+    /// Whether it agrees, or chance may explain that it does not.
+    pub verdict: Verdict,
+    /// For a row that misses and that chance has a part in: the paper's value among many seeds.
+    pub chance: Option<Chance>,
     /// How it is measured; where it misses, why.
     pub note: String,
     /// Section and figure of the paper.
@@ -97,12 +102,26 @@ impl Record {
             unit: row.unit.clone(),
             rule: row.rule,
             reproduced,
+            verdict: if reproduced {
+                Verdict::Reproduced
+            } else {
+                Verdict::Missed
+            },
+            chance: None,
             note: said
                 .into_iter()
                 .filter(|said| !said.is_empty())
                 .collect::<Vec<_>>()
                 .join(" "),
             section: row.section.clone(),
+        }
+    }
+
+    /// Enters the place of the paper's value among these seeds.
+    fn take_chance(&mut self, samples: &Samples) {
+        self.chance = Chance::of(&self.expected, self.rule, samples);
+        if self.chance.is_some_and(|chance| chance.consistent) {
+            self.verdict = Verdict::Consistent;
         }
     }
 }
@@ -130,7 +149,9 @@ pub fn reproduce(
     for part in paper.chosen(quick) {
         let measured = part.run(options, Settings::default())?;
         let first_record = reproduction.records.len();
-        reproduction.records.extend(records(paper, part, &measured));
+        let mut judged = records(paper, part, &measured);
+        place_among_seeds(part, &mut judged, options)?;
+        reproduction.records.extend(judged);
         let Measured {
             figures,
             tables,
@@ -167,6 +188,27 @@ pub fn reproduce(
         reproduction.influences.push(influence);
     }
     Ok(reproduction)
+}
+
+/// Runs a part with more seeds if chance may be why one of its rows misses.
+fn place_among_seeds(
+    part: &Part,
+    records: &mut [Record],
+    options: &Options<'_>,
+) -> Result<(), Error> {
+    let is_random =
+        |record: &Record| !record.reproduced && record.spread.is_some_and(|[min, max]| min < max);
+    if options.chance_seeds <= options.seeds || !records.iter().any(is_random) {
+        return Ok(());
+    }
+    let measured = part.run_for_chance(options)?;
+    for record in records.iter_mut().filter(|record| is_random(record)) {
+        let samples = measured.rows.iter().find(|(id, _)| *id == record.id);
+        if let Some((_, samples)) = samples {
+            record.take_chance(samples);
+        }
+    }
+    Ok(())
 }
 
 fn records(paper: &Paper, part: &Part, measured: &Measured) -> Vec<Record> {

@@ -3,7 +3,9 @@
 
 use crate::{
     Alternative, Choice, Figure, Influence, Ledger, Record, Reproduction, Row, Table, Value,
+    Verdict,
 };
+use std::borrow::Cow;
 
 /// A smaller change, as a share of the number, is ignored.
 const NOTICEABLE: f64 = 0.01;
@@ -31,7 +33,7 @@ pub struct Note<'a> {
     /// Whether the note is the cause of a miss. Otherwise it describes the measurement.
     pub is_cause: bool,
     /// The sentences.
-    pub text: &'a str,
+    pub text: Cow<'a, str>,
 }
 
 /// A row that an open question affects.
@@ -58,6 +60,7 @@ impl<'a> PartView<'a> {
         notes
             .into_iter()
             .chain(grouped(&missed, true, |row| &row.cause))
+            .chain(self.records.iter().filter_map(Record::note_of_chance))
             .collect()
     }
 }
@@ -67,7 +70,7 @@ fn grouped<'a>(rows: &[&'a Row], is_cause: bool, text: fn(&'a Row) -> &'a str) -
     let note = |rows: &[&'a Row]| Note {
         ids: rows.iter().map(|row| row.id.as_str()).collect(),
         is_cause,
-        text: text(rows[0]),
+        text: text(rows[0]).into(),
     };
     same.map(note)
         .filter(|note| !note.text.is_empty())
@@ -94,10 +97,32 @@ impl Reproduction {
 
     /// How many rows agree with the paper.
     pub fn reproduced(&self) -> usize {
-        self.records
-            .iter()
-            .filter(|record| record.reproduced)
-            .count()
+        self.count(Verdict::Reproduced)
+    }
+
+    /// How many rows do not, though the paper's value is consistent with the seeds.
+    pub fn consistent(&self) -> usize {
+        self.count(Verdict::Consistent)
+    }
+
+    fn count(&self, verdict: Verdict) -> usize {
+        let records = self.records.iter();
+        records.filter(|record| record.verdict == verdict).count()
+    }
+
+    /// `52 rows: 40 reproduced, 6 consistent, 6 missed`, of several papers.
+    pub fn sums<'a>(all: impl IntoIterator<Item = &'a Reproduction>) -> [usize; 4] {
+        all.into_iter()
+            .fold([0; 4], |[rows, good, by_chance, missed], one| {
+                let (reproduced, consistent) = (one.reproduced(), one.consistent());
+                let others = one.records.len() - reproduced - consistent;
+                [
+                    rows + one.records.len(),
+                    good + reproduced,
+                    by_chance + consistent,
+                    missed + others,
+                ]
+            })
     }
 
     /// The alternatives to what was decided, each with how many rows are reproduced under it, where
@@ -175,6 +200,16 @@ impl Choice {
 }
 
 impl Record {
+    /// The place of the paper's value among the seeds, for a row that misses.
+    fn note_of_chance(&self) -> Option<Note<'_>> {
+        let chance = self.chance?;
+        Some(Note {
+            ids: vec![&self.id],
+            is_cause: true,
+            text: format!("{}: {}.", self.verdict.name(), chance.text()).into(),
+        })
+    }
+
     /// A number with its unit, such as `6.62 %`.
     pub fn with_unit(&self, number: impl ToString) -> String {
         format!("{} {}", number.to_string(), self.unit)

@@ -53,7 +53,7 @@ fn rows_are_shown_by_part_with_their_verdicts_and_sums() {
         .filter(|line| line.ends_with("  reproduced"))
         .count();
     let sums = format!(
-        "{} rows: {reproduced} reproduced, {missed} missed; medians of 2 seeds",
+        "{} rows: {reproduced} reproduced, 0 consistent, {missed} missed; medians of 2 seeds",
         missed + reproduced
     );
     let ran = ran.code(i32::from(missed > 0)).says(&[
@@ -102,6 +102,7 @@ fn the_json_is_an_array_of_records() {
     let rows = ran.json();
     for row in rows.as_array().unwrap() {
         let members = [
+            "chance",
             "expected",
             "id",
             "measured",
@@ -112,6 +113,7 @@ fn the_json_is_an_array_of_records() {
             "section",
             "spread",
             "unit",
+            "verdict",
             "what",
         ];
         assert_eq!(keys(row), members);
@@ -179,6 +181,7 @@ fn out_writes_pages_and_rows() {
     // Among the parts that take seconds, only those of one paper have tables.
     let others = [
         "index.html",
+        "ledger.md",
         "reproduction.json",
         "ritter-guaranteed-bandwidth",
     ]
@@ -294,16 +297,42 @@ mod complete {
         }
     }
 
-    /// All rows with the default options.
-    fn rows() -> &'static [Value] {
-        static ROWS: OnceLock<Value> = OnceLock::new();
-        let measure = || {
-            let ran = ran(command(["reproduce", "all", "--json"]));
+    /// All rows with the default options, and the table of the ledger's entries.
+    fn results() -> &'static (Value, String) {
+        static RESULTS: OnceLock<(Value, String)> = OnceLock::new();
+        RESULTS.get_or_init(|| {
+            let dir = tempfile::tempdir().unwrap();
+            let out = dir.path().to_str().unwrap();
+            let rows_only = ["--json", "--no-alternatives", "--no-kernel", "--out", out];
+            let ran = ran(command(["reproduce", "all"].into_iter().chain(rows_only)));
             let rows = ran.json();
             ran.code(code_of(&rows));
-            rows
-        };
-        ROWS.get_or_init(measure).as_array().unwrap()
+            let entries = fs::read_to_string(dir.path().join("ledger.md")).unwrap();
+            (rows, entries)
+        })
+    }
+
+    fn rows() -> &'static [Value] {
+        results().0.as_array().unwrap()
+    }
+
+    /// `ONRAMP_UPDATE_DOCS=1` writes the table into the page instead.
+    #[test]
+    fn the_ledger_in_the_docs_has_the_verdicts() {
+        const BEGIN: &str = "<!-- entries -->\n\n";
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers/ledger.md");
+        let page = fs::read_to_string(&path).unwrap();
+        let (text, table) = page.split_once(BEGIN).expect("the page has a table");
+        let entries = &results().1;
+        if std::env::var_os("ONRAMP_UPDATE_DOCS").is_some() {
+            fs::write(&path, format!("{text}{BEGIN}{entries}")).unwrap();
+            return;
+        }
+        assert!(
+            table == entries,
+            "docs/papers/ledger.md is out of date: \
+             ONRAMP_UPDATE_DOCS=1 make test-papers\n{entries}"
+        );
     }
 
     #[test]
@@ -319,15 +348,14 @@ mod complete {
                 text(&row["unit"]),
                 text(&row["rule"]),
             );
-            let verdict = if row["reproduced"] == true {
-                "reproduced"
-            } else {
-                "MISSED"
-            };
+            let verdict = row["verdict"].as_str().unwrap();
+            let place = row["chance"].as_object().map_or(String::new(), |chance| {
+                let percent = |name: &str| 100.0 * chance[name].as_f64().unwrap();
+                format!(", above {:.0} % of seeds", percent("quantile"))
+            });
             reproduced += usize::from(row["reproduced"] == true);
-            table += &format!(
-                "{paper} {id:<26} {expected:>10} {measured:>10} {unit:<4} {rule:<6} {verdict}\n"
-            );
+            table += &format!("{paper} {id:<26} {expected:>10} {measured:>10} {unit:<4} ");
+            table += &format!("{rule:<6} {verdict}{place}\n");
         }
         table += &format!("{reproduced} of {} reproduced\n", rows().len());
         insta::assert_snapshot!(table);
@@ -338,11 +366,11 @@ mod complete {
     }
 
     #[test]
-    fn a_row_that_misses_has_a_cause() {
+    fn a_row_that_misses_has_a_cause_and_its_kind() {
         let ledgers = onramp_papers::papers();
         let all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
         let without_cause: Vec<_> = all
-            .filter(|row| row.cause.is_empty())
+            .filter(|row| row.cause.is_empty() || row.kind.is_none())
             .map(|row| row.id.as_str())
             .collect();
         let missed = rows().iter().filter(|row| row["reproduced"] == false);
@@ -360,7 +388,15 @@ mod complete {
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
         fs::copy(env!("CARGO_BIN_EXE_onramp"), dir.path().join("onramp")).unwrap();
         let mut command = std::process::Command::new(dir.path().join("onramp"));
-        command.args(["reproduce", PAPER, "--seeds", "1", "--no-alternatives"]);
+        command.args([
+            "reproduce",
+            PAPER,
+            "--seeds",
+            "1",
+            "--chance",
+            "0",
+            "--no-alternatives",
+        ]);
         command.current_dir(dir.path()).uid(NOBODY).gid(NOBODY);
         let ran = ran(command)
             .warns(&["note: the runs on this kernel are left out:", "root"])
@@ -369,7 +405,8 @@ mod complete {
             ran.stderr.lines().count() == 1 && !ran.stdout.contains("today's kernel"),
             "{ran:#?}"
         );
-        let code = i32::from(ran.stdout.lines().any(|line| line.ends_with("  MISSED")));
+        let misses = |line: &str| line.ends_with("  MISSED") || line.ends_with("  consistent");
+        let code = i32::from(ran.stdout.lines().any(misses));
         ran.code(code);
     }
 
@@ -383,6 +420,8 @@ mod complete {
             PAPER,
             "--seeds",
             "1",
+            "--chance",
+            "0",
             "--no-alternatives",
             "--out",
             out,

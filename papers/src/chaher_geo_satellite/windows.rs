@@ -42,6 +42,13 @@ fn answer(run: &Run<'_>) -> Answer {
 }
 
 impl Answer {
+    /// Percentage of the run's cycles with more than one slow start; `None` without cycles.
+    fn share_of_doubles(&self) -> Option<f64> {
+        let doubles = self.restarts.iter().filter(|one| one.slow_starts > 1);
+        let share = doubles.count() as f64 / self.restarts.len() as f64;
+        (!self.restarts.is_empty()).then_some(100.0 * share)
+    }
+
     /// The window at which lasting congestion avoidance began, over the window before the loss.
     fn begins(&self) -> f64 {
         median(
@@ -187,7 +194,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             .throughputs()
             .map(|rate| 100.0 * rate / path.available()),
     );
-    measured.exactly("C.fig6.double", several(tahoe));
+    let doubles = tahoe.answers.iter().filter_map(Answer::share_of_doubles);
+    measured.numbers("C.fig6.double", doubles);
     measured.numbers("C.fig7.throughput", good.throughputs());
     measured.exactly("C.fig7.single", several(good));
     measured.numbers("C.fig8.throughput", small.throughputs());

@@ -2,12 +2,15 @@
 
 use super::Done;
 use crate::text::{columns, columns_within, count, wrapped, Look};
-use onramp_papers::{Change, Choice, Influence, Ledger, PartView, Record, Reproduction, Table};
+use onramp_papers::{
+    Change, Choice, Influence, Ledger, PartView, Record, Reproduction, Table, Verdict,
+};
 use onramp_report::TableOptions;
 use std::fmt::Write;
 
 /// The verdicts in the table of rows.
 const REPRODUCED: &str = "reproduced";
+const CONSISTENT: &str = "consistent";
 const MISSED: &str = "MISSED";
 /// The verdicts in the tables of alternatives.
 const GOOD: &str = "✓";
@@ -18,7 +21,19 @@ const LEGEND: &str = "Rows that another answer changes by more than 1 %; ✓: re
     missed, =: no such change.";
 
 const GREEN: u8 = 32;
+const YELLOW: u8 = 33;
 const RED: u8 = 31;
+
+/// The verdicts with their colours.
+const WORDS: [(&str, u8); 3] = [(REPRODUCED, GREEN), (CONSISTENT, YELLOW), (MISSED, RED)];
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Reproduced => REPRODUCED,
+        Verdict::Consistent => CONSISTENT,
+        Verdict::Missed => MISSED,
+    }
+}
 
 /// For each paper: its rows, the questions that it leaves open, and the results on this kernel.
 /// Then a line of sums.
@@ -69,16 +84,9 @@ pub fn text(all: &[Done], look: Look) -> String {
 }
 
 fn sums<'a>(reproductions: impl IntoIterator<Item = &'a Reproduction>) -> String {
-    let (mut rows, mut reproduced) = (0, 0);
-    for reproduction in reproductions {
-        rows += reproduction.records.len();
-        reproduced += reproduction.reproduced();
-    }
-    format!(
-        "{}: {reproduced} reproduced, {} missed",
-        count(rows, "row"),
-        rows - reproduced
-    )
+    let [rows, reproduced, consistent, missed] = Reproduction::sums(reproductions);
+    let rows = count(rows, "row");
+    format!("{rows}: {reproduced} reproduced, {consistent} consistent, {missed} missed")
 }
 
 fn rows(part: &PartView<'_>, look: Look) -> String {
@@ -95,12 +103,7 @@ fn rows(part: &PartView<'_>, look: Look) -> String {
             record.measured_text(),
             record.range_text(),
             record.rule.to_string(),
-            if record.reproduced {
-                REPRODUCED
-            } else {
-                MISSED
-            }
-            .to_owned(),
+            word(record.verdict).to_owned(),
         ]
     };
     let all: Vec<_> = std::iter::once(head)
@@ -108,12 +111,12 @@ fn rows(part: &PartView<'_>, look: Look) -> String {
         .collect();
     let mut table = String::new();
     for line in columns_within(look.width, &all).lines() {
-        table += &match line.strip_suffix(MISSED) {
-            Some(rest) => format!("{rest}{}", coloured(MISSED, RED, look)),
-            None => match line.strip_suffix(REPRODUCED) {
-                Some(rest) => format!("{rest}{}", coloured(REPRODUCED, GREEN, look)),
-                None => line.to_owned(),
-            },
+        let verdict = WORDS
+            .iter()
+            .find_map(|(word, colour)| Some((line.strip_suffix(word)?, word, colour)));
+        table += &match verdict {
+            Some((rest, word, colour)) => format!("{rest}{}", coloured(word, *colour, look)),
+            None => line.to_owned(),
         };
         table.push('\n');
     }
@@ -315,7 +318,7 @@ mod tests {
             },
         );
         assert!(
-            colourful.contains("\u{1b}[31mMISSED\u{1b}[0m")
+            colourful.contains("\u{1b}[33mconsistent\u{1b}[0m")
                 && colourful.contains("\u{1b}[32mreproduced\u{1b}[0m")
         );
     }
@@ -330,11 +333,11 @@ mod tests {
             },
         );
         assert!(
-            both.ends_with("4 rows: 2 reproduced, 2 missed; medians of 9 seeds\n"),
+            both.ends_with("4 rows: 2 reproduced, 2 consistent, 0 missed; medians of 9 seeds\n"),
             "{both}"
         );
         assert_eq!(
-            both.matches("someone-1999: 2 rows: 1 reproduced, 1 missed\n")
+            both.matches("someone-1999: 2 rows: 1 reproduced, 1 consistent, 0 missed\n")
                 .count(),
             2
         );

@@ -1,17 +1,18 @@
 //! `onramp reproduce --out DIR`: a page for each paper, the tables of its studies as CSV, the rows
-//! as JSON, and for all papers together an index page.
+//! as JSON, and for all papers together an index page and the table of the ledger's entries.
 
 use super::Done;
 use crate::cli::PaperName;
 use crate::commands::{lab, runs};
 use crate::failure::DONE;
-use onramp_papers::{file_name, index, page, Ledger, Paper, Record};
+use onramp_papers::{entries_table, file_name, index, page, Ledger, Paper, Record};
 use onramp_report::reproduction::reproduction_page;
 use onramp_report::{Error, Meta};
 use std::path::{Path, PathBuf};
 
 const ROWS: &str = "reproduction.json";
 const INDEX: &str = "index.html";
+const ENTRIES: &str = "ledger.md";
 
 /// The files of these papers. They are checked before a long run.
 pub fn names(name: &PaperName, papers: &[Paper]) -> Vec<String> {
@@ -23,7 +24,12 @@ pub fn names(name: &PaperName, papers: &[Paper]) -> Vec<String> {
     pages
         .chain(tables)
         .chain([ROWS.to_owned()])
-        .chain((*name == PaperName::All).then(|| INDEX.to_owned()))
+        .chain(
+            [INDEX, ENTRIES]
+                .into_iter()
+                .filter(|_| *name == PaperName::All)
+                .map(str::to_owned),
+        )
         .collect()
 }
 
@@ -53,6 +59,7 @@ pub fn write(dir: &Path, name: &PaperName, all: &[Done]) -> Result<PathBuf, Erro
             .iter()
             .map(|done| (&done.paper, &done.reproduction))
             .collect();
+        files.push((ENTRIES.to_owned(), entries(all)));
         files.push((
             INDEX.to_owned(),
             with_links(reproduction_page(&index(&papers, meta(false))), all),
@@ -63,6 +70,16 @@ pub fn write(dir: &Path, name: &PaperName, all: &[Done]) -> Result<PathBuf, Erro
         .into_iter()
         .next_back()
         .unwrap_or_else(|| dir.to_owned()))
+}
+
+/// The table of the ledger's entries.
+fn entries(all: &[Done]) -> String {
+    let records = all.iter().flat_map(|done| &done.reproduction.records);
+    let ledgers = all.iter().map(|done| done.paper.ledger.clone());
+    entries_table(
+        &records.cloned().collect::<Vec<_>>(),
+        &ledgers.collect::<Vec<_>>(),
+    )
 }
 
 /// The tables of a paper: names of files and their text.

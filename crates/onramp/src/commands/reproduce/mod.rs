@@ -53,6 +53,10 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
     let progress = runs::progress(steps + lab.as_ref().map_or(0, kernel::Lab::steps));
     let options = Options {
         seeds: usize::from(arguments.seeds),
+        chance_seeds: match arguments.quick {
+            true => 0,
+            false => usize::from(arguments.chance),
+        },
         threads,
         sim: onramp_sim::Options {
             stop: runs::stop_flag(),

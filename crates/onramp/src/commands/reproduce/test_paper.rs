@@ -1,7 +1,9 @@
 //! An invented paper with results, for the tests of this command.
 
 use super::Done;
-use onramp_papers::{Influence, Ledger, Paper, Record, ReproducedPart, Reproduction, Table, Value};
+use onramp_papers::{
+    Chance, Influence, Ledger, Paper, Record, ReproducedPart, Reproduction, Table, Value, Verdict,
+};
 
 const LEDGER: &str = r#"
     id = "someone-1999"
@@ -42,12 +44,24 @@ const LEDGER: &str = r#"
 fn record(ledger: &Ledger, index: usize, number: f64) -> Record {
     let row = &ledger.rows[index];
     let measured = Value::Number(number);
+    let reproduced = row.expected.agrees(row.rule, &measured);
+    let chance = Chance {
+        seeds: 200,
+        quantile: 0.07,
+        within: 0.31,
+        consistent: true,
+    };
     Record {
         paper: ledger.id.clone(),
         id: row.id.clone(),
         what: row.what.clone(),
         expected: row.expected.clone(),
-        reproduced: row.expected.agrees(row.rule, &measured),
+        reproduced,
+        verdict: match reproduced {
+            true => Verdict::Reproduced,
+            false => Verdict::Consistent,
+        },
+        chance: (!reproduced).then_some(chance),
         measured,
         spread: Some([number - 1.0, number + 1.0]),
         unit: row.unit.clone(),

@@ -1,5 +1,5 @@
-//! The versions of start-up `search` (SEARCH), which differ in what they compare and in how they leave
-//! slow start (`core/algorithms/search.h`).
+//! The versions of start-up `search` (SEARCH), which differ in what they compare and in how they
+//! leave slow start (`core/algorithms/search.h`).
 
 use crate::bindings;
 

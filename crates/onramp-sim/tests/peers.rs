@@ -72,8 +72,8 @@ fn without_suss_cubic_takes_the_times_of_the_other_log() {
     assert_within_a_tenth(times_s("none"), [0.342, 0.510, 1.012, 1.848, 2.902]);
 }
 
-/// A satellite link as in the draft's measurements of SEARCH, with a deep queue: SEARCH sees the full
-/// pipe when cwnd is four to six times the BDP.
+/// When slow start ended, and why, on a satellite link as in the draft's measurements of SEARCH.
+/// Its queue is deep: SEARCH sees the full pipe when cwnd is four to six times the BDP.
 fn exit(rate: &str, transfer: &str) -> (f64, String) {
     let record = record(&format!(
         "[path]\nrate = \"{rate}\"\nrtt = \"600 ms\"\nqueue = \"8 bdp\"\n\

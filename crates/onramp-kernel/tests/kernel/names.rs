@@ -7,7 +7,7 @@ use onramp_kernel::{own_cgroup, Adoption, Options, PairOption, QosOption, Regist
 use std::collections::BTreeSet;
 
 /// The names that sockets choose.
-const CONGESTION_CONTROLS: [&str; 9] = [
+const CONGESTION_CONTROLS: [&str; 17] = [
     "onramp_standard",
     "onramp_paced",
     "onramp_gamma",
@@ -16,7 +16,15 @@ const CONGESTION_CONTROLS: [&str; 9] = [
     "onramp_astart",
     "onramp_hoe",
     "onramp_qos",
+    "onramp_bbrstart",
+    "onramp_rapid",
+    "onramp_lift",
     "onramp",
+    "onramp_hystart",
+    "onramp_search",
+    "onramp_suss",
+    "onramp_jump",
+    "onramp_halfback",
 ];
 
 /// The kernel shows 15 characters of a program's or a map's name.

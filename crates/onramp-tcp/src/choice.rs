@@ -72,6 +72,8 @@ choices! {
         Reno,
         /// CUBIC with HyStart, as in Linux (RFC 9438)
         Cubic,
+        /// BBR version 1, as in Linux: paces at the delivery rate (Cardwell et al. 2016)
+        Bbr,
         /// keeps two to four segments in the queue (Brakmo & Peterson 1995)
         Vegas,
         /// Reno, but a loss sets ssthresh to measured rate * min RTT (Westwood+)

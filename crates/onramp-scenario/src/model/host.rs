@@ -80,7 +80,7 @@ impl Clocks {
 pub enum Avoidance {
     /// CUBIC (RFC 9438).
     Cubic,
-    /// BBR.
+    /// BBR, version 1 in the simulator (Cardwell et al. 2016).
     Bbr,
     /// Reno (RFC 5681).
     Reno,
@@ -115,7 +115,7 @@ impl Avoidance {
         }
     }
 
-    /// The same algorithm of the simulator's TCP; `None` for BBR, which it does not have.
+    /// The same algorithm of the simulator's TCP; `None` if it does not have it.
     pub fn in_simulator(self) -> Option<onramp_tcp::Avoidance> {
         self.name().parse().ok()
     }
@@ -124,6 +124,7 @@ impl Avoidance {
 impl From<onramp_tcp::Avoidance> for Avoidance {
     fn from(avoidance: onramp_tcp::Avoidance) -> Avoidance {
         match avoidance {
+            onramp_tcp::Avoidance::Bbr => Avoidance::Bbr,
             onramp_tcp::Avoidance::Cubic => Avoidance::Cubic,
             onramp_tcp::Avoidance::Reno => Avoidance::Reno,
             onramp_tcp::Avoidance::Vegas => Avoidance::Vegas,

@@ -1,5 +1,6 @@
 //! Congestion avoidance: how cwnd grows after the start-up, and the ssthresh after a loss.
 
+mod bbr;
 mod cubic;
 mod hystart;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod tests;
 mod vegas;
 mod westwood;
 
+pub use bbr::Bbr;
 pub use cubic::Cubic;
 pub use pipe::Pipe;
 pub use reno::Reno;
@@ -46,6 +48,29 @@ pub struct AckSample {
     pub startup: bool,
 }
 
+/// An acknowledgement, after loss detection, for an avoidance that controls recovery too.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// The acknowledgement. Its bytes in flight and lost are those after loss detection.
+    pub ack: &'a AckSample,
+    /// When the newest segment that it delivers left, retransmitted or not; `None`: it delivers
+    /// none.
+    pub newest_sent_ns: Option<u64>,
+    /// Bytes in flight before it.
+    pub prior_inflight_bytes: u64,
+    /// Losses are being repaired.
+    pub is_recovering: bool,
+}
+
+/// What an avoidance decides that controls recovery too and paces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// cwnd, also during recovery.
+    pub cwnd_bytes: u64,
+    /// Rate of payload.
+    pub pacing_bytes_per_s: u64,
+}
+
 /// Grows cwnd, and chooses ssthresh after a loss. Loss recovery reduces cwnd. ([`Vegas`] also
 /// reduces cwnd without a loss.) It has its own slow start, for connections without a start-up
 /// algorithm of `core/` and after timeouts.
@@ -73,6 +98,38 @@ pub trait Avoidance: std::fmt::Debug + Send {
     fn resume(&mut self, idle_since_ns: u64, now_ns: u64) {
         let _ = (idle_since_ns, now_ns);
     }
+
+    /// cwnd and pacing rate of an avoidance that controls recovery too and paces ([`Bbr`]); `None`
+    /// for all others, for which the functions below are not called.
+    fn control(&self) -> Option<Control> {
+        None
+    }
+
+    /// The connection is established. `srtt_ns`: RTT of the handshake, 0 if unknown. `random`: the
+    /// source of the connection's random choices.
+    fn established(&mut self, now_ns: u64, srtt_ns: u64, window: &Window, random: u32) {
+        let _ = (now_ns, srtt_ns, window, random);
+    }
+
+    /// A start-up algorithm has set cwnd.
+    fn follow(&mut self, cwnd_bytes: u64) {
+        let _ = cwnd_bytes;
+    }
+
+    /// A segment is about to leave. `flight_is_empty`: nothing is outstanding.
+    fn sent(&mut self, now_ns: u64, flight_is_empty: bool) {
+        let _ = (now_ns, flight_is_empty);
+    }
+
+    /// The application has nothing to send, although cwnd has room.
+    fn starved(&mut self, inflight_bytes: u64) {
+        let _ = inflight_bytes;
+    }
+
+    /// An acknowledgement has arrived, and losses are marked.
+    fn arrived(&mut self, arrival: &Arrival<'_>) {
+        let _ = arrival;
+    }
 }
 
 /// The chosen congestion avoidance as the hosts of this stack implement it. [`Stack::Linux`] is
@@ -85,6 +142,7 @@ pub fn new(choice: crate::Avoidance, stack: Stack) -> Box<dyn Avoidance> {
     };
     match (choice, stack) {
         (crate::Avoidance::Reno, _) => Box::new(reno),
+        (crate::Avoidance::Bbr, _) => Box::new(Bbr::default()),
         (crate::Avoidance::Cubic, _) => Box::new(Cubic::default()),
         (crate::Avoidance::Vegas, Stack::Linux) => Box::new(Vegas::default()),
         (crate::Avoidance::Vegas, Stack::Lite) => Box::new(Vegas::as_in_ns()),

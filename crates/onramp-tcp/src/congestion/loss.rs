@@ -51,6 +51,9 @@ impl Congestion {
             true => window.cwnd_bytes.min(self.peer_window_bytes),
             false => flight_bytes,
         };
+        if self.is_starting() {
+            self.avoidance.follow(self.window.cwnd_bytes);
+        }
         let mut ssthresh_bytes = self.avoidance.ssthresh(&window, now_ns, halved_bytes);
         if let Some(startup) = &mut self.startup {
             let loss = core::Loss {
@@ -64,6 +67,19 @@ impl Congestion {
                 kind: kind.code(),
             };
             ssthresh_bytes = startup.on_loss(now_ns, &loss);
+        }
+        if self.avoidance.control().is_some() && self.is_following_recovery() {
+            if let Some(startup) = &mut self.startup {
+                startup.finish_at_loss(kind.code());
+            }
+        }
+        if self.control().is_some() {
+            self.reduced_bytes = self.window.cwnd_bytes;
+            if kind == LossKind::Timeout {
+                self.avoidance.timeout();
+            }
+            self.restore_held_window();
+            return;
         }
         if self.is_reserved() {
             self.restore_held_window();
@@ -96,7 +112,9 @@ impl Congestion {
 
     /// Restarts slow start after a retransmission timeout. ssthresh does not change.
     pub fn restart_after_timeout(&mut self) {
-        if !self.is_held() {
+        if self.control().is_some() {
+            self.avoidance.timeout();
+        } else if !self.is_held() {
             self.restart_slow_start();
             self.avoidance.timeout();
         }

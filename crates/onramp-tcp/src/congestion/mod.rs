@@ -12,7 +12,7 @@ mod startup;
 pub use loss::LossKind;
 pub use pacing::Pacing;
 
-use crate::avoidance::{self, AckSample, Avoidance};
+use crate::avoidance::{self, AckSample, Arrival, Avoidance, Control};
 use crate::byte_counting::Counting;
 use crate::timing::Measurement;
 use crate::window::{Window, UNLIMITED};
@@ -104,7 +104,11 @@ impl Congestion {
     /// The cwnd that loss recovery does not change.
     fn held_cwnd_bytes(&self) -> Option<u64> {
         let fixed_bytes = self.fixed_rate.map(|fixed_rate| fixed_rate.cwnd_bytes);
-        fixed_bytes.or_else(|| {
+        let held_bytes = fixed_bytes.or_else(|| {
+            let control = self.control()?;
+            Some(self.whole_segments(control.cwnd_bytes))
+        });
+        held_bytes.or_else(|| {
             let decision = self
                 .decision()
                 .filter(|decision| decision.is_reserved() || decision.is_repairing())?;
@@ -128,7 +132,34 @@ impl Congestion {
     pub fn pacing(&self) -> Option<Pacing> {
         self.fixed_rate
             .map(|fixed_rate| fixed_rate.pacing)
+            .or_else(|| self.control().map(Pacing::of_control))
             .or_else(|| self.decision().and_then(Pacing::of))
+    }
+
+    /// What the avoidance decides, if it controls recovery and paces (BBR), and the start-up is
+    /// over.
+    fn control(&self) -> Option<Control> {
+        self.avoidance
+            .control()
+            .filter(|_| self.fixed_rate.is_none() && !self.is_starting())
+    }
+
+    /// A segment is about to leave. `flight_is_empty`: nothing is outstanding.
+    pub fn sent(&mut self, now_ns: u64, flight_is_empty: bool) {
+        self.avoidance.sent(now_ns, flight_is_empty);
+    }
+
+    /// The application has nothing to send, although cwnd has room.
+    pub fn starved(&mut self, inflight_bytes: u64) {
+        self.avoidance.starved(inflight_bytes);
+    }
+
+    /// An acknowledgement has arrived, and losses are marked. Called before [`raise`](Self::raise).
+    pub fn arrived(&mut self, arrival: &Arrival<'_>) {
+        if self.is_starting() {
+            self.avoidance.follow(self.window.cwnd_bytes);
+        }
+        self.avoidance.arrived(arrival);
     }
 
     /// Measures an acknowledgement. Called for each one, before cwnd changes.
@@ -147,7 +178,7 @@ impl Congestion {
     /// [`reports_recovery`](Self::reports_recovery). Otherwise the acknowledgement must be of new
     /// data.
     pub fn raise(&mut self, ack: &AckSample, app_limited: bool, is_recovering: bool) {
-        if self.fixed_rate.is_some() {
+        if self.fixed_rate.is_some() || self.control().is_some() {
             return;
         }
         if self.decision().is_some_and(core::Decision::is_retreating) {
@@ -186,6 +217,7 @@ impl Congestion {
             self.window.cwnd_bytes = self.window.cwnd_bytes.min(self.window.ssthresh_bytes);
             self.reduced_bytes = self.window.cwnd_bytes;
         }
+        self.avoidance.follow(self.window.cwnd_bytes);
     }
 
     /// Lets the start-up algorithm change ssthresh during a recovery, or at its end.

@@ -1,6 +1,7 @@
 //! Pacing rates: that of a start-up algorithm's decision, and the fixed rate of a configuration.
 
 use super::Congestion;
+use crate::avoidance::Control;
 use crate::window::UNLIMITED;
 use crate::Config;
 use onramp_core::Decision;
@@ -21,6 +22,16 @@ impl Pacing {
             bytes_per_s: decision.pacing_bytes_per_s,
             burst_bytes: decision.burst_bytes,
         })
+    }
+}
+
+impl Pacing {
+    /// The pacing of an avoidance that paces.
+    pub(super) fn of_control(control: Control) -> Pacing {
+        Pacing {
+            bytes_per_s: control.pacing_bytes_per_s,
+            burst_bytes: 0,
+        }
     }
 }
 

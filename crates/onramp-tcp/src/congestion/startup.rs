@@ -102,6 +102,16 @@ impl Startup {
         self.decision.ssthresh_bytes
     }
 
+    /// Ends the start-up at a loss, because the host's avoidance repairs it in its own way.
+    pub fn finish_at_loss(&mut self, kind: u32) {
+        self.decision.phase = core::PHASE_DONE;
+        self.decision.exit = match kind {
+            core::LOSS_TIMEOUT => core::EXIT_TIMEOUT,
+            _ => core::EXIT_LOSS,
+        };
+        self.running = None;
+    }
+
     /// An acknowledgement has arrived. Returns the number of other connections to the same
     /// destination that are starting up.
     fn siblings(&mut self, now_ns: u64) -> u64 {
@@ -144,6 +154,8 @@ impl Congestion {
     /// Starts the start-up algorithm of the configuration, if there is one, when the connection is
     /// established. `srtt_ns`: RTT of the handshake; 0 if it is unknown.
     pub fn start(&mut self, config: &Config, now_ns: u64, srtt_ns: u64) {
+        self.avoidance
+            .established(now_ns, srtt_ns, &self.window, config.isn);
         let Some(name) = config.startup.filter(|_| self.fixed_rate.is_none()) else {
             return;
         };
@@ -217,6 +229,11 @@ impl Congestion {
     /// Does the start-up algorithm control cwnd while losses are repaired?
     pub fn is_repairing(&self) -> bool {
         self.decision().is_some_and(core::Decision::is_repairing)
+    }
+
+    /// Does the start-up algorithm follow the repair of a loss?
+    pub fn is_following_recovery(&self) -> bool {
+        self.is_repairing() || self.decision().is_some_and(core::Decision::is_retreating)
     }
 
     /// Must acknowledgements be reported to [`raise`](Self::raise) during a recovery too?

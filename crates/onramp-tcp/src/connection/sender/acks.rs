@@ -2,7 +2,7 @@
 
 use super::timers::Timer;
 use super::Sender;
-use crate::avoidance::AckSample;
+use crate::avoidance::{AckSample, Arrival};
 use crate::congestion::LossKind;
 use crate::recovery::{Context, Delivery, Recovery};
 
@@ -51,6 +51,7 @@ impl Sender {
         };
         let has_dsack = is_dsack(ack.una, blocks);
         let was_in_flight = !self.scoreboard.is_empty();
+        let prior_inflight_bytes = self.scoreboard.pipe_bytes();
         let delivery = self.update_scoreboard(ack.una, &blocks[usize::from(has_dsack)..]);
         let advanced = delivery.acked_bytes > 0;
         let rtt_ns = self.measure(ack, &delivery);
@@ -78,12 +79,18 @@ impl Sender {
         self.count_recovery(was_recovering);
         let is_clear = advanced && !self.recovery.is_recovering() && !was_recovering;
         let has_news = advanced || delivery.delivered_bytes > 0;
+        let sample = AckSample {
+            inflight_bytes: self.scoreboard.pipe_bytes(),
+            lost_bytes: self.scoreboard.total_lost_bytes(),
+            ..sample
+        };
+        self.congestion.arrived(&Arrival {
+            ack: &sample,
+            newest_sent_ns: delivery.newest.map(|newest| newest.sent_ns),
+            prior_inflight_bytes,
+            is_recovering: self.recovery.is_recovering(),
+        });
         if is_clear || has_news && self.congestion.reports_recovery() {
-            let sample = AckSample {
-                inflight_bytes: self.scoreboard.pipe_bytes(),
-                lost_bytes: self.scoreboard.total_lost_bytes(),
-                ..sample
-            };
             let app_limited = self.unsent_bytes() == 0;
             self.congestion.raise(&sample, app_limited, !is_clear);
         }

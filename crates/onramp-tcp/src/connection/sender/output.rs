@@ -218,6 +218,7 @@ impl Sender {
         if len == 0 {
             return;
         }
+        self.congestion.sent(now_ns, self.scoreboard.is_empty());
         if outgoing.is_retransmission {
             self.retransmitted_while_timed(outgoing.start, outgoing.start + u64::from(len));
         } else {
@@ -269,6 +270,10 @@ impl Sender {
     fn burst_ends(&mut self, now_ns: u64) {
         let pipe = self.scoreboard.pipe_bytes();
         let is_full = pipe + self.mss() > self.congestion.window.cwnd_bytes;
+        let is_lost = self.scoreboard.pending_retransmit_bytes() > 0;
+        if self.unsent_bytes() < self.mss() && !is_full && !is_lost {
+            self.congestion.starved(pipe);
+        }
         self.usage
             .burst_ends(is_full, pipe, self.scoreboard.una(), self.scoreboard.nxt());
         // The window is too small for the unsent data, and nothing is in flight that could bring a

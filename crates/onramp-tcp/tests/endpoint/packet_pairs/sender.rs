@@ -220,7 +220,10 @@ fn other_start_ups_send_no_pairs() {
             startup: Some(startup),
             ..sending(2)
         });
-        assert_eq!(script.write(100_000), segments(0..2), "{startup}");
+        let sent = script.write(100_000);
+        // A start-up that paces the first flight sends its second segment later.
+        let is_paced = script.end.decision().is_some_and(|decision| decision.host_paces());
+        assert_eq!(sent, segments(0..if is_paced { 1 } else { 2 }), "{startup}");
     }
     let mut script = Script::new(Config {
         startup: None,

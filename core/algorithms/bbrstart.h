@@ -26,7 +26,9 @@
  *        an RTO (exit: timeout), here and in all phases                    +------+
  *
  * A loss alone does not end STARTUP: cwnd and the pacing rate go on as without it (REPAIR). At the
- * end, cwnd and ssthresh are the BDP, and CUBIC begins there.
+ * end, cwnd and ssthresh are the BDP, and CUBIC begins there. If STARTUP has lost segments, the BDP
+ * is paced at max_bw until they are repaired, as ProbeBW would. CUBIC would take the losses that
+ * are found late for its own, and lower cwnd for them.
  *
  * Differences from the draft
  * - After DRAIN the draft probes for bandwidth (ProbeBW). Here congestion avoidance follows.
@@ -60,6 +62,10 @@
  * window." DRAIN takes no more rounds than that either. */
 #define BBRSTART_FULL_ROUNDS 3
 #define BBRSTART_DRAIN_ROUNDS 3
+/* The losses of STARTUP are repaired in the second round after the last of them was found. If more
+ * are found again and again, they are not STARTUP's. */
+#define BBRSTART_CALM_ROUNDS 2
+#define BBRSTART_REPAIR_ROUNDS (2 * BBRSTART_DRAIN_ROUNDS)
 /* LossThresh: 2 % of a round, with at least BBRStartupFullLossCnt ACKs that showed losses. */
 #define BBRSTART_LOSS_DIVISOR 50
 #define BBRSTART_LOSS_EVENTS 6
@@ -93,11 +99,12 @@ struct bbrstart {
 	uint32_t full_rounds;         /* rounds without growth */
 	uint32_t loss_events;         /* of this round */
 	uint32_t drain_rounds;
+	uint32_t calm_rounds; /* rounds without a loss since the last one */
 	uint32_t is_draining;
+	uint32_t is_drained; /* but losses are not repaired yet */
 	uint32_t is_repairing;
 	uint32_t exit; /* once it is draining */
 	uint32_t mss_bytes;
-	uint32_t reserved;
 };
 STARTUP_ASSERT_STATE(struct bbrstart);
 
@@ -229,8 +236,9 @@ static inline void bbrstart_set_cwnd(struct bbrstart *state, const struct startu
 static inline void bbrstart_set_pacing(struct bbrstart *state)
 {
 	uint64_t rate = bbrstart_gained(state->max_bytes_per_s,
-					state->is_draining ? BBRSTART_DRAIN_GAIN_PERCENT
-							   : BBRSTART_STARTUP_GAIN_PERCENT);
+					state->is_drained    ? 100
+					: state->is_draining ? BBRSTART_DRAIN_GAIN_PERCENT
+							     : BBRSTART_STARTUP_GAIN_PERCENT);
 
 	if (state->is_draining || rate > state->pacing_bytes_per_s)
 		state->pacing_bytes_per_s = max_u64(rate, 1);
@@ -245,6 +253,7 @@ static inline void bbrstart_end_round(struct bbrstart *state, const struct start
 		bbrstart_check_growth(state);
 		bbrstart_check_loss(state, ack);
 	}
+	state->calm_rounds = state->loss_events ? 0 : state->calm_rounds + 1;
 	state->extra_acked_bytes[1] = state->extra_acked_bytes[0];
 	state->extra_acked_bytes[0] = 0;
 	state->round_delivered_bytes = ack->delivered_bytes;
@@ -252,23 +261,26 @@ static inline void bbrstart_end_round(struct bbrstart *state, const struct start
 	state->loss_events = 0;
 }
 
-/* CheckDrainDone(), or the host's first ssthresh is reached: cwnd where congestion avoidance goes
- * on; 0: not yet */
-static inline uint64_t bbrstart_end_cwnd(const struct bbrstart *state,
-					 const struct startup_ack *ack)
+/* CheckDrainDone(): the queue of STARTUP is drained. `bdp`: quantized */
+static inline bool bbrstart_drain_is_done(const struct bbrstart *state,
+					  const struct startup_ack *ack, uint64_t bdp)
 {
-	uint64_t bdp;
+	return state->is_drained ||
+	       (state->is_draining &&
+		(ack->inflight_bytes <= bdp || state->drain_rounds > BBRSTART_DRAIN_ROUNDS));
+}
 
-	if (!state->is_draining)
-		return 0;
-	bdp = bbrstart_quantize(state, bbrstart_bdp(state, ack->mss_bytes), ack->mss_bytes);
-	return ack->inflight_bytes <= bdp || state->drain_rounds > BBRSTART_DRAIN_ROUNDS ? bdp : 0;
+/* Congestion avoidance can take over: it does not meet a loss of STARTUP as its own. */
+static inline bool bbrstart_is_repaired(const struct bbrstart *state)
+{
+	return !state->lost_bytes || state->drain_rounds > BBRSTART_REPAIR_ROUNDS ||
+	       (state->calm_rounds >= BBRSTART_CALM_ROUNDS && !state->is_repairing);
 }
 
 static inline void bbrstart_ack(struct bbrstart *state, const struct startup_ack *ack,
 				struct startup_decision *decision)
 {
-	uint64_t end_bytes;
+	uint64_t bdp;
 
 	state->is_repairing = state->is_repairing && ack->flags & STARTUP_ACK_RECOVERING;
 	if (!state->is_repairing)
@@ -282,13 +294,15 @@ static inline void bbrstart_ack(struct bbrstart *state, const struct startup_ack
 	bbrstart_count_aggregation(state, ack);
 	if (state->rate.round_begins)
 		bbrstart_end_round(state, ack);
-	end_bytes = bbrstart_end_cwnd(state, ack);
+	bdp = bbrstart_quantize(state, bbrstart_bdp(state, ack->mss_bytes), ack->mss_bytes);
+	state->is_drained = bbrstart_drain_is_done(state, ack, bdp);
 	bbrstart_set_pacing(state);
 	bbrstart_set_cwnd(state, ack);
+	if (state->is_drained)
+		state->cwnd_bytes = bdp;
 	bbrstart_decide(state, decision);
-	if (end_bytes) {
-		decision->cwnd_bytes = end_bytes;
-		decision->ssthresh_bytes = end_bytes;
+	if (state->is_drained && bbrstart_is_repaired(state)) {
+		decision->ssthresh_bytes = bdp;
 		startup_finish(decision, state->exit);
 	} else if (state->cwnd_bytes >= state->initial_ssthresh_bytes) {
 		decision->cwnd_bytes = max_u64(ack->cwnd_bytes, state->initial_ssthresh_bytes);

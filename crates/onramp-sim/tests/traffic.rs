@@ -1,6 +1,6 @@
 //! Background traffic, and applications that do not send all data at once.
 
-use onramp_scenario::{Avoidance, Case};
+use onramp_scenario::Case;
 use onramp_sim::{run, supports, Options, Outcome};
 
 fn case(text: &str) -> Case {
@@ -114,11 +114,11 @@ fn an_application_that_pauses_determines_the_completion_time() {
 fn an_unsupported_feature_is_rejected_with_its_key() {
     let mut case = case(&format!("{PATH}[[transfer]]\nsize = \"10 kB\"\n"));
     assert_eq!(supports(&case), Ok(()));
-    case.transfer.avoidance = Avoidance::Bbr;
+    case.transfer.startup = "fast".to_owned();
     let error = supports(&case).unwrap_err();
     assert_eq!(
         (error.key.as_str(), error.asked.as_str()),
-        ("transfer.avoidance", "bbr")
+        ("transfer.startup", "fast")
     );
     assert!(error.to_string().contains("onramp lab"));
     assert!(run(&case, &Options::default()).is_err());

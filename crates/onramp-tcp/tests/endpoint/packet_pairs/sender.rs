@@ -222,7 +222,7 @@ fn other_start_ups_send_no_pairs() {
         });
         let sent = script.write(100_000);
         // A start-up that paces the first flight sends its second segment later.
-        let is_paced = script.end.decision().is_some_and(|decision| decision.host_paces());
+        let is_paced = script.end.pacing_bytes_per_s().is_some();
         assert_eq!(sent, segments(0..if is_paced { 1 } else { 2 }), "{startup}");
     }
     let mut script = Script::new(Config {

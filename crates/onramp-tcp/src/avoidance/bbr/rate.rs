@@ -4,10 +4,10 @@
 //!   rate = delivered / max(send interval, ACK interval)
 //! ```
 //!
-//! Each departure records what was delivered until then and when. The acknowledgement of the segment
-//! gives a sample: what was delivered since, over the longer of two intervals. The ACK interval
-//! begins with the last acknowledgement before the departure. The send interval begins with the
-//! departure of the segment that this acknowledgement was for.
+//! Each departure records what was delivered until then, and when. The acknowledgement of the
+//! segment gives a sample: what was delivered since, over the longer of two intervals. The ACK
+//! interval begins with the last acknowledgement before the departure. The send interval begins
+//! with the departure of the segment that this acknowledgement was for.
 
 use super::super::AckSample;
 use std::collections::VecDeque;

@@ -93,7 +93,9 @@
  *                                  of one segment more
  *
  * Siblings are connections of this host to the same destination that start up at this time. The
- * host counts them (core/parts/ensemble.h), and each takes an equal share of the BDP.
+ * host counts them (core/parts/ensemble.h), and each takes an equal share of the BDP. Where a
+ * sibling begins later, the others give it its share: their cwnd falls, and their REST begins
+ * again.
  *
  * A remembered path (core/parts/path_memory.h; RFC 9959, its sections in brackets) has a BDP R that
  * another connection has filled. Half of R may be sent before it is validated (3.3), paced. At once
@@ -298,6 +300,7 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 		.ssthresh_bytes = STARTUP_UNLIMITED,
 	};
 	onramp_follow_phase(state, ack, flight_ended, decision);
+	onramp_yield(state, ack, decision);
 	if (decision->cwnd_bytes >= state->host_ssthresh_bytes &&
 	    state->phase != STARTUP_PHASE_DONE && state->phase != STARTUP_PHASE_RETREAT) {
 		decision->cwnd_bytes = state->host_ssthresh_bytes;

@@ -5,44 +5,8 @@
 
 #include "algorithms/onramp/evidence.h"
 #include "algorithms/onramp/grow.h"
+#include "algorithms/onramp/share.h"
 #include "parts/path_memory.h"
-
-/* Connections of this host to the same destination that start up now share the BDP with this one.
- */
-static inline uint64_t onramp_own_bytes(const struct onramp *state, const struct startup_ack *ack,
-					uint64_t pipe_bytes)
-{
-	return state->options & STARTUP_OPTION_WITHOUT_SHARING
-		       ? pipe_bytes
-		       : pipe_bytes / (1 + min_u64(ack->siblings, UINT32_MAX));
-}
-
-/*
- * This connection's share of the BDP, where competing flows start at the same time. Their initial
- * windows are the queue in front of this connection's first segments. It made the first RTT longer
- * than the handshake's. Three parts of the difference are no queue of others: the 1 ms that never
- * counts as a queue, the serialisation of the bytes that the first ACK covers, and that of one
- * segment more.
- */
-static inline uint64_t onramp_fair_share(const struct onramp *state, const struct startup_ack *ack,
-					 uint64_t pipe_bytes)
-{
-	uint64_t own_bytes = STARTUP_BURST_SEGMENTS * (uint64_t)ack->mss_bytes;
-	uint64_t expected_rtt_ns = state->handshake_rtt_ns + ONRAMP_MIN_DELAY_NS +
-				   mul_div(state->first_acked_bytes + ack->mss_bytes, NS_PER_S,
-					   state->bottleneck_bytes_per_s);
-	uint64_t ahead_bytes;
-
-	/* The siblings' initial windows are known, so their queue says nothing about others. */
-	if (ack->siblings)
-		return onramp_own_bytes(state, ack, pipe_bytes);
-	if (!state->handshake_rtt_ns || state->first_rtt_ns <= expected_rtt_ns ||
-	    state->has_repaced || state->options & STARTUP_OPTION_WITHOUT_SHARING)
-		return pipe_bytes;
-	ahead_bytes = mul_div(state->first_rtt_ns - expected_rtt_ns, state->bottleneck_bytes_per_s,
-			      NS_PER_S);
-	return mul_div(pipe_bytes, own_bytes, own_bytes + ONRAMP_COMPETING_SIDES * ahead_bytes);
-}
 
 /* Send a window that no ACK has validated, paced over the next round trip. */
 static inline void onramp_begin_pacing(struct onramp *state, const struct startup_ack *ack,
@@ -57,6 +21,13 @@ static inline void onramp_begin_pacing(struct onramp *state, const struct startu
 	state->pipe_is_validated = false;
 	state->phase = STARTUP_PHASE_PACING;
 	onramp_begin_round(state, ack);
+}
+
+/* A flight has shown the rate of the whole path. */
+static inline void onramp_set_rate(struct onramp *state, uint64_t rate)
+{
+	state->bottleneck_bytes_per_s = rate;
+	state->path_bytes_per_s = rate;
 }
 
 /* Fill the share of the BDP as far as that is allowed without validation. Fill at least min_bytes
@@ -165,7 +136,7 @@ static inline void onramp_resumed(struct onramp *state, const struct startup_ack
 		onramp_begin_pacing(state, ack, state->remembered_bdp_bytes, used_bytes, decision);
 		return;
 	}
-	state->bottleneck_bytes_per_s = rate;
+	onramp_set_rate(state, rate);
 	pipe_bytes = onramp_bdp_bytes(state, rate, ack->mss_bytes);
 	state->memory_is_wrong = used_bytes > pipe_bytes;
 	/* The measured rate confirms the remembered BDP within a factor of two: fill all of it. */
@@ -214,7 +185,7 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 	pipe_bytes = onramp_own_bytes(state, ack, onramp_bdp_bytes(state, rate, ack->mss_bytes));
 	decision->cwnd_bytes = max_u64(ack->cwnd_bytes, min_u64(decision->cwnd_bytes, pipe_bytes));
 	if (flight_ended || onramp_rate_is_early(state)) {
-		state->bottleneck_bytes_per_s = rate;
+		onramp_set_rate(state, rate);
 		onramp_fill(state, ack, 0, decision);
 	}
 }

@@ -86,6 +86,11 @@
 
 /* Round trips for which cwnd rests after a delay that stayed. A fading link recovers meanwhile. */
 #define ONRAMP_REST_ROUNDS 4
+/* Where siblings start up too, cwnd is at most the equal share and an eighth of it. Together they
+ * keep a short queue, so the pipe is full. */
+#define ONRAMP_SHARE_EIGHTHS 9
+/* REST begins again so often at most because a sibling has begun. */
+#define ONRAMP_MAX_YIELDS 32
 /* Growth begins again so often at most. */
 #define ONRAMP_MAX_REGROWTHS 8
 /* A policer drops what exceeds its rate, without a queue. ssthresh is then 7/8 of the BDP at the
@@ -131,9 +136,10 @@ struct onramp {
 	struct onramp_round round;
 	struct rtt_noise noise;
 	uint64_t bottleneck_bytes_per_s; /* 0: not measured yet */
-	uint64_t bound_bytes_per_s;      /* lower bound of it from the last flight; 0: none */
-	uint64_t probe_bytes_per_s;      /* SLOW START: the probe's pacing rate; 0: no probe */
-	uint64_t min_rtt_ns;             /* 0: no sample yet */
+	uint64_t path_bytes_per_s;  /* the latest rate of the whole path that a flight has shown */
+	uint64_t bound_bytes_per_s; /* lower bound of it from the last flight; 0: none */
+	uint64_t probe_bytes_per_s; /* SLOW START: the probe's pacing rate; 0: no probe */
+	uint64_t min_rtt_ns;        /* 0: no sample yet */
 	uint64_t baseline_rtt_ns;   /* the RTT of the last round: samples are compared with it */
 	uint64_t group_min_rtt_ns;  /* the minimum of the latest group of samples */
 	uint64_t prior_cwnd_bytes;  /* cwnd before PACING */
@@ -164,6 +170,8 @@ struct onramp {
 	uint32_t bound_is_line;  /* the flight's ACKs lie on a line */
 	uint32_t has_pairs;      /* the receiver reports packet pairs */
 	uint32_t rest_rounds;    /* complete rounds in REST, or of a repair whose rate is known */
+	uint32_t siblings;       /* at the previous ACK */
+	uint32_t yields;         /* how often REST began again for siblings */
 	uint32_t regrowths;      /* how often growth began again after REST */
 	uint32_t loss_had_queue; /* RETREAT: the RTT was long when the loss was found */
 	uint32_t sample_count;   /* in the present group */

@@ -31,6 +31,7 @@ mod onramp_loss;
 mod onramp_memory;
 mod onramp_pairs;
 mod onramp_rest;
+mod onramp_share;
 mod onramp_without;
 mod paced_estimate;
 mod paced_exit;

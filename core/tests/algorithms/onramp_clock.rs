@@ -21,7 +21,8 @@ fn host(start: Start) -> Host {
     Host::new("onramp", start, RTT)
 }
 
-fn without(idea: &str) -> u32 {
+/// The option that switches off this idea.
+pub fn without(idea: &str) -> u32 {
     let ideas = Without::ALL;
     ideas.iter().find(|it| it.name == idea).unwrap().option
 }

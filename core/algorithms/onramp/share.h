@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0-only */
+/* onramp: the share of the BDP that this connection takes, where others start up too. */
+#ifndef ONRAMP_ONRAMP_SHARE_H
+#define ONRAMP_ONRAMP_SHARE_H
+
+#include "algorithms/onramp/state.h"
+
+/* Connections of this host to the same destination that start up now share the BDP with this one.
+ */
+static inline uint64_t onramp_own_bytes(const struct onramp *state, const struct startup_ack *ack,
+					uint64_t pipe_bytes)
+{
+	return state->options & STARTUP_OPTION_WITHOUT_SHARING
+		       ? pipe_bytes
+		       : pipe_bytes / (1 + min_u64(ack->siblings, UINT32_MAX));
+}
+
+/*
+ * This connection's share of the BDP, where competing flows start at the same time. Their initial
+ * windows are the queue in front of this connection's first segments. It made the first RTT longer
+ * than the handshake's. Three parts of the difference are no queue of others: the 1 ms that never
+ * counts as a queue, the serialisation of the bytes that the first ACK covers, and that of one
+ * segment more.
+ */
+static inline uint64_t onramp_fair_share(const struct onramp *state, const struct startup_ack *ack,
+					 uint64_t pipe_bytes)
+{
+	uint64_t own_bytes = STARTUP_BURST_SEGMENTS * (uint64_t)ack->mss_bytes;
+	uint64_t expected_rtt_ns = state->handshake_rtt_ns + ONRAMP_MIN_DELAY_NS +
+				   mul_div(state->first_acked_bytes + ack->mss_bytes, NS_PER_S,
+					   state->bottleneck_bytes_per_s);
+	uint64_t ahead_bytes;
+
+	/* The siblings' initial windows are known, so their queue says nothing about others. */
+	if (ack->siblings)
+		return onramp_own_bytes(state, ack, pipe_bytes);
+	if (!state->handshake_rtt_ns || state->first_rtt_ns <= expected_rtt_ns ||
+	    state->has_repaced || state->options & STARTUP_OPTION_WITHOUT_SHARING)
+		return pipe_bytes;
+	ahead_bytes = mul_div(state->first_rtt_ns - expected_rtt_ns, state->bottleneck_bytes_per_s,
+			      NS_PER_S);
+	return mul_div(pipe_bytes, own_bytes, own_bytes + ONRAMP_COMPETING_SIDES * ahead_bytes);
+}
+
+/*
+ * Siblings that begin later get their share from those that began before. cwnd falls to this
+ * connection's share and an eighth. REST begins again, so that the siblings go on counting each
+ * other until the last of them has found its share.
+ */
+static inline void onramp_yield(struct onramp *state, const struct startup_ack *ack,
+				struct startup_decision *decision)
+{
+	uint64_t share_bytes;
+
+	if (state->options & STARTUP_OPTION_WITHOUT_SHARING)
+		return;
+	if (ack->siblings > state->siblings && state->yields < ONRAMP_MAX_YIELDS) {
+		state->yields++;
+		state->rest_rounds = 0;
+	}
+	state->siblings = (uint32_t)min_u64(ack->siblings, UINT32_MAX);
+	if (!ack->siblings || !state->path_bytes_per_s ||
+	    (state->phase != STARTUP_PHASE_APPROACH && state->phase != STARTUP_PHASE_HOLD &&
+	     state->phase != STARTUP_PHASE_REST))
+		return;
+	share_bytes = onramp_own_bytes(
+		state, ack, onramp_bdp_bytes(state, state->path_bytes_per_s, ack->mss_bytes));
+	share_bytes = max_u64(share_bytes / 8 * ONRAMP_SHARE_EIGHTHS, state->initial_cwnd_bytes);
+	if (decision->cwnd_bytes <= share_bytes)
+		return;
+	decision->cwnd_bytes = share_bytes;
+	state->target_bytes = min_u64(state->target_bytes, share_bytes);
+}
+
+#endif

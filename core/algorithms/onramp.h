@@ -42,8 +42,9 @@
  *   (10) the RTT stayed long: competing flows are there (delay, loss)
  *   (11) the RTT fell back to the baseline: no competing flow is there. Only once. The second time
  *        the rate of the path varies: to APPROACH
- *   (12) a group of samples is not delayed any more
- *   (13) the delay stayed for four rounds (delay)
+ *   (12) a group of samples is not delayed any more, and no sibling is there
+ *   (13) four rounds: the delay stayed (delay), or cwnd is the share beside siblings (estimate)
+ *   APPROACH leads to REST too, where cwnd reaches the share beside siblings.
  *   Other losses in SLOW START or PACING, and every RTO, lead to DONE (loss, timeout).
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
@@ -78,7 +79,8 @@
  * and the loss was not caused by the rate of w. If the path did not carry w, ssthresh is a
  * quarter of what was carried, because competing flows may have the rest. It is 7/8 if the RTT was
  * not long: a policer drops without a queue, and competing flows have one. Until that is known,
- * ssthresh is the cwnd before w. A rising ssthresh lets more segments leave; they are paced.
+ * ssthresh is the cwnd before w. Where a long repair goes on without a queue, ssthresh rises to what
+ * was carried. A rising ssthresh lets more segments leave; they are paced.
  *
  * RTT noise (core/measure/rtt_noise.h) hides a queue of its own length. So only a larger delay is a
  * queue, and it is compared with the usual RTT of the last round, not with its minimum. An ACK

@@ -32,12 +32,23 @@ static inline void onramp_begin_drain(struct onramp *state, const struct startup
 	onramp_begin_round(state, ack);
 }
 
-/* The start-up ends with this cwnd, which fills the pipe. */
-static inline void onramp_stay_full(struct onramp *state, struct startup_decision *decision)
+/* The start-up ends with this cwnd, which fills the pipe, or this connection's share of it. */
+static inline void onramp_stay(struct onramp *state, struct startup_decision *decision)
 {
 	decision->ssthresh_bytes = decision->cwnd_bytes;
-	decision->is_full = true;
+	decision->is_full = state->exit == STARTUP_EXIT_DELAY;
 	state->phase = STARTUP_PHASE_DONE;
+}
+
+static inline void onramp_begin_rest(struct onramp *state, const struct startup_ack *ack,
+				     struct startup_decision *decision)
+{
+	state->rest_rounds = 0;
+	state->sample_count = 0;
+	state->phase = STARTUP_PHASE_REST;
+	onramp_begin_round(state, ack);
+	if (state->options & STARTUP_OPTION_WITHOUT_RESTING)
+		onramp_stay(state, decision);
 }
 
 /* The delay stayed and the rate did not grow: the pipe is full at this delivery rate. */
@@ -46,12 +57,41 @@ static inline void onramp_end_full(struct onramp *state, const struct startup_ac
 {
 	state->bottleneck_bytes_per_s = rate;
 	state->learned_bytes = onramp_bdp_bytes(state, rate, ack->mss_bytes);
-	state->rest_rounds = 0;
-	state->sample_count = 0;
-	state->phase = STARTUP_PHASE_REST;
-	onramp_begin_round(state, ack);
-	if (state->options & STARTUP_OPTION_WITHOUT_RESTING)
-		onramp_stay_full(state, decision);
+	onramp_begin_rest(state, ack, decision);
+}
+
+/*
+ * Siblings that begin later get their share from those that began before. cwnd falls to this
+ * connection's share and an eighth, and rests. REST begins again where a sibling begins, so that
+ * they go on counting each other until the last of them has found its share.
+ */
+static inline void onramp_yield(struct onramp *state, const struct startup_ack *ack,
+				struct startup_decision *decision)
+{
+	uint64_t share_bytes;
+
+	if (state->options & STARTUP_OPTION_WITHOUT_SHARING)
+		return;
+	if (ack->siblings > state->siblings && state->yields < ONRAMP_MAX_YIELDS) {
+		state->yields++;
+		state->rest_rounds = 0;
+	}
+	state->siblings = (uint32_t)min_u64(ack->siblings, UINT32_MAX);
+	if (!ack->siblings || !state->path_bytes_per_s ||
+	    (state->phase != STARTUP_PHASE_APPROACH && state->phase != STARTUP_PHASE_HOLD &&
+	     state->phase != STARTUP_PHASE_REST))
+		return;
+	share_bytes = onramp_own_bytes(
+		state, ack, onramp_bdp_bytes(state, state->path_bytes_per_s, ack->mss_bytes));
+	share_bytes = max_u64(share_bytes / 8 * ONRAMP_SHARE_EIGHTHS, state->initial_cwnd_bytes);
+	if (decision->cwnd_bytes <= share_bytes)
+		return;
+	decision->cwnd_bytes = share_bytes;
+	state->target_bytes = min_u64(state->target_bytes, share_bytes);
+	if (state->phase == STARTUP_PHASE_APPROACH && state->pipe_is_validated) {
+		state->exit = STARTUP_EXIT_ESTIMATE;
+		onramp_begin_rest(state, ack, decision);
+	}
 }
 
 /* Keep cwnd for some rounds. If the delay passes, the link was slow for a moment only. */
@@ -60,9 +100,11 @@ static inline void onramp_rest(struct onramp *state, const struct startup_ack *a
 {
 	uint64_t baseline_rtt_ns = state->baseline_rtt_ns;
 
-	/* In the first round the queue of the last one leaves. */
+	/* In the first round the queue of the last one leaves. The rest of the pipe is the
+	 * siblings'. */
 	if (onramp_group_is_complete(state, ack) && state->rest_rounds &&
-	    ack->flags & STARTUP_ACK_CWND_LIMITED && !onramp_group_is_delayed(state)) {
+	    ack->flags & STARTUP_ACK_CWND_LIMITED && !ack->siblings &&
+	    !onramp_group_is_delayed(state)) {
 		state->regrowths++;
 		onramp_validate(state);
 		onramp_double_growth(state);
@@ -74,7 +116,7 @@ static inline void onramp_rest(struct onramp *state, const struct startup_ack *a
 	onramp_end_round(state, ack);
 	state->baseline_rtt_ns = baseline_rtt_ns;
 	if (++state->rest_rounds >= ONRAMP_REST_ROUNDS || state->regrowths >= ONRAMP_MAX_REGROWTHS)
-		onramp_stay_full(state, decision);
+		onramp_stay(state, decision);
 }
 
 /* Keep cwnd, to see whether the delay stays. */

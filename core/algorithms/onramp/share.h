@@ -42,34 +42,4 @@ static inline uint64_t onramp_fair_share(const struct onramp *state, const struc
 	return mul_div(pipe_bytes, own_bytes, own_bytes + ONRAMP_COMPETING_SIDES * ahead_bytes);
 }
 
-/*
- * Siblings that begin later get their share from those that began before. cwnd falls to this
- * connection's share and an eighth. REST begins again, so that the siblings go on counting each
- * other until the last of them has found its share.
- */
-static inline void onramp_yield(struct onramp *state, const struct startup_ack *ack,
-				struct startup_decision *decision)
-{
-	uint64_t share_bytes;
-
-	if (state->options & STARTUP_OPTION_WITHOUT_SHARING)
-		return;
-	if (ack->siblings > state->siblings && state->yields < ONRAMP_MAX_YIELDS) {
-		state->yields++;
-		state->rest_rounds = 0;
-	}
-	state->siblings = (uint32_t)min_u64(ack->siblings, UINT32_MAX);
-	if (!ack->siblings || !state->path_bytes_per_s ||
-	    (state->phase != STARTUP_PHASE_APPROACH && state->phase != STARTUP_PHASE_HOLD &&
-	     state->phase != STARTUP_PHASE_REST))
-		return;
-	share_bytes = onramp_own_bytes(
-		state, ack, onramp_bdp_bytes(state, state->path_bytes_per_s, ack->mss_bytes));
-	share_bytes = max_u64(share_bytes / 8 * ONRAMP_SHARE_EIGHTHS, state->initial_cwnd_bytes);
-	if (decision->cwnd_bytes <= share_bytes)
-		return;
-	decision->cwnd_bytes = share_bytes;
-	state->target_bytes = min_u64(state->target_bytes, share_bytes);
-}
-
 #endif

@@ -4,7 +4,7 @@ use crate::flights::{start, Host};
 use crate::onramp::{arrive, assert_segments, host_on, phase, round, until, validated};
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT};
 use crate::onramp_clock::without;
-use onramp_core::Start;
+use onramp_core::{exit_name, Start};
 
 /// The rate of the full pipe.
 const FULL_RATE: u64 = PACED_RATE / 8 * 9;
@@ -27,15 +27,28 @@ fn a_sibling_that_begins_later_gets_its_share() {
     host.ack.siblings = 1;
     let decision = arrive(&mut host, 1, RATE, RTT);
     assert_segments(decision.cwnd_bytes, 562);
-    assert_eq!(phase(&host), "approach");
-    // cwnd does not grow beyond the share. Another sibling takes more of it.
+    assert_eq!(phase(&host), "rest");
+    // cwnd stays. Another sibling takes more of it.
     assert_segments(round(&mut host, RATE / 2, RTT).cwnd_bytes, 562);
     host.ack.siblings = 3;
     assert_segments(arrive(&mut host, 1, RATE, RTT).cwnd_bytes, 281);
-    // The siblings have found their shares, and this one may have the rest.
+    // The siblings have gone, and this one may have the rest.
     host.ack.siblings = 0;
-    round(&mut host, RATE / 4, RTT);
-    assert!(round(&mut host, RATE / 4, RTT).cwnd_bytes > 300_000);
+    until(&mut host, "approach", RATE / 4, RTT);
+}
+
+#[test]
+fn a_startup_that_has_its_share_for_four_rounds_ends_with_it() {
+    let mut host = validated();
+    host.ack.siblings = 1;
+    until(&mut host, "rest", RATE / 2, RTT);
+    let decision = until(&mut host, "done", RATE / 2, RTT);
+    assert_eq!(
+        (exit_name(decision.exit), decision.is_full),
+        ("estimate", 0)
+    );
+    assert_segments(decision.cwnd_bytes, 562);
+    assert_eq!(decision.ssthresh_bytes, decision.cwnd_bytes);
 }
 
 #[test]

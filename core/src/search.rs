@@ -4,37 +4,40 @@
 use crate::bindings;
 
 /// A version of SEARCH.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SearchVersion {
-    /// The name, as in scenario files.
-    pub name: &'static str,
-    /// The bit of [`Start::options`](crate::Start::options) that chooses it; 0: the default.
-    pub option: u32,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SearchVersion {
+    /// The newest draft that `search` follows, draft-chung-ccwg-search-09.
+    #[default]
+    Draft,
+    /// Version 3.1 for Linux.
+    Linux,
+    /// Version 4 for FreeBSD.
+    Freebsd,
 }
 
 impl SearchVersion {
-    /// The newest draft that `search` follows, draft-chung-ccwg-search-09.
-    pub const DRAFT: SearchVersion = SearchVersion {
-        name: "draft",
-        option: 0,
-    };
-
-    /// All, in the order of help texts: the draft, 3.1 for Linux, 4 for FreeBSD.
+    /// All, in the order of help texts.
     pub const ALL: [SearchVersion; 3] = [
-        SearchVersion::DRAFT,
-        SearchVersion {
-            name: "linux",
-            option: bindings::OPTION_SEARCH_DELIVERED,
-        },
-        SearchVersion {
-            name: "freebsd",
-            option: bindings::OPTION_SEARCH_ROLLBACK,
-        },
+        SearchVersion::Draft,
+        SearchVersion::Linux,
+        SearchVersion::Freebsd,
     ];
-}
 
-impl Default for SearchVersion {
-    fn default() -> SearchVersion {
-        SearchVersion::DRAFT
+    /// The name, as in scenario files.
+    pub fn name(self) -> &'static str {
+        match self {
+            SearchVersion::Draft => "draft",
+            SearchVersion::Linux => "linux",
+            SearchVersion::Freebsd => "freebsd",
+        }
+    }
+
+    /// The bit of [`Start::options`](crate::Start::options) that chooses it; 0: the default.
+    pub fn option(self) -> u32 {
+        match self {
+            SearchVersion::Draft => 0,
+            SearchVersion::Linux => bindings::OPTION_SEARCH_DELIVERED,
+            SearchVersion::Freebsd => bindings::OPTION_SEARCH_ROLLBACK,
+        }
     }
 }

@@ -142,7 +142,7 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
             | train
             | keys.memory.options()
             | keys.given.without.option
-            | keys.given.search.option,
+            | keys.given.search.option(),
         memory: (keys.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
         pace_bits_per_s: keys.given.pace_bits_per_s,
         gamma_ppm: keys.given.gamma_ppm,

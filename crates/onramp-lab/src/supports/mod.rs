@@ -121,8 +121,8 @@ fn startup(case: &Case) -> Result<(), Unsupported> {
         let asked = format!("`{}`", transfer.given.without.name);
         return refuse("transfer.without", asked, "start-ups with all their ideas");
     }
-    if transfer.given.search != SearchVersion::DRAFT {
-        let asked = format!("`{}`", transfer.given.search.name);
+    if transfer.given.search != SearchVersion::Draft {
+        let asked = format!("`{}`", transfer.given.search.name());
         return refuse("transfer.search", asked, "`draft`");
     }
     if let Some(ppm) = transfer.given.gamma_ppm {

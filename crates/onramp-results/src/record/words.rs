@@ -43,7 +43,7 @@ pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
         .map(|bytes| format!("burst {}", format_size(bytes)));
     let without =
         (given.without != Without::NOTHING).then(|| format!("without {}", given.without.name));
-    let search = (given.search != SearchVersion::DRAFT).then(|| given.search.name.to_owned());
+    let search = (given.search != SearchVersion::Draft).then(|| given.search.name().to_owned());
     let memory = (memory != Memory::Off).then(|| format!("memory {}", memory.name()));
     let words = [gamma, pace, rate, burst, search, memory, without]
         .into_iter()
@@ -310,7 +310,7 @@ mod tests {
             "onramp without measuring"
         );
         let linux = Given {
-            search: SearchVersion::ALL[1],
+            search: SearchVersion::Linux,
             ..Given::default()
         };
         assert_eq!(startup("search", linux, Memory::Off), "search linux");

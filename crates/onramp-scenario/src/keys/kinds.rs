@@ -98,7 +98,7 @@ choice_kinds! {
     /// A version of start-up `search`.
     Search: SearchVersion, "version",
         "a version of SEARCH in quotes: \"draft\", \"linux\" or \"freebsd\"",
-        SearchVersion::ALL, |version| version.name;
+        SearchVersion::ALL, SearchVersion::name;
     /// How paths are remembered.
     MemoryMode: Memory, "memory",
         "how a path is remembered in quotes: \"off\", \"careful\" or \"at-once\"",

@@ -298,8 +298,9 @@ static inline void bbrstart_ack(struct bbrstart *state, const struct startup_ack
 	state->is_drained = bbrstart_drain_is_done(state, ack, bdp);
 	bbrstart_set_pacing(state);
 	bbrstart_set_cwnd(state, ack);
+	/* On a path of microseconds, the quanta are more than cwnd ever was. */
 	if (state->is_drained)
-		state->cwnd_bytes = bdp;
+		state->cwnd_bytes = min_u64(state->cwnd_bytes, bdp);
 	bbrstart_decide(state, decision);
 	if (state->is_drained && bbrstart_is_repaired(state)) {
 		decision->ssthresh_bytes = bdp;

@@ -51,6 +51,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     }
                 }
             }
+            for table in &measured.tables {
+                print!("{}", table.csv());
+            }
             for remark in &measured.remarks {
                 println!("{remark}");
             }

@@ -1,5 +1,4 @@
-//! The start-up algorithms `astart`, `hoe` and `onramp` in a connection, and congestion avoidance
-//! after them.
+//! Start-up algorithms in a connection, and congestion avoidance after them.
 
 use crate::pair::{Crossing, End, Pair};
 use crate::script::{plain, Script, MS_NS};
@@ -334,6 +333,105 @@ fn a_loss_during_onramps_validation_leads_to_what_the_path_carried() {
     let after = download.window().ssthresh_bytes / 1000;
     assert!((sent * 6 / 10..=sent).contains(&after), "{after} of {sent}");
     assert_eq!(download.phase(), ("done", "loss"));
+}
+
+/// A download that has just lost a segment in its third round, whose algorithm controls the repair.
+/// Also cwnd in segments before.
+fn repairing(startup: &'static str) -> (Download, u64) {
+    let mut download = Download::new(startup, Avoidance::Cubic);
+    download.until_it(SECOND_NS, |pair| {
+        let server = pair.server.as_ref();
+        server.is_some_and(|server| server.window().segments() > 60)
+    });
+    download.loses = true;
+    download.until_it(download.pair.now_ns + SECOND_NS, |pair| {
+        let decision = pair
+            .server
+            .as_ref()
+            .and_then(|server| server.startup().copied());
+        decision.is_some_and(|decision| decision.is_repairing())
+    });
+    let sent = download.pair.log.iter().rev();
+    let before = sent.filter(|crossing| crossing.from == End::Server).nth(1);
+    let before = before.expect("the server sends").window.segments();
+    (download, before)
+}
+
+/// Rapid Start: silence_factor, then less with each ACK, then beta times what arrived.
+#[test]
+fn rapid_controls_cwnd_with_each_ack_of_its_recovery() {
+    let (mut download, before) = repairing("rapid");
+    let silent = download.window().segments();
+    assert!(
+        (before * 84 / 100..=before * 89 / 100).contains(&silent),
+        "{silent} of {before}"
+    );
+    let windows = download.until_it(download.pair.now_ns + SECOND_NS, |pair| {
+        let decision = pair
+            .server
+            .as_ref()
+            .and_then(|server| server.startup().copied());
+        decision.is_some_and(|decision| decision.is_done())
+    });
+    let falls = windows
+        .windows(2)
+        .all(|two| two[1].cwnd_bytes <= two[0].cwnd_bytes);
+    assert!(falls, "{windows:?}");
+    assert_eq!(download.phase(), ("done", "loss"));
+    let (cwnd, ssthresh) = (
+        download.window().segments(),
+        download.window().ssthresh_bytes / 1000,
+    );
+    assert!(
+        (before * 65 / 100..=before * 71 / 100).contains(&ssthresh),
+        "{ssthresh} of {before}"
+    );
+    assert!(cwnd.abs_diff(ssthresh) <= 1, "{cwnd}, {ssthresh}");
+}
+
+#[test]
+fn one_loss_does_not_stop_the_growth_of_bbrstart_and_lift() {
+    for startup in ["bbrstart", "lift"] {
+        let (mut download, before) = repairing(startup);
+        assert!(download.window().segments() >= before, "{startup}");
+        until_phase(&mut download, "slow-start");
+        assert!(download.window().segments() >= before, "{startup}");
+        assert_eq!(download.pair.end(End::Server).stats().recoveries, 1);
+    }
+}
+
+#[test]
+fn a_timeout_ends_a_repair_that_the_algorithm_controls() {
+    for startup in ["rapid", "bbrstart", "lift"] {
+        let (mut download, _) = repairing(startup);
+        download.time_out();
+        assert_eq!(download.phase(), ("done", "timeout"), "{startup}");
+        assert_eq!(download.window().segments(), 1, "{startup}");
+    }
+}
+
+/// BBR repairs losses in its own way.
+#[test]
+fn before_bbr_a_loss_ends_a_startup_that_would_control_the_repair() {
+    let mut download = Download::new("rapid", Avoidance::Bbr);
+    download.until_it(SECOND_NS, |pair| {
+        let server = pair.server.as_ref();
+        server.is_some_and(|server| server.window().segments() > 60)
+    });
+    assert_eq!(download.pair.end(End::Server).pacing_bytes_per_s(), None);
+    download.lose();
+    assert_eq!(download.phase(), ("done", "loss"));
+    let rate = download
+        .pair
+        .end(End::Server)
+        .pacing_bytes_per_s()
+        .expect("BBR paces");
+    download.until(download.pair.now_ns + 2 * SECOND_NS);
+    let cwnd = download.window().segments();
+    assert!(
+        (BDP_SEGMENTS..=2 * BDP_SEGMENTS + 10).contains(&cwnd),
+        "{cwnd}, {rate}"
+    );
 }
 
 #[test]

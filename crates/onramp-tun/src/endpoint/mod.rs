@@ -17,7 +17,7 @@ use half_open::{HalfOpen, HalfOpens};
 use numbers::Numbers;
 use onramp_tcp::stream::Socket;
 use onramp_tcp::wire::{self, Endpoints, Parsed};
-use onramp_tcp::{Config, Flags};
+use onramp_tcp::{Config, Ensembles, Flags};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -39,6 +39,8 @@ type Accept<A> = Box<dyn FnMut(SocketAddrV4) -> Option<A>>;
 pub struct Endpoint<A: Application> {
     address: Ipv4Addr,
     config: Config,
+    /// Connections to one peer that start up at the same time share the path.
+    ensembles: Ensembles,
     listener: Option<(u16, Accept<A>)>,
     numbers: Numbers,
     flows: HashMap<Key, Flow<A>>,
@@ -59,6 +61,7 @@ impl<A: Application> Endpoint<A> {
         Endpoint {
             address,
             config,
+            ensembles: Ensembles::default(),
             listener: None,
             numbers: Numbers::default(),
             flows: HashMap::new(),
@@ -109,8 +112,14 @@ impl<A: Application> Endpoint<A> {
         Config {
             isn: self.numbers.initial_sequence(now_ns, ends),
             timestamp_offset: self.numbers.timestamp_offset(ends),
+            ensembles: Some(self.ensembles_with(*ends.destination.ip())),
             ..self.config.clone()
         }
+    }
+
+    /// The count of connections with a peer that are starting up.
+    fn ensembles_with(&self, peer: Ipv4Addr) -> Ensembles {
+        self.ensembles.of_path(u32::from(peer).into())
     }
 
     fn add(&mut self, now_ns: u64, key: Key, socket: Socket, application: A) {

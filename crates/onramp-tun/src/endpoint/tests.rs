@@ -63,7 +63,10 @@ struct Net {
 
 impl Net {
     fn new(answer: &'static [u8]) -> Net {
-        let config = Config::of(Stack::Linux, 1500);
+        Net::with(answer, Config::of(Stack::Linux, 1500))
+    }
+
+    fn with(answer: &'static [u8], config: Config) -> Net {
         let client = Endpoint::new(Ipv4Addr::new(10, 0, 0, 1), config.clone());
         let mut server = Endpoint::new(Ipv4Addr::new(10, 0, 0, 2), config);
         server.listen(PORT, move |_| Some(Peer::sending(answer)));
@@ -124,6 +127,36 @@ fn concurrent_connections_do_not_mix() {
     };
     assert_eq!(received_data(&mut net.client), ["answer"; 3]);
     assert_eq!(received_data(&mut net.server), ["one", "three", "two"]);
+}
+
+/// While they start up, connections to one peer share the path (core/parts/ensemble.h).
+#[test]
+fn connections_to_one_peer_count_each_other() {
+    let config = Config {
+        startup: Some("onramp"),
+        ..Config::of(Stack::Linux, 1500)
+    };
+    let mut net = Net::with(b"", config);
+    let members = |net: &Net| {
+        let of = |end: &Endpoint<Peer>, peer| end.ensembles_with(peer).members(net.now_ns);
+        let (client, server) = (net.client.address, net.server.address);
+        [
+            of(&net.client, server),
+            of(&net.server, client),
+            of(&net.client, Ipv4Addr::new(10, 0, 0, 9)),
+        ]
+    };
+    for _ in 0..3 {
+        net.connect(PORT, Peer::sending(&[0; 10_000]));
+    }
+    net.run();
+    assert_eq!(members(&net), [3, 3, 0]);
+    while net.client.take_ended().is_some() {}
+    while net.server.take_ended().is_some() {}
+    for _ in 0..3000 {
+        net.run();
+    }
+    assert_eq!(members(&net), [0, 0, 0]);
 }
 
 #[test]

@@ -367,7 +367,7 @@ mod complete {
     }
 
     #[test]
-    fn a_row_that_misses_has_a_cause_and_its_kind() {
+    fn a_row_that_misses_has_a_cause_and_chance_has_evidence() {
         let ledgers = onramp_papers::papers();
         let all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
         let without_cause: Vec<_> = all
@@ -379,6 +379,15 @@ mod complete {
             .filter(|row| without_cause.contains(&row["id"].as_str().unwrap()))
             .collect();
         assert!(unexplained.is_empty(), "{unexplained:#?}");
+        let by_chance = |id: &str| {
+            let mut all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
+            all.any(|row| row.id == id && row.kind == Some(onramp_papers::Kind::Chance))
+        };
+        let without_evidence: Vec<_> = rows()
+            .iter()
+            .filter(|row| row["verdict"] == "missed" && by_chance(row["id"].as_str().unwrap()))
+            .collect();
+        assert!(without_evidence.is_empty(), "{without_evidence:#?}");
     }
 
     #[test]

@@ -231,7 +231,7 @@ pub fn families() -> Vec<Family> {
         all.push(together("together", "together", count));
         all.push(together("together, apart", "together-apart", count));
     }
-    for flow in ["cubic", "reno"] {
+    for flow in ["cubic", "reno", "bbr"] {
         let file = format!("long-{flow}");
         let name = format!("beside a long {flow}");
         all.push(family(&name, Kind::Beside, "takes <= 5 points", &[&file]));

@@ -176,8 +176,10 @@ mod tests {
     #[test]
     fn every_exit_of_the_algorithms_has_a_counter() {
         let totals = Totals::from(&bindings::Totals::default());
-        assert_eq!(totals.exits.len(), 11);
-        assert!((0..TOTALS_EXITS).any(|exit| exit_name(exit) == "unknown"));
+        let named = (0..).take_while(|exit| exit_name(*exit) != "unknown");
+        let count = named.count();
+        assert_eq!(totals.exits.len(), count);
+        assert!(count < TOTALS_EXITS as usize);
         assert_eq!(totals.startup_retransmitted_share(), None);
     }
 }

@@ -446,4 +446,15 @@ static inline enum startup_exit startup_loss_exit(const struct startup_loss *los
 	return loss->kind == STARTUP_LOSS_TIMEOUT ? STARTUP_EXIT_TIMEOUT : STARTUP_EXIT_LOSS;
 }
 
+/* Decide: the loss ends the start-up, with the ssthresh of congestion avoidance. */
+static inline void startup_end_at_loss(const struct startup_loss *loss,
+				       struct startup_decision *decision)
+{
+	*decision = (struct startup_decision){
+		.cwnd_bytes = loss->cwnd_bytes,
+		.ssthresh_bytes = loss->ssthresh_bytes,
+	};
+	startup_finish(decision, startup_loss_exit(loss));
+}
+
 #endif

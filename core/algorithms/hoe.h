@@ -84,12 +84,8 @@ static inline void hoe_ack(struct hoe *state, const struct startup_ack *ack,
 static inline void hoe_loss(struct hoe *state, const struct startup_loss *loss,
 			    struct startup_decision *decision)
 {
-	*decision = (struct startup_decision){
-		.cwnd_bytes = loss->cwnd_bytes,
-		.ssthresh_bytes = loss->ssthresh_bytes,
-		.estimate_bytes_per_s = state->bw_bytes_per_s,
-	};
-	startup_finish(decision, startup_loss_exit(loss));
+	startup_end_at_loss(loss, decision);
+	decision->estimate_bytes_per_s = state->bw_bytes_per_s;
 }
 
 #endif

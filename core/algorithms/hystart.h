@@ -150,11 +150,7 @@ static inline void hystart_loss(struct hystart *state, const struct startup_loss
 				struct startup_decision *decision)
 {
 	(void)state;
-	*decision = (struct startup_decision){
-		.cwnd_bytes = loss->cwnd_bytes,
-		.ssthresh_bytes = loss->ssthresh_bytes,
-	};
-	startup_finish(decision, startup_loss_exit(loss));
+	startup_end_at_loss(loss, decision);
 }
 
 #endif

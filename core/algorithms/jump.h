@@ -19,8 +19,8 @@
  *       |                     |                                   ^
  *       +------- loss --------+-------> RETREAT ---(loss)---------+
  *
- * Half of cwnd is no answer to a loss here: cwnd never was a measurement. So ssthresh is half of
- * what arrived, which recovery shows ACK by ACK.
+ * cwnd was never measured, so half of cwnd is no useful ssthresh. ssthresh is half of the bytes of
+ * the flight that arrived. The ACKs of the recovery count these bytes.
  *
  * Differences from the paper, and its open points
  * - The rate of the paper is min(W, data that is there) / RTT. An algorithm does not know how much

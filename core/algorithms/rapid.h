@@ -60,8 +60,8 @@
  * range where early queueing-detection algorithms such as HyStart++ are known to trigger". */
 #define RAPID_TOLERANCE_NS UINT64_C(4000000)
 #define RAPID_TOLERANCE_DIVISOR 10
-/* The initial window may be 2 * IW: paced over a round trip, it leaves at the rate of slow start
- * that is paced at 2 * cwnd / RTT. */
+/* The initial window may be 2 * IW: paced over a round trip, it leaves at 2 * IW / RTT, as Linux
+ * paces slow start. */
 #define RAPID_INITIAL_WINDOWS 2
 /* Parts of min_rtt in which the RTT floor is kept */
 #define RAPID_SLOTS 4

@@ -51,11 +51,7 @@ static inline void standard_loss(struct standard *state, const struct startup_lo
 				 struct startup_decision *decision)
 {
 	(void)state;
-	*decision = (struct startup_decision){
-		.cwnd_bytes = loss->cwnd_bytes,
-		.ssthresh_bytes = loss->ssthresh_bytes,
-	};
-	startup_finish(decision, startup_loss_exit(loss));
+	startup_end_at_loss(loss, decision);
 }
 
 #endif

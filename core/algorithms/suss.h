@@ -25,9 +25,10 @@
  * conditions are HyStart's, for the next round: a train twice as long may fill half of minRTT, and
  * the RTT may rise by an eighth.
  *
- * HyStart ends it, on blue ACKs: a train stretched to W that is longer than minRTT / 2 caps cwnd at
- * what the whole train would have made of it, and an RTT minRTT / 8 (4 to 16 ms) higher ends
- * growth. Where red data had been sent twice or more, what is in flight becomes cwnd.
+ * HyStart ends the growth, on blue ACKs. If a train, stretched to W, is longer than minRTT / 2,
+ * cwnd grows only to the window at the end of the whole train. If the RTT is higher than minRTT by
+ * minRTT / 8 (4 to 16 ms), growth ends at once. Where red data had been sent twice or more, what is
+ * in flight becomes cwnd.
  *
  *   +------------+  G = 4   +--------+
  *   | SLOW START | -------> | PACING |       SLOW START: ACK clock. PACING: red data
@@ -276,11 +277,7 @@ static inline void suss_loss(struct suss *state, const struct startup_loss *loss
 			     struct startup_decision *decision)
 {
 	(void)state;
-	*decision = (struct startup_decision){
-		.cwnd_bytes = loss->cwnd_bytes,
-		.ssthresh_bytes = loss->ssthresh_bytes,
-	};
-	startup_finish(decision, startup_loss_exit(loss));
+	startup_end_at_loss(loss, decision);
 }
 
 #endif

@@ -52,11 +52,18 @@ static inline uint64_t onramp_ack_rate(const struct onramp *state, const struct 
 	return rate > ack->mss_bytes * NS_PER_S / ONRAMP_MIN_SPACING_NS ? 0 : rate;
 }
 
+/* The receiver reports when segments arrived: by packet pairs, or by a clock whose tick is known.
+ */
+static inline bool onramp_receiver_reports(const struct onramp *state)
+{
+	return state->has_pairs || state->clock.tick_ns;
+}
+
 /* The receiver's reports give the rate before the flight has arrived completely: many of them,
  * over a time that makes two ticks at either end, or a bunch of data, unimportant. */
 static inline bool onramp_rate_is_early(const struct onramp *state)
 {
-	return (state->clock.tick_ns || state->has_pairs) &&
+	return onramp_receiver_reports(state) &&
 	       state->flight.train.points >= ONRAMP_EARLY_POINTS &&
 	       onramp_reports_last(state, ONRAMP_EARLY_TICKS) &&
 	       state->pairs.train.last_ns - state->pairs.train.first_ns >= ONRAMP_EARLY_NS;
@@ -68,7 +75,7 @@ static inline uint64_t onramp_reported_bound(const struct onramp *state, uint32_
 {
 	const struct ack_train *reports = &state->pairs.train;
 
-	if (!reports->points || !(state->clock.tick_ns || state->has_pairs))
+	if (!reports->points || !onramp_receiver_reports(state))
 		return 0;
 	return rate_bytes_per_s((uint64_t)reports->segments * mss_bytes,
 				reports->last_ns - reports->first_ns +
@@ -91,8 +98,9 @@ static inline uint64_t onramp_lower_bound(const struct onramp *state, const stru
 		       onramp_reported_bound(state, ack->mss_bytes));
 }
 
-/* The rate of the flight that is arriving or has arrived; 0: unknown. At the end of the flight,
- * sets the lower bound. */
+/* The rate of the present flight; 0: unknown. The ACK that ends the flight sets the lower bound
+ * too.
+ */
 static inline uint64_t onramp_measure(struct onramp *state, const struct startup_ack *ack,
 				      bool flight_ended)
 {

@@ -177,7 +177,7 @@ static inline void onramp_follow_rate(struct onramp *state, const struct startup
  * The excess of the paced window leaves the queue. If the RTT falls back to the baseline, the queue
  * was this connection's own: fill the pipe again at the measured delivery rate, once. Otherwise
  * competing flows keep the queue, and congestion avoidance takes over at this cwnd, or at a quarter
- * of the delivery rate's BDP if that is more.
+ * of the delivery rate's BDP, whichever is larger.
  */
 static inline void onramp_drain(struct onramp *state, const struct startup_ack *ack,
 				struct startup_decision *decision)

@@ -77,9 +77,9 @@ static inline void onramp_measure_loss(struct onramp *state, const struct startu
 	onramp_begin_round(state, ack);
 }
 
-/* A long repair goes on, and competing flows have left room: the smoothed RTT is the baseline
- * again. (Segments that are sent again give no other RTT.) ssthresh doubles in each round trip, up
- * to what was carried. */
+/* Raise ssthresh in a long repair. A smoothed RTT near the baseline shows that competing flows have
+ * left room. (Retransmitted segments give no RTT sample.) ssthresh doubles in each round trip, up
+ * to the BDP of the delivery rate. */
 static inline void onramp_raise_retreat(struct onramp *state, const struct startup_ack *ack,
 					struct startup_decision *decision)
 {

@@ -34,7 +34,7 @@ fn after_ten_acks(start: &Start, train_ns: u64, first_rtt_ns: u64, last_rtt_ns: 
             now_ns: RTT_NS + (i - 1) * train_ns / 9,
             acked_bytes: SEGMENT,
             delivered_bytes: i * SEGMENT,
-            // What earlier ACKs of the round have let go is in flight too.
+            // In flight: the rest of the flight, and two segments for each earlier ACK.
             inflight_bytes: (10 - i + 2 * (i - 1)) * SEGMENT,
             srtt_ns: RTT_NS,
             rtt_ns: if i == 1 { first_rtt_ns } else { last_rtt_ns },

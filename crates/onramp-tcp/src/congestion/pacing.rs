@@ -23,9 +23,7 @@ impl Pacing {
             burst_bytes: decision.burst_bytes,
         })
     }
-}
 
-impl Pacing {
     /// The pacing of an avoidance that paces.
     pub(super) fn of_control(control: Control) -> Pacing {
         Pacing {

@@ -103,19 +103,28 @@ fn retransmissions_count_for_the_start_up_that_caused_them() {
         let registration = Registration::new(&options).unwrap();
         assert_eq!(registration.governor().unwrap(), None);
         let listener = listener(&registration);
-        thread::scope(|scope| {
-            (0..8).for_each(|_| {
-                scope.spawn(|| transfer(&listener, LOSSY));
+        // Loopback carries several segments in a packet, so one connection may lose nothing.
+        let mut connections = 0;
+        let totals = loop {
+            thread::scope(|scope| {
+                (0..8).for_each(|_| {
+                    scope.spawn(|| transfer(&listener, LOSSY));
+                });
             });
-        });
-        let totals = totals_of(&registration, 8);
-        let share = totals.startup_retransmitted_share().unwrap();
-        assert!((0.02..0.5).contains(&share), "{startup}: {totals:?}");
+            connections += 8;
+            let totals = totals_of(&registration, connections);
+            if totals.exits["loss"] >= 8 {
+                break totals;
+            }
+            assert!(connections < 800, "{startup}: {totals:?}");
+        };
+        let retransmitted = totals.startup_retransmitted_segments;
         assert!(
-            totals.startup_retransmitted_segments <= totals.retransmitted_segments,
+            (totals.exits["loss"]..=totals.retransmitted_segments).contains(&retransmitted),
             "{startup}: {totals:?}"
         );
-        assert!(totals.exits["loss"] > 0, "{startup}: {totals:?}");
+        let share = totals.startup_retransmitted_share().unwrap();
+        assert!(share < 0.5, "{startup}: {totals:?}");
     }
 }
 

@@ -42,6 +42,28 @@ static inline uint64_t onramp_safe_retreat(struct onramp *state, const struct st
 	return max_u64(min_u64(pipe_bytes, state->round.cwnd_bytes), state->prior_cwnd_bytes);
 }
 
+/* What a loss leaves of the bytes that a flight has carried. */
+static inline uint64_t onramp_reduced_bytes(const struct onramp *state, uint64_t carried_bytes)
+{
+	return state->loss_had_queue ? carried_bytes / ONRAMP_COMPETING_DIVISOR
+				     : carried_bytes / 8 * ONRAMP_POLICED_EIGHTHS;
+}
+
+/* The delivery rate of the flight that lost segments. A probe leaves within a part of a round trip,
+ * and silence follows. Its rate is that of the time in which it arrived. */
+static inline uint64_t onramp_lossy_rate(const struct onramp *state, const struct startup_ack *ack)
+{
+	const struct onramp_round *round = &state->round;
+	uint64_t rate = onramp_round_bytes_per_s(state, ack);
+
+	if (state->pipe_is_validated || round->half_ns < round->begin_ns + ONRAMP_MIN_DELAY_NS ||
+	    !onramp_flight_is_accounted_for(state, ack))
+		return rate;
+	return max_u64(rate,
+		       rate_bytes_per_s(round->half_delivered_bytes - round->begin_delivered_bytes,
+					round->half_ns - round->begin_ns));
+}
+
 /*
  * The arrivals of the flight that lost segments show what the path carries. Half an RTT of it that
  * was delivered at more than 7/8 of its pacing rate shows that the paced window fits: the loss was
@@ -53,9 +75,12 @@ static inline void onramp_measure_loss(struct onramp *state, const struct startu
 	uint64_t rate, carried_bytes;
 	bool is_carried;
 
-	if (!onramp_round_is_half(state, ack))
+	if (!onramp_round_is_half(state, ack)) {
+		state->round.half_ns = ack->now_ns;
+		state->round.half_delivered_bytes = ack->delivered_bytes;
 		return;
-	rate = onramp_round_bytes_per_s(state, ack);
+	}
+	rate = onramp_lossy_rate(state, ack);
 	is_carried = !state->pipe_is_validated &&
 		     onramp_rate_shows_room(state, state->overload_bytes_per_s
 							   ? state->overload_bytes_per_s
@@ -69,10 +94,8 @@ static inline void onramp_measure_loss(struct onramp *state, const struct startu
 		state->pipe_is_validated = true;
 	carried_bytes = onramp_bdp_bytes(state, state->overload_bytes_per_s, ack->mss_bytes);
 	if (!state->pipe_is_validated)
-		carried_bytes =
-			max_u64(state->loss_had_queue ? carried_bytes / ONRAMP_COMPETING_DIVISOR
-						      : carried_bytes / 8 * ONRAMP_POLICED_EIGHTHS,
-				state->prior_cwnd_bytes);
+		carried_bytes = max_u64(onramp_reduced_bytes(state, carried_bytes),
+					state->prior_cwnd_bytes);
 	decision->ssthresh_bytes = min_u64(state->avoidance_ssthresh_bytes, carried_bytes);
 	onramp_begin_round(state, ack);
 }
@@ -131,6 +154,7 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 					struct startup_decision *decision)
 {
 	/* The application or the receiver held the sender back, so the flight shows no rate. */
+	uint64_t carried_bytes = 0;
 	bool is_held_back =
 		(state->phase == STARTUP_PHASE_APPROACH || state->phase == STARTUP_PHASE_HOLD) &&
 		onramp_window_was_unused(loss);
@@ -140,13 +164,20 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 		state->phase == STARTUP_PHASE_DRAIN ? STARTUP_UNLIMITED : loss->ssthresh_bytes;
 	if (state->phase != STARTUP_PHASE_DRAIN)
 		state->overload_bytes_per_s = 0;
+	state->loss_had_queue = onramp_rtt_is_delayed(state, state->noise.last_rtt_ns);
+	/* The first part of the flight has been carried. */
+	if (!state->retreat_is_safe &&
+	    loss->acknowledged_bytes > state->round.begin_delivered_bytes)
+		carried_bytes = loss->acknowledged_bytes - state->round.begin_delivered_bytes;
 	if (!state->pipe_is_validated && !is_held_back)
-		decision->ssthresh_bytes = min_u64(loss->ssthresh_bytes, state->prior_cwnd_bytes);
+		decision->ssthresh_bytes = min_u64(
+			loss->ssthresh_bytes, max_u64(state->prior_cwnd_bytes,
+						      onramp_reduced_bytes(state, carried_bytes)));
 	state->exit = STARTUP_EXIT_LOSS;
 	state->phase = STARTUP_PHASE_RETREAT;
-	state->loss_had_queue = onramp_rtt_is_delayed(state, state->noise.last_rtt_ns);
 	state->retreat_is_decided = is_held_back;
 	state->round.begin_ns = 0;
+	state->round.half_ns = 0;
 	state->rest_rounds = 0;
 	state->round.cwnd_bytes = loss->cwnd_bytes;
 	state->round.end_delivered_bytes = loss->acknowledged_bytes + loss->inflight_bytes;

@@ -96,8 +96,8 @@
 /* A policer drops what exceeds its rate, without a queue. ssthresh is then 7/8 of the BDP at the
  * rate that arrived. */
 #define ONRAMP_POLICED_EIGHTHS 7
-/* Where competing flows have the rest of the pipe, a loss lowers ssthresh to a quarter of the
- * delivery rate's BDP. */
+/* Where competing flows have the rest of the pipe, a loss lowers ssthresh to a quarter of what was
+ * carried. */
 #define ONRAMP_COMPETING_DIVISOR 4
 /* After so many round trips a repair is long. A long flow that has lost segments too keeps its
  * queue empty for less. */
@@ -124,6 +124,9 @@ struct onramp_round {
 	uint64_t min_rtt_ns;            /* of its samples; 0: no sample */
 	uint64_t group_rtt_sum_ns;      /* the sum of the minima of its groups of samples */
 	uint64_t group_count;
+	/* RETREAT: the last ACK of the first half of a round trip; 0: none */
+	uint64_t half_ns;
+	uint64_t half_delivered_bytes; /* delivered in total then */
 };
 
 struct onramp {

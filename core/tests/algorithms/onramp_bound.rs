@@ -2,7 +2,8 @@
 //! permits.
 
 use crate::flights::{start, Host, MS};
-use crate::onramp::{arrive, host_on, phase, RATE, RTT, SEGMENT};
+use crate::onramp::{arrive, assert_segments, host_on, phase, RATE, RTT, SEGMENT};
+use crate::onramp_loss::recover;
 use crate::path::time_ns;
 use onramp_core::{
     exit_name, Decision, Start, Without, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY,
@@ -225,6 +226,34 @@ fn a_loss_of_a_probe_is_a_retreat_to_the_window_before_it() {
         (phase(&host), decision.ssthresh_bytes, decision.exit),
         ("retreat", 20 * SEGMENT, 0)
     );
+}
+
+/// 40 of its segments were acknowledged before the loss was found.
+#[test]
+fn a_retreat_leaves_seven_eighths_of_the_part_of_a_probe_that_was_carried() {
+    for (ssthresh_segments, expected_segments) in [(1000, 35), (30, 30)] {
+        let (mut host, paced) = probing();
+        arrive(&mut host, 40, paced, RTT);
+        let window = host.decision.cwnd_bytes;
+        let decision = host.loss(LOSS_RECOVERY, window, ssthresh_segments * SEGMENT);
+        assert_eq!(phase(&host), "retreat");
+        assert_eq!(decision.ssthresh_bytes, expected_segments * SEGMENT);
+    }
+}
+
+/// Silence follows a probe, until the segments that were sent after the loss arrive.
+#[test]
+fn a_lossy_probe_shows_the_rate_of_the_time_in_which_it_arrived() {
+    let (mut host, paced) = probing();
+    arrive(&mut host, 5, paced, RTT);
+    let window = host.decision.cwnd_bytes;
+    host.loss(LOSS_RECOVERY, window, 1000 * SEGMENT);
+    recover(&mut host, 50, RATE / 10);
+    host.ack.lost_bytes += window - 51 * SEGMENT;
+    let decision = recover(&mut host, 1, SEGMENT * 1000 / 80);
+    assert_eq!(phase(&host), "retreat");
+    // A tenth of the BDP of 1000 segments: more than the initial window has shown.
+    assert_segments(decision.ssthresh_bytes, 100);
 }
 
 #[test]

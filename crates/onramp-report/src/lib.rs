@@ -7,7 +7,8 @@
 //! | `--json` | [`to_json`], [`to_csv`]; [`table_to_csv`] for any table |
 //! | a page of results | [`page`](page()) |
 //! | papers computed again | [`reproduction`] for the page, [`write_files`] for its files |
-//! | figures | [`plot`] for any plot, [`trace_graph`] for a sender, [`ladder`] for segments |
+//! | figures | [`plot`] for any plot, [`heat_map`] for ratios by two conditions |
+//! | | [`trace_graph`] for a sender, [`ladder`] for segments |
 //!
 //! Pages are self-contained HTML, written by the template library `maud`. Figures are SVG, written
 //! by a small writer of our own. Both follow the light or dark scheme of the reader.
@@ -17,6 +18,7 @@
 mod columns;
 mod export;
 mod figure;
+pub mod heat_map;
 mod html;
 pub mod ladder;
 mod link;

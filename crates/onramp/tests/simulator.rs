@@ -2,6 +2,7 @@
 //! because simulations would keep the processors busy that the tests of the kernel need.
 
 mod common;
+mod compare_startups;
 mod model;
 mod scenario_errors;
 mod sim;

@@ -13,6 +13,7 @@ pub use network::*;
 pub use traffic::*;
 pub use transfer::*;
 
+use onramp_tcp::PacketPair;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,6 +60,18 @@ pub struct Case {
 }
 
 impl Case {
+    /// The same run with another start-up, or [`NO_STARTUP`]. A receiver that answers packet pairs
+    /// because of the start-up alone does so where the new one needs it.
+    pub fn with_startup(&self, startup: &str) -> Case {
+        let usual = |startup: &str| PacketPair::of_startup(startup, self.sender.packet_pairs);
+        let mut case = self.clone();
+        if case.receiver.packet_pair == usual(&case.transfer.startup) {
+            case.receiver.packet_pair = usual(startup);
+        }
+        case.transfer.startup = startup.to_owned();
+        case
+    }
+
     /// When the transfer's first copy starts, since the beginning of the run: late enough for all
     /// traffic that leads it.
     pub fn transfer_start_ns(&self) -> u64 {

@@ -1,17 +1,13 @@
 //! A cell: one path and size, with the runs of CUBIC alone and of `onramp` before it.
 
+use onramp_comparison::statistics::median;
+use onramp_comparison::Run;
 use onramp_results::Record;
 use onramp_scenario::units::{format_rate, format_size, format_time};
 use onramp_scenario::Case;
 
 /// The start-ups that are compared: CUBIC's own, and this one.
 const STARTUP: &str = "onramp";
-
-/// The measured transfers of one run.
-#[derive(Clone, Default)]
-pub struct Run {
-    pub transfers: Vec<Record>,
-}
 
 /// One path and size, and its runs: without a start-up, and with `onramp`. Runs of one place have
 /// the same seed.
@@ -46,57 +42,6 @@ pub fn cells(runs: Vec<(usize, Case, Vec<Record>)>) -> Vec<Cell> {
         cells[place].1.runs[side].push(Run { transfers: records });
     }
     cells.into_iter().map(|(_, cell)| cell).collect()
-}
-
-/// The median; of an even number of values the mean of the middle two.
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => f64::NAN,
-        even if even % 2 == 0 => (values[middle - 1] + values[middle]) / 2.0,
-        _ => values[middle],
-    }
-}
-
-/// The minimum number that this share of the values does not exceed.
-pub fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let place = ((values.len() as f64 * share).ceil() as usize).max(1);
-    values.get(place - 1).copied().unwrap_or(f64::NAN)
-}
-
-impl Run {
-    /// Completion of the only transfer. One that does not finish counts as endless.
-    pub fn completion_s(&self) -> f64 {
-        self.transfers[0].completion_s.unwrap_or(f64::INFINITY)
-    }
-
-    pub fn resent(&self) -> f64 {
-        let resent = |record: &Record| record.retransmitted_segments as f64;
-        self.transfers.iter().map(resent).sum()
-    }
-
-    pub fn delivered_bytes(&self) -> f64 {
-        self.transfers
-            .iter()
-            .map(|record| record.delivered_bytes as f64)
-            .sum()
-    }
-
-    /// Jain's fairness index of the delivered bytes: 1 if all are equal.
-    pub fn fairness(&self) -> f64 {
-        let square = |record: &Record| (record.delivered_bytes as f64).powi(2);
-        let squares: f64 = self.transfers.iter().map(square).sum();
-        self.delivered_bytes().powi(2) / squares / self.transfers.len() as f64
-    }
-
-    /// The share of the capacity that competing flows have, in percent.
-    pub fn left_percent(&self) -> f64 {
-        let record = &self.transfers[0];
-        let left = record.traffic_during_bytes_per_s.unwrap_or(f64::NAN);
-        100.0 * left / record.capacity_bytes_per_s as f64
-    }
 }
 
 impl Cell {
@@ -144,8 +89,7 @@ impl Cell {
     /// Wasted round trips of all runs of a side.
     pub fn wasted(&self, side: usize) -> Vec<f64> {
         let runs = self.runs[side].iter();
-        runs.filter_map(|run| run.transfers[0].excess_rtts)
-            .collect()
+        runs.filter_map(Run::wasted_rtts).collect()
     }
 
     /// Slower than CUBIC by more than 3 %, or by more than half a round trip.

@@ -44,7 +44,7 @@ fn the_whole_set() {
     let table = table::of(&families, &results);
     println!("{table}\n{}", table::misses(&families, &results));
     if std::env::var_os("ONRAMP_REAL").is_none() {
-        table::enter_into_manual(&root().join("docs/real-paths.md"), "real", &table);
+        onramp_comparison::manual::enter(&root().join("docs/real-paths.md"), "real", &table);
     }
 }
 
@@ -55,7 +55,10 @@ fn recorded_cellular_links() {
     let folder = std::env::var("TRACES").expect("TRACES names a folder with traces of mahimahi");
     let (families, missing) = recorded::families(Path::new(&folder));
     for file in missing {
-        println!("skipped: {file} is not there (docs/real-paths.md says where traces come from)");
+        println!(
+            "skipped: {} is not there (docs/real-paths.md says where traces come from)",
+            file.display()
+        );
     }
     let results = set::run(&families, Extent::Whole);
     println!(

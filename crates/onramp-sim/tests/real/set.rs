@@ -6,7 +6,6 @@ use onramp_results::Record;
 use onramp_scenario::{Case, Scenario};
 use onramp_sim::{run_all, supports, Options};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 /// How much of the set is run.
 #[derive(Clone, Copy, PartialEq)]
@@ -45,11 +44,9 @@ pub struct Family {
     pub sources: Vec<Source>,
 }
 
-/// A scenario file.
+/// A scenario, or the part of it that belongs to the family.
 pub struct Source {
-    pub file: PathBuf,
-    /// Texts that are replaced: what is varied beyond the lists of the file.
-    pub replaced: Vec<(String, String)>,
+    pub scenario: Scenario,
     /// Records of other aggregation times belong to other families.
     pub only: Option<String>,
 }
@@ -57,23 +54,24 @@ pub struct Source {
 impl Source {
     /// A file of `scenarios/`.
     pub fn of(name: &str) -> Source {
-        Source {
-            file: root().join("scenarios").join(name),
-            replaced: Vec::new(),
-            only: None,
-        }
+        Source::varied(name, &[])
     }
 
-    fn scenario(&self) -> Scenario {
-        let name = self.file.display().to_string();
-        let mut text =
-            std::fs::read_to_string(&self.file).unwrap_or_else(|e| panic!("{name}: {e}"));
-        for (from, to) in &self.replaced {
+    /// A file of `scenarios/` with some texts replaced: what is varied beyond its lists.
+    fn varied(name: &str, replaced: &[(String, String)]) -> Source {
+        let file = root().join("scenarios").join(name);
+        let name = file.display().to_string();
+        let mut text = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for (from, to) in replaced {
             assert!(text.contains(from), "{name} has no `{from}`");
             text = text.replace(from, to);
         }
-        onramp_scenario::parse_in(self.file.parent(), &name, &text)
-            .unwrap_or_else(|error| panic!("{:?}", miette_of(&error)))
+        let scenario = onramp_scenario::parse_in(file.parent(), &name, &text)
+            .unwrap_or_else(|error| panic!("{:?}", miette_of(&error)));
+        Source {
+            scenario,
+            only: None,
+        }
     }
 }
 
@@ -117,15 +115,15 @@ fn ack_aggregation() -> impl Iterator<Item = Family> {
 }
 
 fn together(name: &str, file: &str, count: u32) -> Family {
-    let source = |spacing: &&str| Source {
-        replaced: vec![
+    let source = |spacing: &&str| {
+        let replaced = [
             ("count = 10".to_owned(), format!("count = {count}")),
             (
                 "spacing = \"2 ms\"".to_owned(),
                 format!("spacing = \"{spacing}\""),
             ),
-        ],
-        ..Source::of(&format!("real/{file}.toml"))
+        ];
+        Source::varied(&format!("real/{file}.toml"), &replaced)
     };
     Family {
         name: format!("{count} {name}"),
@@ -273,7 +271,12 @@ pub fn run(families: &[Family], extent: Extent) -> Vec<Vec<Cell>> {
                     })
                     && supports(case).is_ok()
             };
-            let of_file = source.scenario().cases.into_iter().filter(is_run);
+            let of_file = source
+                .scenario
+                .cases
+                .iter()
+                .filter(|case| is_run(case))
+                .cloned();
             cases.extend(of_file.map(|case| (number, source_number, case)));
         }
     }

@@ -1,10 +1,11 @@
 //! The table: a row for each family.
 
-use crate::cell::{median, quantile, Cell, Run};
+use crate::cell::Cell;
 use crate::set::{Family, Kind};
+use onramp_comparison::statistics::{geometric_mean, median, quantile};
+use onramp_comparison::Run;
 use onramp_scenario::units::format_time;
 use std::fmt::Write;
-use std::path::Path;
 
 /// `misses` names at most this many cells of a family.
 const MAX_NAMED: usize = 5;
@@ -56,21 +57,17 @@ fn is_single(kind: Kind) -> bool {
 
 /// The geometric mean of the cells' ratios; a dash without cells.
 fn mean_ratio<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
-    geometric_mean(cells.map(Cell::ratio))
+    shown_mean(cells.map(Cell::ratio))
 }
 
 /// The geometric mean of the ratios of all pairs of runs with the same seed. Over a recording the
 /// start decides how long a transfer takes: medians of starts would compare different starts.
 fn mean_of_starts<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
-    geometric_mean(cells.flat_map(Cell::pairs).map(|(_, ratio)| ratio))
+    shown_mean(cells.flat_map(Cell::pairs).map(|(_, ratio)| ratio))
 }
 
-fn geometric_mean(ratios: impl Iterator<Item = f64>) -> String {
-    let logs: Vec<f64> = ratios.map(f64::ln).collect();
-    match logs.len() {
-        0 => "-".to_owned(),
-        count => format!("{:.2}", (logs.iter().sum::<f64>() / count as f64).exp()),
-    }
+fn shown_mean(ratios: impl Iterator<Item = f64>) -> String {
+    geometric_mean(ratios).map_or("-".to_owned(), |mean| format!("{mean:.2}"))
 }
 
 /// The wasted round trips of these cells: 1 MB and more, and long paths alone where those count.
@@ -230,23 +227,4 @@ pub fn misses(families: &[Family], results: &[Vec<Cell>]) -> String {
         }
     }
     text
-}
-
-/// Writes the table between its marks in a page of the manual where `INSTA_UPDATE=always`; says
-/// otherwise whether the page has it.
-pub fn enter_into_manual(page: &Path, name: &str, table: &str) {
-    let text = std::fs::read_to_string(page).unwrap();
-    let [begin, end] = [format!("<!-- {name} -->\n"), format!("<!-- /{name} -->")];
-    let (before, rest) = text.split_once(&begin).expect(name);
-    let (found, after) = rest.split_once(&end).expect(name);
-    let page = page.file_name().unwrap().to_string_lossy().into_owned();
-    if found == table {
-        println!("docs/{page} has this table.");
-    } else if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
-        let path = crate::root().join("docs").join(&page);
-        std::fs::write(path, [before, &begin, table, &end, after].concat()).unwrap();
-        println!("docs/{page} has been updated.");
-    } else {
-        println!("docs/{page} has another table: INSTA_UPDATE=always make real writes this one.");
-    }
 }

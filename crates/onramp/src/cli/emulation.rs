@@ -1,8 +1,9 @@
-//! The options of `sim`, `lab`, `compare` and `replay`.
+//! The options of `sim`, `lab`, `compare`, `compare-startups` and `replay`.
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use std::num::{NonZeroU64, NonZeroUsize};
+use onramp_comparison::{Startup, UnknownStartup, DEFAULT_STARTUPS};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -88,6 +89,60 @@ pub struct CompareArguments {
     /// this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct CompareStartupsArguments {
+    /// Scenario files with your own paths (docs/scenarios.md). Their start-ups are replaced. Each
+    /// file is a family. Without files the families of docs/comparison.md are run
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The start-ups to compare: names of `onramp list`, `none` for the host's own, `iw32` for the
+    /// host's own with an initial window of 32 segments. `none` is always run [default: all that
+    /// docs/comparison.md has]
+    #[arg(
+        long,
+        value_name = "STARTUP",
+        value_delimiter = ',',
+        value_parser = startup,
+        default_values = DEFAULT_STARTUPS,
+        hide_default_value = true
+    )]
+    pub startups: Vec<Startup>,
+    /// Run only these families, for example clean,policed. Not with files
+    #[arg(
+        long,
+        value_name = "FAMILY",
+        value_delimiter = ',',
+        conflicts_with = "files"
+    )]
+    pub families: Vec<String>,
+    /// A folder with recordings of mobile networks by mahimahi, which become the family `cellular`
+    #[arg(long, value_name = "DIR", conflicts_with = "files")]
+    pub traces: Option<PathBuf>,
+    /// Run at most this many of the repeats that a file asks for; each has its own seed [default: 5
+    /// without files, otherwise all]
+    #[arg(long, value_name = "N")]
+    pub repeat: Option<NonZeroU32>,
+    /// Run this many simulations at a time. The results do not depend on it [default: one per
+    /// processor]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Also run on this machine's kernel, and show simulator and kernel side by side. Without files
+    /// these are 12 clean paths of up to 50 Mbit/s, some 15 minutes for all start-ups. Transfers
+    /// that the lab cannot run are left out
+    #[arg(long)]
+    pub lab: bool,
+    /// The start-up of the heat map of rate and RTT [default: the fastest]
+    #[arg(long, value_name = "STARTUP")]
+    pub heat_map: Option<String>,
+    /// Write report.html, and the results as JSON and CSV, into this directory
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+fn startup(name: &str) -> Result<Startup, UnknownStartup> {
+    name.parse()
 }
 
 fn percent(text: &str) -> Result<f64, String> {

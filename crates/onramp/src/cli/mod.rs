@@ -9,7 +9,9 @@ mod reference;
 mod startup;
 mod tcp;
 
-pub use emulation::{CompareArguments, LabArguments, ReplayArguments, SimArguments};
+pub use emulation::{
+    CompareArguments, CompareStartupsArguments, LabArguments, ReplayArguments, SimArguments,
+};
 pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
 pub use startup::{
@@ -49,6 +51,9 @@ pub enum Command {
     Lab(LabArguments),
     /// Run scenarios in the simulator and in the lab, and compare the completion times
     Compare(CompareArguments),
+    /// Compare start-ups with each other over families of paths: a table, and a page with figures
+    /// (docs/comparison.md)
+    CompareStartups(CompareStartupsArguments),
     /// Compare the simulator with formulas of the literature (docs/theory.md)
     Theory(TheoryArguments),
     /// Ask the model of a paper about a link: does it have the paper's problem, and what helps

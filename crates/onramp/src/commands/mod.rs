@@ -1,6 +1,7 @@
 //! The commands, one file or folder each.
 
 pub mod compare;
+pub mod compare_startups;
 pub mod doctor;
 pub mod exec;
 pub mod lab;

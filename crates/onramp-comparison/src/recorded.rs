@@ -1,0 +1,92 @@
+//! Recordings of mobile networks by others. They are not part of this repository: their licence is
+//! the GPL.
+
+use crate::set::{embedded, Family};
+use onramp_scenario::{Error, Scenario};
+use std::path::{Path, PathBuf};
+
+/// Recordings of mahimahi, by the beginning of their names: `.down` carries the data and `.up` the
+/// ACKs.
+const RECORDINGS: [&str; 6] = [
+    "Verizon-LTE-short",
+    "ATT-LTE-driving-2016",
+    "TMobile-LTE-short",
+    "TMobile-UMTS-driving",
+    "Verizon-EVDO-driving",
+    "ATT-LTE-driving",
+];
+
+/// How many starts of each recording are run.
+pub const RECORDED_STARTS: u32 = 30;
+
+/// The scenario of a trace, in which the recordings replace the synthetic ones.
+const TEMPLATE: &str = "real/synthetic-lte.toml";
+
+/// A scenario for each recording of the folder, with the recording as its name, and the files that
+/// the folder lacks. Each scenario starts the transfers at [`RECORDED_STARTS`] random places.
+///
+/// # Errors
+/// A file is no recording.
+pub fn recorded_scenarios(folder: &Path) -> Result<(Vec<Scenario>, Vec<PathBuf>), Error> {
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let (mut scenarios, mut missing) = (Vec::new(), Vec::new());
+    for recording in RECORDINGS {
+        let files = ["down", "up"].map(|end| folder.join(format!("{recording}.{end}")));
+        if let Some(file) = files.iter().find(|file| !file.is_file()) {
+            missing.push(file.clone());
+            continue;
+        }
+        let mut text = embedded(TEMPLATE)
+            .replace(
+                "name = \"synthetic-lte\"",
+                &format!("name = \"{recording}\""),
+            )
+            .replace("repeat = 9", &format!("repeat = {RECORDED_STARTS}"));
+        for (end, file) in ["down", "up"].into_iter().zip(&files) {
+            let synthetic = format!("traces/synthetic-lte.{end}");
+            text = text.replace(&synthetic, &file.display().to_string());
+        }
+        scenarios.push(onramp_scenario::parse_in(Some(&folder), recording, &text)?);
+    }
+    Ok((scenarios, missing))
+}
+
+/// The family of all recordings of the folder, and the files that it lacks. `None` if there is no
+/// recording.
+///
+/// # Errors
+/// A file is no recording.
+pub fn recorded_families(folder: &Path) -> Result<(Option<Family>, Vec<PathBuf>), Error> {
+    let (scenarios, missing) = recorded_scenarios(folder)?;
+    let family = (!scenarios.is_empty()).then(|| Family {
+        name: "cellular".to_owned(),
+        what: "recordings of LTE, UMTS and EVDO by mahimahi, 50 ms, a queue of 1 MB".to_owned(),
+        scenarios,
+    });
+    Ok((family, missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_has_what_is_replaced() {
+        let text = embedded(TEMPLATE);
+        for part in [
+            "name = \"synthetic-lte\"",
+            "repeat = 9",
+            "\"traces/synthetic-lte.down\"",
+            "\"traces/synthetic-lte.up\"",
+        ] {
+            assert_eq!(text.matches(part).count(), 1, "{part}");
+        }
+    }
+
+    #[test]
+    fn a_folder_without_recordings_lacks_all() {
+        let (family, missing) = recorded_families(Path::new("/nonexistent")).unwrap();
+        assert!(family.is_none());
+        assert_eq!(missing.len(), RECORDINGS.len());
+    }
+}

@@ -185,7 +185,7 @@ fn distribution(title: &str, series: Vec<PlotSeries>) -> PageFigure {
     PageFigure {
         svg: draw_plot(&Plot {
             title: title.to_owned(),
-            x: Axis::new("time of CUBIC's (logarithmic)")
+            x: Axis::new("time / CUBIC's time (logarithmic)")
                 .range(from, to)
                 .log(),
             y: Axis::new("paths and sizes (%)").range(0.0, 100.0),
@@ -210,7 +210,13 @@ fn heat_map(cells: &[&CellResult], startup: &str) -> Option<PageFigure> {
     };
     // Fractions of a millisecond are of no interest here.
     let rtt_ms = |cell: &CellResult| cell.rtt_ms.round() as u64;
-    let plain: Vec<&&CellResult> = cells.iter().filter(|cell| cell.path.is_empty()).collect();
+    // Jitter and aggregation would hide what rate and RTT do.
+    let is_plain = |cell: &&&CellResult| cell.path.is_empty();
+    let plain: Vec<&&CellResult> = cells.iter().filter(is_plain).collect();
+    let (plain, where_plain) = match plain.is_empty() {
+        true => (cells.iter().collect(), ""),
+        false => (plain, ", on paths without jitter, aggregation and the like"),
+    };
     let rates: BTreeSet<u64> = plain.iter().map(|cell| cell.rate_bits_per_s).collect();
     let rtts: BTreeSet<u64> = plain.iter().map(|cell| rtt_ms(cell)).collect();
     if rates.len() < 2 || rtts.len() < 2 {
@@ -228,7 +234,7 @@ fn heat_map(cells: &[&CellResult], startup: &str) -> Option<PageFigure> {
         .map(|rtt| rates.iter().map(|rate| value(*rate, *rtt)).collect());
     Some(PageFigure {
         svg: draw_heat_map(&HeatMap {
-            title: format!("{startup}: time of CUBIC's on paths without jitter or aggregation"),
+            title: format!("{startup}: time / CUBIC's time"),
             x_label: "rate".to_owned(),
             y_label: "RTT".to_owned(),
             columns: rates.iter().map(|rate| format_rate(*rate)).collect(),
@@ -236,8 +242,8 @@ fn heat_map(cells: &[&CellResult], startup: &str) -> Option<PageFigure> {
             values: values.collect(),
         }),
         caption: format!(
-            "Geometric mean over queues, sizes and receive buffers of the time of {startup}, of \
-             CUBIC's. Blue-green is faster, orange slower; an empty field has no path."
+            "Geometric mean over queues, sizes and receive buffers{where_plain}. Green is faster \
+             than CUBIC, orange slower; an empty field has no path."
         ),
     })
 }

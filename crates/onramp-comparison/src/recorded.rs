@@ -22,8 +22,8 @@ pub const RECORDED_STARTS: u32 = 30;
 /// The scenario of a trace, in which the recordings replace the synthetic ones.
 const TEMPLATE: &str = "real/synthetic-lte.toml";
 
-/// A scenario for each recording of the folder, with the recording as its name, and the files that
-/// the folder lacks. Each scenario starts the transfers at [`RECORDED_STARTS`] random places.
+/// A scenario for each recording of the folder, named like the recording, and the files that the
+/// folder lacks. Each scenario starts the transfers at [`RECORDED_STARTS`] random places.
 ///
 /// # Errors
 /// A file is no recording.
@@ -36,11 +36,13 @@ pub fn recorded_scenarios(folder: &Path) -> Result<(Vec<Scenario>, Vec<PathBuf>)
             missing.push(file.clone());
             continue;
         }
+        let name = recording.to_lowercase();
         let mut text = embedded(TEMPLATE)
             .replace(
-                "name = \"synthetic-lte\"",
-                &format!("name = \"{recording}\""),
+                "synthetic trace of a fading LTE link",
+                "recording by mahimahi",
             )
+            .replace("name = \"synthetic-lte\"", &format!("name = \"{name}\""))
             .replace("repeat = 9", &format!("repeat = {RECORDED_STARTS}"));
         for (end, file) in ["down", "up"].into_iter().zip(&files) {
             let synthetic = format!("traces/synthetic-lte.{end}");
@@ -75,12 +77,30 @@ mod tests {
         let text = embedded(TEMPLATE);
         for part in [
             "name = \"synthetic-lte\"",
+            "synthetic trace of a fading LTE link",
             "repeat = 9",
             "\"traces/synthetic-lte.down\"",
             "\"traces/synthetic-lte.up\"",
         ] {
             assert_eq!(text.matches(part).count(), 1, "{part}");
         }
+    }
+
+    #[test]
+    fn each_recording_of_the_folder_is_a_scenario() {
+        let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/real/traces");
+        let folder = tempfile::tempdir().unwrap();
+        for end in ["down", "up"] {
+            let copy = folder.path().join(format!("TMobile-LTE-short.{end}"));
+            std::fs::copy(traces.join(format!("synthetic-lte.{end}")), copy).unwrap();
+        }
+        let (family, missing) = recorded_families(folder.path()).unwrap();
+        let scenarios = family.unwrap().scenarios;
+        assert_eq!(scenarios.len(), 1);
+        assert_eq!(scenarios[0].name, "tmobile-lte-short");
+        let starts = scenarios[0].cases.iter().map(|case| case.run).max();
+        assert_eq!(starts, Some(RECORDED_STARTS));
+        assert_eq!(missing.len(), RECORDINGS.len() - 1);
     }
 
     #[test]

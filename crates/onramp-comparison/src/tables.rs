@@ -159,7 +159,8 @@ fn by_family(
 pub fn times(comparison: &Comparison) -> Table {
     let (head, rows) = by_family(comparison, time);
     Table {
-        caption: "Time of CUBIC's, geometric mean (✓ the first, ≈ within 3 % of it)".to_owned(),
+        caption: "Time divided by CUBIC's, geometric mean (✓ the first, ≈ within 3 % of it)"
+            .to_owned(),
         head,
         rows,
     }
@@ -182,14 +183,14 @@ pub fn family(family: &FamilyResult) -> Table {
     let has_fairness = has(|row| row.fairness);
     let mut head = vec![
         "start-up",
-        "time of CUBIC's",
+        "time / CUBIC's",
         "95 % interval",
         "median",
         "5 %",
         "95 %",
         "wasted RTT",
         "resent",
-        "of hystart's",
+        "/ hystart's",
         "peak queue, BDP",
     ];
     head.extend(has_left.then_some("left to long flows, %"));
@@ -234,7 +235,7 @@ fn name(row: &Row) -> String {
 pub fn side_by_side(rows: &[SideBySide]) -> Table {
     let head = [
         "start-up",
-        "time of CUBIC's, simulator",
+        "time / CUBIC's, simulator",
         "kernel",
         "median difference",
         "largest difference",

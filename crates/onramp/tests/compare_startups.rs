@@ -1,5 +1,5 @@
-//! `onramp compare-startups`: a part of the comparison is the same as in its snapshot, the whole one
-//! is written into docs/comparison.md, and users get their own paths compared.
+//! `onramp compare-startups`: a part of the comparison is the same as in its snapshot, the whole
+//! one is written into docs/comparison.md, and users get their own paths compared.
 
 use crate::common::onramp;
 use onramp_comparison::{manual, tables, Comparison, Place};
@@ -68,11 +68,7 @@ fn the_whole_comparison() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/comparison.md");
     manual::enter(&page, "times", &times.markdown());
     manual::enter(&page, "retransmissions", &resent.markdown());
-    manual::enter(
-        &page,
-        "families",
-        families.trim_end_matches('\n').to_owned().as_str(),
-    );
+    manual::enter(&page, "families", &families);
 }
 
 #[test]

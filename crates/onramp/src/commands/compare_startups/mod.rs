@@ -1,5 +1,5 @@
-//! `onramp compare-startups`: run start-ups over the same paths, and say which is the fastest where,
-//! and at whose cost.
+//! `onramp compare-startups`: run start-ups over the same paths, and say which is the fastest
+//! where, and at whose cost.
 
 mod hosts;
 mod output;

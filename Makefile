@@ -12,9 +12,9 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
-.PHONY: help demo test test-busy real real-cellular reproduce test-papers interworking \
-	packetdrill kernels lint format chart bench bench-kernel bench-redis bench-shares \
-	bench-sim build setup install clean
+.PHONY: help demo test test-busy real real-cellular compare reproduce test-papers \
+	interworking packetdrill kernels lint format chart bench bench-kernel bench-redis \
+	bench-shares bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
@@ -22,6 +22,7 @@ help:
 	@echo 'make test-busy     the same, three times, on a machine that has other work'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
+	@echo 'make compare TRACES=DIR   all start-ups over families of paths'
 	@echo 'make reproduce     the papers, measured again: onramp-out/papers/index.html'
 	@echo 'make test-papers   tests of all their rows (make test has those that take seconds)'
 	@echo 'make interworking  100 MB each way between our TCP and this kernel (7 minutes)'
@@ -66,6 +67,13 @@ real-cellular:
 		traces of mahimahi (docs/real-paths.md)))
 	TRACES='$(abspath $(TRACES))' $(CARGO) test --locked --release -p onramp-sim \
 		--test real -- --ignored --nocapture recorded_cellular_links
+
+# All start-ups over all families of paths, in the simulator; docs/comparison.md needs TRACES, a
+# folder with traces of mahimahi. OUT=DIR gets the page. INSTA_UPDATE=always writes the tables.
+compare:
+	TRACES='$(if $(TRACES),$(abspath $(TRACES)))' OUT='$(if $(OUT),$(abspath $(OUT)))' \
+		$(CARGO) test --locked --release -p onramp --test simulator -- --ignored \
+		--nocapture the_whole_comparison
 
 # Exit 1: rows differ from the paper, which the table shows.
 reproduce: build

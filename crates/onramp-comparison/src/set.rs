@@ -146,13 +146,12 @@ const FAMILIES: &[Draft] = &[
 /// of real time.
 const KERNEL: Draft = (
     "kernel",
-    "the 12 exact paths of up to 50 Mbit/s, 1 MB, two runs",
+    "the 12 exact paths of up to 50 Mbit/s, 1 MB",
     &[file!(
         "start-up.toml",
         &[
             ("\"50 Mbit/s\", \"250 Mbit/s\"]", "\"50 Mbit/s\"]"),
             ("[\"100 kB\", \"1 MB\", \"5 MB\"]", "\"1 MB\""),
-            ("avoidance = \"cubic\"", "avoidance = \"cubic\"\nrepeat = 2"),
         ]
     )],
 );

@@ -120,8 +120,8 @@ pub struct CompareStartupsArguments {
     /// A folder with recordings of mobile networks by mahimahi, which become the family `cellular`
     #[arg(long, value_name = "DIR", conflicts_with = "files")]
     pub traces: Option<PathBuf>,
-    /// Run at most this many of the repeats that a file asks for; each has its own seed [default: 5
-    /// without files, otherwise all]
+    /// Run at most this many of the repeats that a file asks for; each has its own seed [default:
+    /// all]
     #[arg(long, value_name = "N")]
     pub repeat: Option<NonZeroU32>,
     /// Run this many simulations at a time. The results do not depend on it [default: one per
@@ -129,8 +129,9 @@ pub struct CompareStartupsArguments {
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
     /// Also run on this machine's kernel, and show simulator and kernel side by side. Without files
-    /// these are 12 clean paths of up to 50 Mbit/s, some 15 minutes for all start-ups. Transfers
-    /// that the lab cannot run are left out
+    /// these are 12 clean paths of up to 50 Mbit/s, some 10 minutes for all start-ups. A run that
+    /// the machine disturbed is repeated, at most twice. Transfers that the lab cannot run are left
+    /// out
     #[arg(long)]
     pub lab: bool,
     /// The start-up of the heat map of rate and RTT [default: the fastest]

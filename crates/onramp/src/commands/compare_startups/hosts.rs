@@ -7,6 +7,7 @@ use crate::failure::{Failure, INTERRUPTED, MISSED};
 use crate::startups::KernelStartups;
 use crate::text::count;
 use onramp_comparison::{Plan, Run};
+use onramp_scenario::Case;
 use onramp_sim::{Error, Options};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -71,6 +72,9 @@ pub fn simulate(
     results
 }
 
+/// How often a run that the machine disturbs is tried. The last try counts even if it is suspect.
+const TRIES: u32 = 3;
+
 /// Runs a plan between real sockets of this kernel, one run after the other.
 ///
 /// # Errors
@@ -82,7 +86,7 @@ pub fn run_on_kernel(
 ) -> Result<Vec<Option<Run>>, Failure> {
     let cases = plan.cases();
     let registered = onramp_kernel::registered_names()?;
-    let why_not = |case: &onramp_scenario::Case| {
+    let why_not = |case: &Case| {
         let avoidance = case.transfer.avoidance.name();
         let unsupported = onramp_lab::supports(case)
             .err()
@@ -105,11 +109,8 @@ pub fn run_on_kernel(
             reasons.add(format!("kernel: {reason}"));
             continue;
         }
-        match onramp_lab::run(case, &mut startups, &options).map_err(lab::no_result) {
-            Ok(outcome) => {
-                let records = outcome.into_all().map(|(record, _)| record).collect();
-                results[index] = Run::of(records);
-            }
+        match run_undisturbed(case, &mut startups, &options) {
+            Ok(run) => results[index] = run,
             Err(NoResult::Stopped) => {
                 *ending = Ok(INTERRUPTED);
                 break;
@@ -127,4 +128,21 @@ pub fn run_on_kernel(
     progress.finish_and_clear();
     left_out.extend(reasons.into_sentences());
     Ok(results)
+}
+
+/// Runs a case until the machine does not disturb it, at most [`TRIES`] times.
+fn run_undisturbed(
+    case: &Case,
+    startups: &mut KernelStartups,
+    options: &onramp_lab::RunOptions,
+) -> Result<Option<Run>, NoResult> {
+    let mut run = None;
+    for _ in 0..TRIES {
+        let outcome = onramp_lab::run(case, startups, options).map_err(lab::no_result)?;
+        run = Run::of(outcome.into_all().map(|(record, _)| record).collect());
+        if !run.as_ref().is_some_and(Run::is_suspect) {
+            break;
+        }
+    }
+    Ok(run)
 }

@@ -15,9 +15,6 @@ use onramp_scenario::Scenario;
 use output::Output;
 use std::path::Path;
 
-/// How many seeds of the built-in families are run where the user does not say.
-const REPEATS: u32 = 5;
-
 /// The name of the family of recordings.
 const RECORDED: &str = "cellular";
 
@@ -30,11 +27,7 @@ pub fn run(arguments: &CompareStartupsArguments, json: bool) -> Answer {
     }
     let mut left_out = Vec::new();
     let families = chosen_families(arguments, &mut left_out)?;
-    let default_repeats = arguments.files.is_empty().then_some(REPEATS);
-    let repeats = arguments
-        .repeat
-        .map(|repeats| repeats.get())
-        .or(default_repeats);
+    let repeats = arguments.repeat.map(|repeats| repeats.get());
     let on_kernel = match (arguments.lab, arguments.files.is_empty()) {
         (false, _) => None,
         (true, true) => Some(vec![kernel_family()]),

@@ -39,8 +39,8 @@ pub fn recorded_scenarios(folder: &Path) -> Result<(Vec<Scenario>, Vec<PathBuf>)
         let name = recording.to_lowercase();
         let mut text = embedded(TEMPLATE)
             .replace(
-                "synthetic trace of a fading LTE link",
-                "recording by mahimahi",
+                "\"a synthetic trace of a fading LTE link\"",
+                "\"a recording by mahimahi\"",
             )
             .replace("name = \"synthetic-lte\"", &format!("name = \"{name}\""))
             .replace("repeat = 9", &format!("repeat = {RECORDED_STARTS}"));
@@ -77,7 +77,7 @@ mod tests {
         let text = embedded(TEMPLATE);
         for part in [
             "name = \"synthetic-lte\"",
-            "synthetic trace of a fading LTE link",
+            "\"a synthetic trace of a fading LTE link\"",
             "repeat = 9",
             "\"traces/synthetic-lte.down\"",
             "\"traces/synthetic-lte.up\"",
@@ -98,6 +98,7 @@ mod tests {
         let scenarios = family.unwrap().scenarios;
         assert_eq!(scenarios.len(), 1);
         assert_eq!(scenarios[0].name, "tmobile-lte-short");
+        assert_eq!(scenarios[0].description, "a recording by mahimahi");
         let starts = scenarios[0].cases.iter().map(|case| case.run).max();
         assert_eq!(starts, Some(RECORDED_STARTS));
         assert_eq!(missing.len(), RECORDINGS.len() - 1);

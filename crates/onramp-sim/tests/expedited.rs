@@ -30,7 +30,7 @@ const COMPETING: &str = "[[traffic]]\ncount = 12\nstart = \"0 s\"\n";
 fn a_guaranteed_flow_gets_its_rate_beside_competing_flows() {
     // The application writes 2 Mbit/s.
     let writes = "write = \"2.5 kB\"\nwrite_every = \"10 ms\"\ndscp = [\"ef\", \"best-effort\"]\n";
-    let text = format!("{COMPETING}[[transfer]]\nsize = \"500 kB\"\nstart = \"9 s\"\n{writes}");
+    let text = format!("{COMPETING}[[transfer]]\nsize = \"500 kB\"\nstart = \"10 s\"\n{writes}");
     let records = records(&text);
     let [ef, other] = &records[..] else {
         panic!("two cases")

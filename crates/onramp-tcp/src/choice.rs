@@ -62,7 +62,7 @@ choices! {
         Sack,
         /// sack with Proportional Rate Reduction (RFC 6937)
         Prr,
-        /// time-based detection, tail loss probes (RFC 8985) and Proportional Rate Reduction
+        /// time-based detection, tail loss probes (RFC 8985), PRR; undone if spurious, as in Linux
         Rack,
     }
 

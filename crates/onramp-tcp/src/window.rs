@@ -25,6 +25,13 @@ impl Window {
         (self.cwnd_bytes / u64::from(self.mss_bytes)).max(1)
     }
 
+    /// ssthresh, but at least 3/4 of cwnd: `tcp_current_ssthresh()` of Linux, in whole segments.
+    pub fn current_ssthresh_bytes(&self) -> u64 {
+        let segments = self.segments();
+        let part = (segments / 2 + segments / 4) * u64::from(self.mss_bytes);
+        self.ssthresh_bytes.max(part)
+    }
+
     /// Grows cwnd by the acknowledged bytes, up to ssthresh. Returns the bytes that remain for
     /// congestion avoidance (RFC 5681, section 3.1, with byte counting as in RFC 3465 without a
     /// limit).

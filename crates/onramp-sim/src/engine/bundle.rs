@@ -170,6 +170,7 @@ pub(super) fn sum(a: Stats, b: Stats) -> Stats {
         retransmitted_segments: a.retransmitted_segments + b.retransmitted_segments,
         timeouts: a.timeouts + b.timeouts,
         recoveries: a.recoveries + b.recoveries,
+        undone: a.undone + b.undone,
         probes: a.probes + b.probes,
         segments_received: a.segments_received + b.segments_received,
         duplicates_received: a.duplicates_received + b.duplicates_received,

@@ -91,6 +91,12 @@ pub trait Avoidance: std::fmt::Debug + Send {
     /// reduction, also for timeouts.
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64;
 
+    /// The last loss was none. Returns the cwnd that is restored; `prior_bytes` was cwnd before the
+    /// reduction.
+    fn undo(&mut self, cwnd_bytes: u64, prior_bytes: u64) -> u64 {
+        cwnd_bytes.max(prior_bytes)
+    }
+
     /// The retransmission timer expired. Called after [`ssthresh`](Avoidance::ssthresh).
     fn timeout(&mut self) {}
 

@@ -1,7 +1,7 @@
 //! Reductions of cwnd: losses, retransmission timeouts and idle times.
 
 use super::Congestion;
-use crate::window::UNLIMITED;
+use crate::window::{Window, UNLIMITED};
 use onramp_core as core;
 
 /// How a loss was detected.
@@ -27,7 +27,8 @@ impl LossKind {
 }
 
 impl Congestion {
-    /// Reduces ssthresh after a loss. Loss recovery then sets cwnd.
+    /// Reduces ssthresh after a loss. Loss recovery then sets cwnd. After a timeout,
+    /// [`restart_after_timeout`](Self::restart_after_timeout) follows.
     ///
     /// The flight size is halved (RFC 5681, equation 4). 4.4BSD and ns halve min(cwnd, the peer's
     /// window) instead (Wright & Stevens, "TCP/IP Illustrated, Volume 2", sections 25.11 and 29.4),
@@ -42,6 +43,10 @@ impl Congestion {
             return;
         }
         let mut window = self.window;
+        self.prior = Some(Window {
+            ssthresh_bytes: window.current_ssthresh_bytes(),
+            ..window
+        });
         if self.is_reserved() {
             window.cwnd_bytes = window
                 .cwnd_bytes
@@ -75,9 +80,6 @@ impl Congestion {
         }
         if self.control().is_some() {
             self.reduced_bytes = self.window.cwnd_bytes;
-            if kind == LossKind::Timeout {
-                self.avoidance.timeout();
-            }
             self.restore_held_window();
             return;
         }
@@ -89,9 +91,18 @@ impl Congestion {
         self.restore_held_window();
         self.window.ssthresh_bytes = ssthresh_bytes.max(2 * u64::from(self.window.mss_bytes));
         self.reduced_bytes = self.window.ssthresh_bytes.min(self.window.cwnd_bytes);
-        if kind == LossKind::Timeout {
-            self.restart_after_timeout();
-        }
+    }
+
+    /// The last reduction was for nothing: restores cwnd and ssthresh, as in Linux
+    /// (`tcp_undo_cwnd_reduction()`). A start-up algorithm sees both at the next acknowledgement
+    /// that is reported to it. The avoidance keeps what it learnt from the loss.
+    pub fn undo(&mut self) {
+        self.undone += 1;
+        let Some(prior) = self.prior else { return };
+        let cwnd_bytes = self.window.cwnd_bytes;
+        self.window.cwnd_bytes = self.avoidance.undo(cwnd_bytes, prior.cwnd_bytes);
+        self.window.ssthresh_bytes = self.window.ssthresh_bytes.max(prior.ssthresh_bytes);
+        self.restore_held_window();
     }
 
     /// The cwnd to which the last reduction leads: ssthresh, but at most cwnd before the loss. (A
@@ -100,22 +111,22 @@ impl Congestion {
         self.reduced_bytes
     }
 
-    /// Restarts slow start with one segment: after a timeout, and after a loss that Tahoe treats as
-    /// an early timeout.
-    pub fn restart_slow_start(&mut self) {
+    /// Restarts slow start with one segment more than is in flight: after a timeout, and after a
+    /// loss that Tahoe treats as an early timeout.
+    pub fn restart_slow_start(&mut self, inflight_bytes: u64) {
         if self.is_held() {
             return;
         }
-        self.window.cwnd_bytes = u64::from(self.window.mss_bytes);
+        self.window.cwnd_bytes = inflight_bytes + u64::from(self.window.mss_bytes);
         self.counting.restart();
     }
 
     /// Restarts slow start after a retransmission timeout. ssthresh does not change.
-    pub fn restart_after_timeout(&mut self) {
+    pub fn restart_after_timeout(&mut self, inflight_bytes: u64) {
         if self.control().is_some() {
             self.avoidance.timeout();
         } else if !self.is_held() {
-            self.restart_slow_start();
+            self.restart_slow_start(inflight_bytes);
             self.avoidance.timeout();
         }
     }

@@ -47,6 +47,10 @@ pub struct Congestion {
     pair_report: Report,
     /// The cwnd to which the last reduction leads.
     reduced_bytes: u64,
+    /// cwnd before the last reduction, and the ssthresh that an undo restores.
+    prior: Option<Window>,
+    /// Reductions that were undone.
+    pub undone: u64,
     /// The rate of the configuration, which replaces congestion control.
     fixed_rate: Option<FixedRate>,
 }
@@ -76,6 +80,8 @@ impl Congestion {
             counting: Counting::new(config.byte_counting),
             pair_report: Report::default(),
             reduced_bytes: initial_window_bytes,
+            prior: None,
+            undone: 0,
             fixed_rate: None,
         }
     }

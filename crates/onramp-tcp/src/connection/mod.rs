@@ -81,6 +81,8 @@ pub struct Stats {
     pub timeouts: u64,
     /// Loss recoveries that acknowledgements (not the RTO) started.
     pub recoveries: u64,
+    /// Reductions of cwnd that were undone, because nothing was lost.
+    pub undone: u64,
     /// Tail loss probes sent.
     pub probes: u64,
     /// Segments that arrived.
@@ -253,6 +255,7 @@ impl Connection {
         Stats {
             timeouts: timeouts + self.stats.timeouts,
             recoveries,
+            undone: self.sender.congestion.undone,
             probes,
             ..self.stats
         }

@@ -13,11 +13,14 @@ pub use probe::Probe;
 pub use scoreboard::{Arrived, Delivery, Scoreboard, Sent};
 
 use crate::congestion::{Congestion, LossKind};
+use crate::timing::Measurement;
 use std::fmt::Debug;
 
 /// Number of duplicate ACKs, or of segments reported by SACK, that indicates a loss and not
 /// reordering (RFC 5681).
 pub const DUP_THRESHOLD: u32 = 3;
+
+const NS_PER_MS: u64 = 1_000_000;
 
 /// An acknowledgement, and the state that a recovery may change.
 #[derive(Debug)]
@@ -33,7 +36,16 @@ pub struct Context<'a> {
     /// It was a duplicate ACK (RFC 5681, section 2).
     pub is_duplicate: bool,
     /// It reported that something arrived twice (RFC 2883).
-    pub has_dsack: bool,
+    pub dsack: Option<Dsack>,
+    /// SND.UNA before it.
+    pub prior_una: u64,
+    /// Age of the timestamp that it echoes, by the host's clock, in whole milliseconds; `None`
+    /// without timestamps.
+    pub echo_age_ns: Option<u64>,
+    /// The host's clock, from which timestamps are taken.
+    pub clock: Measurement,
+    /// There is new data that the peer's window permits.
+    pub has_new_data: bool,
     /// Smoothed RTT.
     pub srtt_ns: u64,
     /// Set it to retransmit one lost segment regardless of the window.
@@ -43,7 +55,36 @@ pub struct Context<'a> {
     pub restart_timer: &'a mut bool,
 }
 
+/// A report that something arrived twice (RFC 2883).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dsack {
+    /// Offset after the last byte that arrived twice.
+    pub end: u64,
+    /// Number of retransmitted segments that it reports.
+    pub copies: u32,
+}
+
+/// A retransmission timeout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timeout {
+    /// When the timer expired.
+    pub now_ns: u64,
+    /// It reduces cwnd. Otherwise a repair that is still in progress has done it.
+    pub reduces: bool,
+    /// The first segment has timed out before.
+    pub is_repeated: bool,
+}
+
 impl Context<'_> {
+    /// Does the acknowledgement echo a timestamp from before this time? Timestamps are whole
+    /// milliseconds. Without one the answer is no.
+    fn echoes_before(&self, time_ns: u64) -> bool {
+        let milliseconds = |time_ns| self.clock.current_time(time_ns) / NS_PER_MS;
+        let age_ms = milliseconds(self.now_ns) - milliseconds(time_ns);
+        self.echo_age_ns
+            .is_some_and(|echo_age_ns| echo_age_ns / NS_PER_MS > age_ms)
+    }
+
     /// Reduces ssthresh after a loss whose segments are already marked. Returns the flight size.
     fn reduce(&mut self, kind: LossKind) -> u64 {
         let flight_bytes = self.scoreboard.flight_size_bytes();
@@ -69,14 +110,45 @@ pub trait Recovery: Debug + Send {
 
     /// The retransmission timer expired. The recovery marks lost segments; its caller then sets
     /// ssthresh and cwnd.
-    fn on_timeout(&mut self, now_ns: u64, scoreboard: &mut Scoreboard);
+    fn on_timeout(&mut self, timeout: &Timeout, scoreboard: &mut Scoreboard);
 
     /// Is a recovery in progress? Then it sets cwnd, and congestion avoidance must not.
     fn is_recovering(&self) -> bool;
 
+    /// Did a recovery begin with the last acknowledgement in which another one ended?
+    fn began_another(&self) -> bool {
+        false
+    }
+
     /// Reports a segment that was sent.
     fn on_sent(&mut self, bytes: u32) {
         let _ = bytes;
+    }
+
+    /// Reports that the segment about to be sent is a retransmission, but not a probe.
+    fn on_retransmission(&mut self, now_ns: u64) {
+        let _ = now_ns;
+    }
+
+    /// Is new data to be sent now, and no retransmission?
+    fn defers_retransmissions(&self) -> bool {
+        false
+    }
+
+    /// Retransmissions are deferred, but no new data can be sent now. `nxt`: SND.NXT.
+    fn cannot_send_new(&mut self, nxt: u64) {
+        let _ = nxt;
+    }
+
+    /// Does the retransmission timer run from a retransmission of the first segment, as in Linux?
+    /// Otherwise only acknowledgements restart it (RFC 6298, section 5).
+    fn times_copy_of_first(&self) -> bool {
+        false
+    }
+
+    /// May cwnd grow for an acknowledgement that delivers data without advancing SND.UNA?
+    fn raises_on_any_delivery(&self) -> bool {
+        false
     }
 
     /// Index of the next segment to retransmit, if the window has room. `new_data`: new data could

@@ -7,7 +7,7 @@
 //! acknowledgement restarts the timer, and a recovery takes as many round trips as there are losses
 //! ("slow but steady": RFC 2582, section 4, and the default of ns until May 2003).
 
-use super::{reno, Context, Recovery, Scoreboard, DUP_THRESHOLD};
+use super::{reno, Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 
 /// State of NewReno.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl Recovery for NewReno {
         }
     }
 
-    fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
+    fn on_timeout(&mut self, _timeout: &Timeout, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
         self.is_recovering = false;
         // Section 3.2, step 4.

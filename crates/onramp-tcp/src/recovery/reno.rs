@@ -9,7 +9,7 @@
 //! Successive Fast Retransmits", 1995). The careful variant (RFC 2582, section 5) ignores duplicate
 //! ACKs until everything that was sent before the timeout is acknowledged.
 
-use super::{Context, Recovery, Scoreboard, DUP_THRESHOLD};
+use super::{Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
 /// State of Reno.
@@ -86,7 +86,7 @@ impl Recovery for Reno {
         }
     }
 
-    fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
+    fn on_timeout(&mut self, _timeout: &Timeout, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
         self.is_recovering = false;
         if self.is_careful {
@@ -125,7 +125,7 @@ mod tests {
         let mut reno = Reno::new(false, is_careful);
         (0..20).for_each(|_| scoreboard.send(0, MSS));
         congestion.window.cwnd_bytes = 20_000;
-        reno.on_timeout(0, &mut scoreboard);
+        reno.on_timeout(&Timeout::default(), &mut scoreboard);
         (0..5).for_each(|_| scoreboard.send(0, MSS));
         scoreboard.acknowledge(acknowledged * u64::from(MSS), &mut Delivery::default());
         for _ in 0..DUP_THRESHOLD {
@@ -135,7 +135,11 @@ mod tests {
                 congestion: &mut congestion,
                 delivery: &Delivery::default(),
                 is_duplicate: true,
-                has_dsack: false,
+                dsack: None,
+                prior_una: 0,
+                echo_age_ns: None,
+                clock: crate::Ticks::FINE.measurement(),
+                has_new_data: false,
                 srtt_ns: 0,
                 force_retransmit: &mut false,
                 restart_timer: &mut false,

@@ -9,7 +9,7 @@
 //! ```
 
 use super::prr::Reduction;
-use super::{Context, Recovery, Scoreboard, DUP_THRESHOLD};
+use super::{Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
 /// State of the recovery.
@@ -130,7 +130,7 @@ impl Recovery for Sack {
         }
     }
 
-    fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
+    fn on_timeout(&mut self, _timeout: &Timeout, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
         self.is_recovering = false;
         self.recovery_point = scoreboard.nxt();

@@ -8,7 +8,7 @@
 //! acknowledged, duplicate ACKs come from segments that were sent twice, and are ignored (ns v1:
 //! `bugFix_`).
 
-use super::{Context, Recovery, Scoreboard, DUP_THRESHOLD};
+use super::{Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
 /// State of Tahoe.
@@ -34,14 +34,14 @@ impl Recovery for Tahoe {
                 cx.scoreboard.mark_lost(0);
                 cx.scoreboard.go_back_n();
                 cx.reduce(LossKind::Tahoe);
-                cx.congestion.restart_slow_start();
+                cx.congestion.restart_slow_start(0);
                 *cx.force_retransmit = true;
                 *cx.restart_timer = true;
             }
         }
     }
 
-    fn on_timeout(&mut self, _now_ns: u64, scoreboard: &mut Scoreboard) {
+    fn on_timeout(&mut self, _timeout: &Timeout, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
         self.recover = Some(scoreboard.nxt());
         scoreboard.mark_all_lost();

@@ -28,3 +28,4 @@ mod script;
 mod startups;
 mod trace;
 mod traces;
+mod undo;

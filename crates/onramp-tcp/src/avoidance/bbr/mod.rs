@@ -27,7 +27,6 @@
 //!   the pacer, which is at most a burst.
 //! - Segments leave one by one, where Linux sends bursts of a millisecond. The room for three
 //!   bursts in cwnd is the same.
-//! - A recovery is never undone, because this TCP undoes none.
 
 mod aggregation;
 mod policer;
@@ -442,6 +441,15 @@ impl Avoidance for Bbr {
     fn ssthresh(&mut self, window: &Window, _now_ns: u64, _flight_bytes: u64) -> u64 {
         self.save_cwnd();
         window.ssthresh_bytes
+    }
+
+    /// cwnd returns to what it was when the repair ends ([`Bbr::repair_cwnd`]).
+    fn undo(&mut self, cwnd_bytes: u64, _prior_bytes: u64) -> u64 {
+        self.full_bw = 0;
+        self.full_rounds = 0;
+        self.repairs_timeout = false;
+        self.policer.reset(self.totals(self.rate.delivered_ns));
+        cwnd_bytes
     }
 
     fn timeout(&mut self) {

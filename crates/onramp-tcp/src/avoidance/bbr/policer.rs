@@ -44,7 +44,7 @@ impl Policer {
     }
 
     /// Forgets everything.
-    fn reset(&mut self, now: Totals) {
+    pub fn reset(&mut self, now: Totals) {
         *self = Policer {
             begin: now,
             ..Policer::default()

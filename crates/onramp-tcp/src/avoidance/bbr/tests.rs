@@ -294,3 +294,23 @@ fn an_application_that_sends_little_does_not_fill_the_pipe() {
     assert_eq!(path.bbr.mode, Mode::Startup);
     assert_eq!(path.bbr.full_rounds, 0);
 }
+
+/// Linux: `bbr_undo_cwnd()`, and `bbr_set_cwnd_to_recover_or_restore()` at the next ACK.
+#[test]
+fn a_timeout_that_is_undone_restores_cwnd() {
+    let mut path = Path::new();
+    path.settle();
+    let window = Window {
+        cwnd_bytes: path.bbr.cwnd_bytes,
+        ssthresh_bytes: UNLIMITED,
+        mss_bytes: MSS as u32,
+    };
+    path.bbr.ssthresh(&window, path.now_ns, 0);
+    path.bbr.timeout();
+    assert_eq!(path.bbr.cwnd_bytes, MSS);
+    assert_eq!(path.bbr.undo(MSS, window.cwnd_bytes), MSS);
+    path.now_ns = path.in_flight[0].1;
+    path.acknowledge(0);
+    let cwnd_bytes = path.bbr.cwnd_bytes;
+    assert!(cwnd_bytes + 3 * MSS >= window.cwnd_bytes, "{cwnd_bytes}");
+}

@@ -40,8 +40,7 @@
 //! W_max; a timeout forgets W_max and the min RTT.
 //!
 //! Differences from Linux: K is exact, while Linux's cube root is within about 0.2 %. The phase of
-//! the jiffies is that of the driver's clock. A segment that is not full counts by its bytes. A
-//! reduction is never undone.
+//! the jiffies is that of the driver's clock. A segment that is not full counts by its bytes.
 
 pub(crate) mod curve;
 #[cfg(test)]

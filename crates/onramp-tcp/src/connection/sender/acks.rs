@@ -4,7 +4,7 @@ use super::timers::Timer;
 use super::Sender;
 use crate::avoidance::{AckSample, Arrival};
 use crate::congestion::LossKind;
-use crate::recovery::{Context, Delivery, Recovery};
+use crate::recovery::{Context, Delivery, Dsack, Recovery};
 
 /// The contents of an acknowledgement, in stream offsets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +32,17 @@ pub struct Echo {
     pub age_ns: u64,
 }
 
+/// What an acknowledgement, or a timer without one, reports to loss recovery.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Report<'a> {
+    pub now_ns: u64,
+    pub delivery: &'a Delivery,
+    pub is_duplicate: bool,
+    pub dsack: Option<Dsack>,
+    pub prior_una: u64,
+    pub echo_age_ns: Option<u64>,
+}
+
 impl Sender {
     /// Processes an acknowledgement of data that was sent.
     pub fn on_ack(&mut self, ack: &Acknowledgement<'_>) {
@@ -52,7 +63,11 @@ impl Sender {
         let has_dsack = is_dsack(ack.una, blocks);
         let was_in_flight = !self.scoreboard.is_empty();
         let prior_inflight_bytes = self.scoreboard.pipe_bytes();
-        let delivery = self.update_scoreboard(ack.una, &blocks[usize::from(has_dsack)..]);
+        let prior_una = self.scoreboard.una();
+        let mut delivery = self.scoreboard.delivery();
+        let (dsack_block, blocks_above) = blocks.split_at(usize::from(has_dsack));
+        let dsack = self.dsack(dsack_block, &mut delivery);
+        self.update_scoreboard(ack.una, blocks_above, &mut delivery);
         let advanced = delivery.acked_bytes > 0;
         let rtt_ns = self.measure(ack, &delivery);
         // Duplicate ACK as defined in RFC 5681, section 2.
@@ -68,17 +83,25 @@ impl Sender {
         self.congestion.measure(&sample);
         let was_recovering = self.recovery.is_recovering();
         let mut restart_timer = advanced && !self.recovery.holds_timer();
-        self.recover(
+        let undone_before = self.congestion.undone;
+        let report = Report {
             now_ns,
-            &delivery,
+            delivery: &delivery,
             is_duplicate,
-            has_dsack,
-            &mut restart_timer,
-            Self::report_ack,
-        );
+            dsack,
+            prior_una,
+            echo_age_ns: ack.echo.map(|echo| echo.age_ns),
+        };
+        self.recover(&report, &mut restart_timer, Self::report_ack);
         self.count_recovery(was_recovering);
-        let is_clear = advanced && !self.recovery.is_recovering() && !was_recovering;
+        let is_undone = self.congestion.undone > undone_before;
+        if is_undone {
+            self.backoffs = 0;
+        }
         let has_news = advanced || delivery.delivered_bytes > 0;
+        let may_raise = advanced || has_news && self.recovery.raises_on_any_delivery();
+        let was_open = is_undone || !was_recovering;
+        let is_clear = may_raise && !self.recovery.is_recovering() && was_open;
         let sample = AckSample {
             inflight_bytes: self.scoreboard.pipe_bytes(),
             lost_bytes: self.scoreboard.total_lost_bytes(),
@@ -98,16 +121,35 @@ impl Sender {
     }
 
     /// Enters an acknowledgement and its SACK blocks into the scoreboard.
-    fn update_scoreboard(&mut self, una: u64, blocks: &[(i64, i64)]) -> Delivery {
-        let mut delivery = self.scoreboard.delivery();
+    fn update_scoreboard(&mut self, una: u64, blocks: &[(i64, i64)], delivery: &mut Delivery) {
         for &(left, right) in blocks {
             if left >= una as i64 && right > left {
-                self.scoreboard
-                    .sack(left as u64, right as u64, &mut delivery);
+                self.scoreboard.sack(left as u64, right as u64, delivery);
             }
         }
-        self.scoreboard.acknowledge(una, &mut delivery);
-        delivery
+        self.scoreboard.acknowledge(una, delivery);
+    }
+
+    /// Processes a D-SACK block, if there is one, before the acknowledgement that carries it.
+    /// `None`: there is none, or it is dubious, because it is longer than any window or reports
+    /// more copies than were sent.
+    fn dsack(&mut self, block: &[(i64, i64)], delivery: &mut Delivery) -> Option<Dsack> {
+        let &(left, right) = block.first()?;
+        let (left, end) = (left.max(0) as u64, u64::try_from(right).ok()?);
+        let bytes = end.saturating_sub(left);
+        if bytes == 0 || bytes > self.largest_window_bytes {
+            return None;
+        }
+        let segments = bytes.div_ceil(self.mss());
+        self.reported_copies += segments;
+        if self.reported_copies > self.sent_copies {
+            return None;
+        }
+        let copies = match end <= self.scoreboard.una() {
+            true => u32::try_from(segments).unwrap_or(u32::MAX),
+            false => self.scoreboard.duplicate(left, end, delivery),
+        };
+        Some(Dsack { end, copies })
     }
 
     /// A tail loss probe repaired a loss: reduces cwnd for it (RFC 8985, section 7.4.2).
@@ -122,7 +164,8 @@ impl Sender {
 
     /// Counts a recovery that has just started.
     pub(super) fn count_recovery(&mut self, was_recovering: bool) {
-        if self.recovery.is_recovering() && !was_recovering {
+        let is_new = !was_recovering || self.recovery.began_another();
+        if self.recovery.is_recovering() && is_new {
             self.recoveries += 1;
             self.rto.on_fast_retransmit();
             self.probe.forget();
@@ -135,20 +178,22 @@ impl Sender {
 
     pub(super) fn recover(
         &mut self,
-        now_ns: u64,
-        delivery: &Delivery,
-        is_duplicate: bool,
-        has_dsack: bool,
+        report: &Report<'_>,
         restart_timer: &mut bool,
         tell: fn(&mut dyn Recovery, &mut Context<'_>),
     ) {
+        let has_new_data = self.new_data().is_some();
         let mut context = Context {
-            now_ns,
+            now_ns: report.now_ns,
             scoreboard: &mut self.scoreboard,
             congestion: &mut self.congestion,
-            delivery,
-            is_duplicate,
-            has_dsack,
+            delivery: report.delivery,
+            is_duplicate: report.is_duplicate,
+            dsack: report.dsack,
+            prior_una: report.prior_una,
+            echo_age_ns: report.echo_age_ns,
+            clock: self.measurement,
+            has_new_data,
             srtt_ns: self.rto.srtt_ns(),
             force_retransmit: &mut self.force_retransmit,
             restart_timer,

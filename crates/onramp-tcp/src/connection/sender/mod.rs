@@ -74,6 +74,10 @@ pub struct Sender {
     restart_after_idle: bool,
     is_lite: bool,
     send_buffer_bytes: u64,
+    /// Retransmitted segments, probes included.
+    sent_copies: u64,
+    /// Copies that DSACKs have reported.
+    reported_copies: u64,
     pub timeouts: u64,
     pub recoveries: u64,
     pub probes: u64,
@@ -140,6 +144,8 @@ impl Sender {
             restart_after_idle: config.restart_after_idle,
             is_lite,
             send_buffer_bytes: config.send_buffer_bytes,
+            sent_copies: 0,
+            reported_copies: 0,
             timeouts: 0,
             recoveries: 0,
             probes: 0,

@@ -83,6 +83,18 @@ impl Sender {
         {
             self.resume_after_idle(now_ns);
         }
+        let mut defers = self.recovery.defers_retransmissions();
+        if defers {
+            let new = new.and_then(|new| self.choose_new(now_ns, pacing, new, pair_second_due));
+            if new.is_some() {
+                return new;
+            }
+            self.recovery.cannot_send_new(self.scoreboard.nxt());
+            defers = self.recovery.defers_retransmissions();
+        }
+        if defers {
+            return None;
+        }
         if self.scoreboard.pending_retransmit_bytes() > 0 || self.recovery.is_recovering() {
             let retransmission = self.choose_retransmission(now_ns, pacing, new.is_some());
             if retransmission.is_some() || self.scoreboard.pending_retransmit_bytes() > 0 {
@@ -198,7 +210,17 @@ impl Sender {
         }
     }
 
+    /// Retransmits a segment that recovery has chosen.
     fn retransmit(&mut self, now_ns: u64, index: usize) -> Outgoing {
+        self.recovery.on_retransmission(now_ns);
+        if index == 0 && self.recovery.times_copy_of_first() {
+            self.start_timer(now_ns);
+        }
+        self.copy(now_ns, index)
+    }
+
+    fn copy(&mut self, now_ns: u64, index: usize) -> Outgoing {
+        self.sent_copies += 1;
         self.scoreboard.retransmit(now_ns, index);
         let segment = *self.scoreboard.segment(index);
         let fin = self.closed && segment.end() > self.written;
@@ -296,6 +318,6 @@ impl Sender {
         }
         let last = self.scoreboard.len().checked_sub(1)?;
         self.probe.sent(self.scoreboard.nxt(), true);
-        Some(self.retransmit(now_ns, last))
+        Some(self.copy(now_ns, last))
     }
 }

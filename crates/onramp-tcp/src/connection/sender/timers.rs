@@ -1,8 +1,9 @@
 //! Retransmission timer, tail loss probe timer and persist timer.
 
+use super::acks::Report;
 use super::Sender;
 use crate::congestion::LossKind;
-use crate::recovery::{Delivery, Probe};
+use crate::recovery::{Delivery, Probe, Timeout};
 
 /// Number of backoffs of the retransmission timer after which the connection fails (RFC 1122,
 /// section 4.2.3.5; 15 in Linux).
@@ -76,15 +77,17 @@ impl Sender {
         if self.recovery.timer_ns().is_some_and(|at| at <= now_ns) {
             let mut restart_timer = false;
             let was_recovering = self.recovery.is_recovering();
-            let nothing = Delivery::default();
-            self.recover(
+            let nothing = Report {
                 now_ns,
-                &nothing,
-                false,
-                false,
-                &mut restart_timer,
-                |recovery, cx| recovery.on_timer(cx),
-            );
+                delivery: &Delivery::default(),
+                is_duplicate: false,
+                dsack: None,
+                prior_una: self.scoreboard.una(),
+                echo_age_ns: None,
+            };
+            self.recover(&nothing, &mut restart_timer, |recovery, cx| {
+                recovery.on_timer(cx);
+            });
             self.count_recovery(was_recovering);
             self.after_ack(now_ns, restart_timer);
         }
@@ -157,7 +160,12 @@ impl Sender {
             || self.backoffs == 1 && !self.recovery.is_recovering()
             || self.congestion.is_reserved()
             || self.congestion.is_repairing();
-        self.recovery.on_timeout(now_ns, &mut self.scoreboard);
+        let timeout = Timeout {
+            now_ns,
+            reduces,
+            is_repeated: self.backoffs > 1,
+        };
+        self.recovery.on_timeout(&timeout, &mut self.scoreboard);
         if reduces {
             let (flight_bytes, lost_bytes) = (
                 self.scoreboard.flight_size_bytes(),
@@ -165,9 +173,9 @@ impl Sender {
             );
             self.congestion
                 .reduce(now_ns, LossKind::Timeout, flight_bytes, lost_bytes);
-        } else {
-            self.congestion.restart_after_timeout();
         }
+        let inflight_bytes = self.scoreboard.pipe_bytes();
+        self.congestion.restart_after_timeout(inflight_bytes);
         self.rto.back_off();
         self.probe.forget();
         self.timed = None;

@@ -33,6 +33,8 @@ pub struct Delivery {
     pub newest: Option<Arrived>,
     /// The same among the segments that were sent once.
     pub newest_sent_once: Option<Arrived>,
+    /// Of the segments that were sent once, the lowest offset after the last byte of one.
+    pub first_sent_once_end: Option<u64>,
     /// Offset after the highest byte whose arrival was reported earlier (RACK.fack of RFC 8985).
     /// One acknowledgement does not show the order in which its segments arrived.
     pub prior_fack: u64,
@@ -75,6 +77,8 @@ impl Delivery {
         arrived.keep_newest(&mut self.newest);
         if !arrived.was_retransmitted {
             arrived.keep_newest(&mut self.newest_sent_once);
+            let first = self.first_sent_once_end.unwrap_or(arrived.end);
+            self.first_sent_once_end = Some(first.min(arrived.end));
             if arrived.end < self.prior_fack {
                 self.reordered = Some(
                     self.reordered

@@ -85,6 +85,17 @@ impl Scoreboard {
         self.pending_retransmit_bytes
     }
 
+    /// Bytes retransmitted, and neither reported as arrived nor marked lost since.
+    pub fn retransmitted_bytes(&self) -> u64 {
+        self.retransmitted_bytes
+    }
+
+    /// Is a retransmission in flight, or was the first segment ever retransmitted?
+    pub fn has_retransmissions(&self) -> bool {
+        let first = self.segments.front();
+        self.retransmitted_bytes > 0 || first.is_some_and(Sent::was_ever_retransmitted)
+    }
+
     /// Bytes marked lost since the start. A retransmission that is lost counts again.
     pub fn total_lost_bytes(&self) -> u64 {
         self.total_lost_bytes
@@ -187,6 +198,21 @@ impl Scoreboard {
             self.mark_lost(index);
         }
         self.retransmitted.clear();
+    }
+
+    /// No segment counts as lost any more: they were late. Those that were retransmitted remain so.
+    pub fn unmark_lost(&mut self) {
+        for segment in self.segments.iter_mut().filter(|segment| segment.is_lost()) {
+            segment.marks &= !LOST;
+            if segment.was_ever_retransmitted() && !segment.is_retransmitted() {
+                self.retransmitted
+                    .push_back((segment.sent_ns, segment.end()));
+            }
+        }
+        self.retransmitted.make_contiguous().sort_unstable();
+        self.lost_bytes = 0;
+        self.pending_retransmit_bytes = 0;
+        self.in_flight_hint = self.una;
     }
 
     /// Prepares the retransmission of everything that is not sacked, from the first segment on.
@@ -314,7 +340,10 @@ impl Scoreboard {
             .map_or(self.nxt, |segment| segment.start);
         while let Some(&(sent_ns, end)) = self.retransmitted.front() {
             let index = self.segments.partition_point(|segment| segment.end() < end);
-            let is_out = |s: &&Sent| s.end() == end && s.sent_ns == sent_ns && s.is_retransmitted();
+            let is_out = |s: &&Sent| {
+                let is_the_same = s.end() == end && s.sent_ns == sent_ns;
+                is_the_same && !s.is_sacked() && !s.awaits_retransmission()
+            };
             match self.segments.get(index).filter(is_out) {
                 Some(segment) if !is_late(segment) => break,
                 Some(_) => found |= self.mark_lost(index),

@@ -24,6 +24,29 @@ impl Scoreboard {
         }
     }
 
+    /// Processes a D-SACK block, before other blocks and before the acknowledgement. Returns the
+    /// number of retransmitted segments in flight that lie in it.
+    ///
+    /// A segment that was selectively acknowledged, and whose copy arrived later, was only late:
+    /// the path reorders.
+    pub fn duplicate(&self, left: u64, right: u64, delivery: &mut Delivery) -> u32 {
+        let mut copies = 0;
+        for segment in self.segments.range(self.index_of(left)..) {
+            if segment.end() > right {
+                break;
+            }
+            if !segment.was_ever_retransmitted() {
+                continue;
+            }
+            copies += 1;
+            if segment.is_sacked() && segment.start < delivery.prior_fack {
+                let first = delivery.reordered.unwrap_or(segment.start);
+                delivery.reordered = Some(first.min(segment.start));
+            }
+        }
+        copies
+    }
+
     /// Marks the segments that lie wholly between two offsets.
     fn sack_whole_segments(&mut self, left: u64, right: u64, delivery: &mut Delivery) {
         let mut index = self.index_of(left);

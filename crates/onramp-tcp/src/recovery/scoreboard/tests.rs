@@ -75,6 +75,10 @@ impl Model {
         }
     }
 
+    fn unmark_lost(&mut self) {
+        self.bytes.iter_mut().for_each(|byte| byte.lost = false);
+    }
+
     fn retransmit(&mut self, index: usize) {
         let segment = self.segments()[index].clone();
         self.of(&segment)
@@ -106,6 +110,7 @@ enum Step {
     Acknowledge(u64),
     MarkLost(usize),
     MarkAllLost,
+    UnmarkLost,
     Retransmit(usize),
     RetransmitNext,
     ForgetSacked,
@@ -118,6 +123,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (0u64..40).prop_map(Step::Acknowledge),
         3 => any::<usize>().prop_map(Step::MarkLost),
         1 => Just(Step::MarkAllLost),
+        1 => Just(Step::UnmarkLost),
         2 => any::<usize>().prop_map(Step::Retransmit),
         4 => Just(Step::RetransmitNext),
         1 => Just(Step::ForgetSacked),
@@ -161,6 +167,10 @@ fn take(
         Step::MarkAllLost => {
             scoreboard.mark_all_lost();
             (0..scoreboard.len()).for_each(|index| model.mark_lost(index));
+        }
+        Step::UnmarkLost => {
+            scoreboard.unmark_lost();
+            model.unmark_lost();
         }
         Step::Retransmit(index)
             if !scoreboard.is_empty()

@@ -50,6 +50,8 @@ choices! {
         Reno,
         /// reno, but no fast retransmit of data that was sent before a timeout (RFC 2582)
         CarefulReno,
+        /// careful-reno, and one fast retransmit a window: Reno of the simulator ns (`bugFix_`)
+        NsReno,
         /// fast recovery that continues at partial ACKs (RFC 6582)
         #[serde(rename = "newreno")]
         #[strum(serialize = "newreno")]

@@ -14,6 +14,7 @@ pub use scoreboard::{Arrived, Delivery, Scoreboard, Sent};
 
 use crate::congestion::{Congestion, LossKind};
 use crate::timing::Measurement;
+use reno::Care;
 use std::fmt::Debug;
 
 /// Number of duplicate ACKs, or of segments reported by SACK, that indicates a loss and not
@@ -162,6 +163,13 @@ pub trait Recovery: Debug + Send {
         scoreboard.next_lost()
     }
 
+    /// Bytes that may be sent above cwnd, because as many have left the network: an inflation that
+    /// is not in cwnd itself.
+    fn inflation_bytes(&self, mss_bytes: u32) -> u64 {
+        let _ = mss_bytes;
+        0
+    }
+
     /// Bytes of new data that may be sent above cwnd (limited transmit, RFC 3042).
     fn extra_bytes(&self, mss_bytes: u32) -> u64 {
         let _ = mss_bytes;
@@ -200,8 +208,9 @@ pub fn new(choice: crate::Recovery, sack: bool, limited_transmit: bool) -> Box<d
     use crate::Recovery::*;
     match choice {
         Tahoe => Box::new(tahoe::Tahoe::default()),
-        Reno => Box::new(reno::Reno::new(limited_transmit, false)),
-        CarefulReno => Box::new(reno::Reno::new(limited_transmit, true)),
+        Reno => Box::new(reno::Reno::new(limited_transmit, Care::None)),
+        CarefulReno => Box::new(reno::Reno::new(limited_transmit, Care::Timeouts)),
+        NsReno => Box::new(reno::Reno::new(limited_transmit, Care::Reductions)),
         Sack if sack => Box::new(sack::Sack::new(false)),
         Prr if sack => Box::new(sack::Sack::new(true)),
         Rack if sack => Box::new(rack::Rack::default()),

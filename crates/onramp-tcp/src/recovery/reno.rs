@@ -8,9 +8,25 @@
 //! ACKs look like losses, and each three of them halve cwnd once more (S. Floyd, "TCP and
 //! Successive Fast Retransmits", 1995). The careful variant (RFC 2582, section 5) ignores duplicate
 //! ACKs until everything that was sent before the timeout is acknowledged.
+//!
+//! The simulator ns has the same care after a fast retransmit (`bugFix_`, on by default). A second
+//! loss in one window then has to wait for the timer. Its inflation is apart from cwnd (`dupwnd_`),
+//! and ignored duplicate ACKs add to it all the same.
 
 use super::{Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 use crate::congestion::LossKind;
+
+/// After which events duplicate ACKs are ignored, until everything that was sent before the event
+/// is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    /// After none (RFC 5681).
+    None,
+    /// After a timeout (RFC 2582, section 5).
+    Timeouts,
+    /// After a timeout and after a fast retransmit (ns).
+    Reductions,
+}
 
 /// State of Reno.
 #[derive(Debug)]
@@ -18,21 +34,30 @@ pub struct Reno {
     limited_transmit: bool,
     duplicates: u32,
     is_recovering: bool,
-    is_careful: bool,
-    /// Duplicate ACKs at or below this offset are ignored. Used only by the careful variant; `None`
-    /// before the first timeout.
+    care: Care,
+    /// Duplicate ACKs at or below this offset are ignored; `None` before the first event of `care`.
     recover: Option<u64>,
 }
 
 impl Reno {
-    /// Reno with or without limited transmit (RFC 3042), careful or not.
-    pub fn new(limited_transmit: bool, is_careful: bool) -> Reno {
+    /// Reno with or without limited transmit (RFC 3042).
+    pub fn new(limited_transmit: bool, care: Care) -> Reno {
         Reno {
             limited_transmit,
             duplicates: 0,
             is_recovering: false,
-            is_careful,
+            care,
             recover: None,
+        }
+    }
+
+    /// The third duplicate ACK.
+    fn enter(&mut self, cx: &mut Context<'_>) {
+        self.is_recovering = true;
+        enter(cx);
+        if self.care == Care::Reductions {
+            self.recover = Some(cx.scoreboard.nxt());
+            cx.congestion.window.cwnd_bytes = cx.congestion.reduced_bytes();
         }
     }
 }
@@ -73,15 +98,15 @@ impl Recovery for Reno {
             }
         } else if cx.is_duplicate {
             self.duplicates += 1;
+            let una = cx.scoreboard.una();
             if self.is_recovering {
-                inflate(cx);
+                if self.care != Care::Reductions {
+                    inflate(cx);
+                }
             } else if self.duplicates == DUP_THRESHOLD
-                && self
-                    .recover
-                    .is_none_or(|recover| cx.scoreboard.una() > recover)
+                && self.recover.is_none_or(|recover| una > recover)
             {
-                self.is_recovering = true;
-                enter(cx);
+                self.enter(cx);
             }
         }
     }
@@ -89,7 +114,7 @@ impl Recovery for Reno {
     fn on_timeout(&mut self, _timeout: &Timeout, scoreboard: &mut Scoreboard) {
         self.duplicates = 0;
         self.is_recovering = false;
-        if self.is_careful {
+        if self.care != Care::None {
             self.recover = Some(scoreboard.nxt());
         }
         scoreboard.mark_all_lost();
@@ -97,6 +122,13 @@ impl Recovery for Reno {
 
     fn is_recovering(&self) -> bool {
         self.is_recovering
+    }
+
+    fn inflation_bytes(&self, mss_bytes: u32) -> u64 {
+        match self.care == Care::Reductions && self.duplicates >= DUP_THRESHOLD {
+            true => u64::from(self.duplicates * mss_bytes),
+            false => 0,
+        }
     }
 
     fn extra_bytes(&self, mss_bytes: u32) -> u64 {
@@ -118,11 +150,11 @@ mod tests {
 
     /// Do three duplicate ACKs halve cwnd after a timeout with 20 segments in flight, when
     /// `acknowledged` segments are acknowledged?
-    fn halves_after_a_timeout(is_careful: bool, acknowledged: u64) -> bool {
+    fn halves_after_a_timeout(care: Care, acknowledged: u64) -> bool {
         let config = Config::of(Stack::Lite, 1500);
         let (mut scoreboard, mut congestion) =
             (Scoreboard::default(), Congestion::new(&config, MSS, 40));
-        let mut reno = Reno::new(false, is_careful);
+        let mut reno = Reno::new(false, care);
         (0..20).for_each(|_| scoreboard.send(0, MSS));
         congestion.window.cwnd_bytes = 20_000;
         reno.on_timeout(&Timeout::default(), &mut scoreboard);
@@ -152,12 +184,12 @@ mod tests {
     #[test]
     fn after_a_timeout_the_careful_variant_ignores_old_duplicates() {
         for acknowledged in [10, 20, 21] {
-            assert!(halves_after_a_timeout(false, acknowledged));
+            assert!(halves_after_a_timeout(Care::None, acknowledged));
             // The last old duplicates arrive when all earlier data is acknowledged.
-            assert_eq!(
-                halves_after_a_timeout(true, acknowledged),
-                acknowledged > 20
-            );
+            for care in [Care::Timeouts, Care::Reductions] {
+                let halves = halves_after_a_timeout(care, acknowledged);
+                assert_eq!(halves, acknowledged > 20, "{care:?}");
+            }
         }
     }
 }

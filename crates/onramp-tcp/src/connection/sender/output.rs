@@ -112,8 +112,7 @@ impl Sender {
         has_new_data: bool,
     ) -> Option<Outgoing> {
         let bytes = self.next_lost_bytes();
-        let cwnd = self.congestion.window.cwnd_bytes;
-        if self.scoreboard.pipe_bytes() + self.mss() > cwnd
+        if self.scoreboard.pipe_bytes() + self.mss() > self.inflated_cwnd_bytes()
             || !self.pacer.permits(now_ns, bytes, pacing)
         {
             return None;
@@ -132,7 +131,7 @@ impl Sender {
         mut new: Outgoing,
         pair_second_due: bool,
     ) -> Option<Outgoing> {
-        let limit = self.congestion.window.cwnd_bytes + self.recovery.extra_bytes(self.mss_bytes);
+        let limit = self.inflated_cwnd_bytes() + self.recovery.extra_bytes(self.mss_bytes);
         let room = limit.saturating_sub(self.scoreboard.pipe_bytes());
         if u64::from(new.payload_bytes) > room {
             return None;
@@ -154,6 +153,11 @@ impl Sender {
             };
         }
         Some(new)
+    }
+
+    /// cwnd, with an inflation that the recovery keeps apart from it.
+    fn inflated_cwnd_bytes(&self) -> u64 {
+        self.congestion.window.cwnd_bytes + self.recovery.inflation_bytes(self.mss_bytes)
     }
 
     /// Length of the next segment to retransmit, or of a full segment if none is marked lost.

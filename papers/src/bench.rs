@@ -1,10 +1,11 @@
 //! Running a paper's scenarios: once for each seed, on all processors, and with the keys of an
 //! alternative.
 
+use crate::memo::Memo;
 use crate::{Error, Settings, Watch};
 use onramp_scenario::{Case, Scenario};
-use onramp_sim::{run_all_with, run_observed, Outcome};
-use std::ops::ControlFlow;
+use onramp_sim::{run_observed, Outcome};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// Options of a reproduction.
 #[derive(Clone)]
@@ -14,7 +15,8 @@ pub struct Options<'a> {
     /// Number of seeds among which the paper's value is placed where a row misses. Not more than
     /// `seeds`: no row is.
     pub chance_seeds: usize,
-    /// Runs at a time. The results do not depend on it.
+    /// Runs at a time. The results do not depend on it. A [`Bench`] of one's own uses the rayon
+    /// pool in which it is called.
     pub threads: usize,
     /// How to run a scenario, and when to stop.
     pub sim: onramp_sim::Options,
@@ -28,6 +30,9 @@ pub struct Bench<'a> {
     scenarios: &'static [&'static str],
     alternative: Settings,
     seeds: usize,
+    /// The rows that are needed; `None`: all.
+    wanted: Option<&'a [String]>,
+    memo: Option<&'a Memo>,
 }
 
 /// A run with one seed.
@@ -54,15 +59,37 @@ impl<'a> Bench<'a> {
             scenarios,
             alternative,
             seeds: options.seeds,
+            wanted: None,
+            memo: None,
         }
     }
 
-    /// The same bench with the seeds of [`Options::chance_seeds`].
-    pub(crate) fn with_chance_seeds(self) -> Bench<'a> {
+    /// The same bench with the seeds of [`Options::chance_seeds`], for these rows.
+    pub(crate) fn for_chance(self, wanted: &'a [String]) -> Bench<'a> {
         Bench {
             seeds: self.options.chance_seeds,
+            wanted: Some(wanted),
             ..self
         }
+    }
+
+    /// The same bench with results that it shares with others.
+    pub(crate) fn sharing(self, memo: &'a Memo) -> Bench<'a> {
+        Bench {
+            memo: Some(memo),
+            ..self
+        }
+    }
+
+    /// Whether this row is needed, or one whose id begins with this one and a dot. A part may leave
+    /// out the others, and give them any value.
+    pub fn needs(&self, row: &str) -> bool {
+        let is_meant = |wanted: &String| {
+            wanted
+                .strip_prefix(row)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.wanted.is_none_or(|wanted| wanted.iter().any(is_meant))
     }
 
     /// Whether figures and tables are needed: not under an alternative, and not with more seeds.
@@ -115,19 +142,10 @@ impl<'a> Bench<'a> {
         places: usize,
         run: impl Fn(usize) -> Result<T, Error> + Sync,
     ) -> Result<Vec<T>, Error> {
-        let mut all = Vec::new();
-        let mut failure = None;
-        run_all_with(places, self.options.threads, run, |_, taken| match taken {
-            Ok(taken) => {
-                all.push(taken);
-                ControlFlow::Continue(())
-            }
-            Err(error) => {
-                failure = Some(error);
-                ControlFlow::Break(())
-            }
-        });
-        failure.map_or(Ok(all), Err)
+        (0..places)
+            .into_par_iter()
+            .map(|place| run(place))
+            .collect()
     }
 
     /// Runs a scenario of one case once with each of these settings, with the first seed: the cells
@@ -149,6 +167,35 @@ impl<'a> Bench<'a> {
         self.run_all(scenarios.len(), |place| {
             self.run_case(&scenarios[place], 0, watch, &take)
         })
+    }
+
+    /// As [`run_cells`](Self::run_cells), for one seed or all: a case that another measurement has
+    /// run already, with the same type of result, is not run again.
+    ///
+    /// # Errors
+    /// The simulator's.
+    pub fn run_cells_once<T: Clone + Send + Sync + 'static>(
+        &self,
+        scenario: &str,
+        cells: &[Settings],
+        seeds: usize,
+        watch: &Watch,
+        take: fn(&Run<'_>) -> T,
+    ) -> Result<Vec<Vec<T>>, Error> {
+        let scenarios: Vec<Scenario> = cells
+            .iter()
+            .map(|settings| self.scenario(scenario, settings))
+            .collect();
+        let run = |place: usize| {
+            let (scenario, seed) = (&scenarios[place / seeds], place % seeds);
+            let run = || self.run_case(scenario, seed, watch, &|run| take(&run));
+            match self.memo {
+                None => run(),
+                Some(memo) => memo.get(&scenario.cases[seed], run),
+            }
+        };
+        let all = self.run_all(seeds * scenarios.len(), run)?;
+        Ok(all.chunks(seeds).map(<[T]>::to_vec).collect())
     }
 
     fn scenario(&self, text: &str, settings: &Settings) -> Scenario {

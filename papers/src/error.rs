@@ -1,7 +1,7 @@
 //! Errors of a reproduction.
 
 /// Why a paper could not be reproduced.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// The simulator did not run a scenario.
     #[error("{scenario}: {error}")]

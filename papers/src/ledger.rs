@@ -1,6 +1,6 @@
 //! A paper's `paper.toml`: its numbers and statements, row by row, and its open questions.
 
-use crate::expectation::{Expected, Rule};
+use crate::expectation::{Claim, Expected, Rule, Value};
 use serde::Deserialize;
 
 /// A paper's ledger.
@@ -109,5 +109,19 @@ impl Ledger {
     /// If the text is no ledger. A test reads them all.
     pub fn read(text: &str) -> Ledger {
         toml::from_str(text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The paper's number of a row, for a mark in a figure; of a claim, its bound.
+    ///
+    /// # Panics
+    /// If there is no such row, or no number in it. A test draws all figures.
+    pub fn number(&self, row: &str) -> f64 {
+        let row = self.rows.iter().find(|one| one.id == row);
+        let row = row.unwrap_or_else(|| panic!("no such row in {}", self.id));
+        match &row.expected {
+            Expected::Value(Value::Number(number)) => *number,
+            Expected::Claim(Claim::Above(bound) | Claim::Below(bound)) => *bound,
+            _ => panic!("{} has no number", row.id),
+        }
     }
 }

@@ -18,6 +18,7 @@ mod entries;
 mod error;
 mod expectation;
 mod ledger;
+mod memo;
 mod page;
 mod paper;
 mod reproduce;
@@ -46,7 +47,7 @@ pub use settings::Settings;
 pub use statistics::median;
 pub use study_table::Table;
 pub use view::{Change, Note, PartView};
-pub use watch::{Crossing, Flow, Timeout, Total, Watch, Windows};
+pub use watch::{Crossing, Flow, Sum, Timeout, Total, Watch, Windows};
 
 /// All papers, by first author.
 pub fn papers() -> Vec<Paper> {

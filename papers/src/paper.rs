@@ -1,5 +1,6 @@
 //! A paper: its ledger, and its parts with what they measure.
 
+use crate::memo::Memo;
 use crate::{Bench, Error, Ledger, Options, Row, Settings, Table, Value};
 use onramp_report::reproduction::PageFigure;
 
@@ -97,14 +98,19 @@ impl Part {
         &self,
         options: &Options<'_>,
         alternative: Settings,
+        memo: &Memo,
     ) -> Result<Measured, Error> {
-        (self.measure)(&Bench::new(options, self.scenarios, alternative))
+        (self.measure)(&Bench::new(options, self.scenarios, alternative).sharing(memo))
     }
 
-    /// Measures it again with [`Options::chance_seeds`].
-    pub(crate) fn run_for_chance(&self, options: &Options<'_>) -> Result<Measured, Error> {
+    /// Measures these of its rows again with [`Options::chance_seeds`].
+    pub(crate) fn run_for_chance(
+        &self,
+        options: &Options<'_>,
+        rows: &[String],
+    ) -> Result<Measured, Error> {
         let bench = Bench::new(options, self.scenarios, Settings::default());
-        (self.measure)(&bench.with_chance_seeds())
+        (self.measure)(&bench.for_chance(rows))
     }
 
     /// Whether any of these keys is for one of its scenarios.

@@ -2,9 +2,12 @@
 
 use crate::chance::{Chance, Verdict};
 use crate::expectation::{Expected, Rule, Value};
+use crate::memo::Memo;
 use crate::paper::Samples;
 use crate::statistics::median;
 use crate::{study_table, Error, Figure, Measured, Options, Paper, Part, Row, Settings, Table};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::ThreadPoolBuilder;
 use serde::Serialize;
 
 /// A row, measured and judged: what `--json` prints.
@@ -140,17 +143,38 @@ pub fn reproduce(
     alternatives: bool,
     options: &Options<'_>,
 ) -> Result<Reproduction, Error> {
+    let parts: Vec<&Part> = paper.chosen(quick).collect();
+    let tasks = match alternatives {
+        true => alternative_tasks(paper, &parts),
+        false => Vec::new(),
+    };
+    let memo = Memo::default();
+    // All runs of all parts share the threads, so none is idle while a part ends.
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(options.threads.max(1))
+        .build()
+        .expect("the system can start the threads");
+    let (decided, again) = pool.install(|| {
+        rayon::join(
+            || {
+                let decide = |part: &&Part| measure_decided(paper, part, options, &memo);
+                parts.par_iter().map(decide).collect::<Result<_, _>>()
+            },
+            || {
+                let measure = |task: &Task| task.measure(paper, options, &memo);
+                tasks.par_iter().map(measure).collect::<Result<_, _>>()
+            },
+        )
+    });
     let mut reproduction = Reproduction {
         records: Vec::new(),
         parts: Vec::new(),
-        influences: Vec::new(),
+        influences: influences(paper, alternatives, &tasks, again?),
         seeds: options.seeds,
     };
-    for part in paper.chosen(quick) {
-        let measured = part.run(options, Settings::default())?;
+    let decided: Vec<(Vec<Record>, Measured)> = decided?;
+    for (part, (judged, measured)) in parts.into_iter().zip(decided) {
         let first_record = reproduction.records.len();
-        let mut judged = records(paper, part, &measured);
-        place_among_seeds(part, &mut judged, options)?;
         reproduction.records.extend(judged);
         let Measured {
             figures,
@@ -165,29 +189,87 @@ pub fn reproduce(
             tables,
             remarks,
         });
-        (options.progress)();
     }
     study_table::check(reproduction.parts.iter().flat_map(|part| &part.tables));
-    for choice in paper.ledger.choices.iter().filter(|_| alternatives) {
-        let mut influence = Influence {
-            question: choice.question.clone(),
-            alternatives: Vec::new(),
-        };
-        for alternative in &choice.alternatives {
-            let settings = Settings::of_table(&alternative.set);
-            let mut all = Vec::new();
-            for part in paper
-                .chosen(quick)
-                .filter(|part| part.is_changed_by(&settings))
-            {
-                all.extend(records(paper, part, &part.run(options, settings.clone())?));
-                (options.progress)();
-            }
-            influence.alternatives.push((alternative.name.clone(), all));
-        }
-        reproduction.influences.push(influence);
-    }
     Ok(reproduction)
+}
+
+/// Measures a part with the decided answers, and again with more seeds if chance may be why one of
+/// its rows misses.
+fn measure_decided(
+    paper: &Paper,
+    part: &Part,
+    options: &Options<'_>,
+    memo: &Memo,
+) -> Result<(Vec<Record>, Measured), Error> {
+    let measured = part.run(options, Settings::default(), memo)?;
+    let mut judged = records(paper, part, &measured);
+    place_among_seeds(part, &mut judged, options)?;
+    (options.progress)();
+    Ok((judged, measured))
+}
+
+/// A part under an alternative.
+struct Task {
+    /// Number of the choice, and of the alternative in it.
+    place: (usize, usize),
+    settings: Settings,
+    part: &'static Part,
+}
+
+impl Task {
+    fn measure(
+        &self,
+        paper: &Paper,
+        options: &Options<'_>,
+        memo: &Memo,
+    ) -> Result<Vec<Record>, Error> {
+        let measured = self.part.run(options, self.settings.clone(), memo)?;
+        (options.progress)();
+        Ok(records(paper, self.part, &measured))
+    }
+}
+
+/// Each alternative with each part that it changes, in the ledger's order.
+fn alternative_tasks(paper: &Paper, parts: &[&'static Part]) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    for (choice, of_choice) in paper.ledger.choices.iter().enumerate() {
+        for (number, alternative) in of_choice.alternatives.iter().enumerate() {
+            let settings = Settings::of_table(&alternative.set);
+            let changed = parts.iter().filter(|part| part.is_changed_by(&settings));
+            tasks.extend(changed.map(|part| Task {
+                place: (choice, number),
+                settings: settings.clone(),
+                part,
+            }));
+        }
+    }
+    tasks
+}
+
+/// The records of the tasks, by choice and alternative.
+fn influences(
+    paper: &Paper,
+    alternatives: bool,
+    tasks: &[Task],
+    records: Vec<Vec<Record>>,
+) -> Vec<Influence> {
+    let choices = paper.ledger.choices.iter().filter(|_| alternatives);
+    let mut all: Vec<Influence> = choices
+        .map(|choice| Influence {
+            question: choice.question.clone(),
+            alternatives: choice
+                .alternatives
+                .iter()
+                .map(|alternative| (alternative.name.clone(), Vec::new()))
+                .collect(),
+        })
+        .collect();
+    for (task, records) in tasks.iter().zip(records) {
+        let (choice, number) = task.place;
+        all[choice].alternatives[number].1.extend(records);
+    }
+    all
 }
 
 /// Runs a part with more seeds if chance may be why one of its rows misses.
@@ -198,11 +280,19 @@ fn place_among_seeds(
 ) -> Result<(), Error> {
     let is_random =
         |record: &Record| !record.reproduced && record.spread.is_some_and(|[min, max]| min < max);
-    if options.chance_seeds <= options.seeds || !records.iter().any(is_random) {
+    let missed: Vec<String> = records
+        .iter()
+        .filter(|record| is_random(record))
+        .map(|record| record.id.clone())
+        .collect();
+    if options.chance_seeds <= options.seeds || missed.is_empty() {
         return Ok(());
     }
-    let measured = part.run_for_chance(options)?;
-    for record in records.iter_mut().filter(|record| is_random(record)) {
+    let measured = part.run_for_chance(options, &missed)?;
+    for record in records
+        .iter_mut()
+        .filter(|record| missed.contains(&record.id))
+    {
         let samples = measured.rows.iter().find(|(id, _)| *id == record.id);
         if let Some((_, samples)) = samples {
             record.take_chance(samples);

@@ -150,9 +150,24 @@ impl Flow {
     }
 }
 
+/// A running total that a [`Watch`] can record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sum {
+    /// [`Flow::delivered`].
+    Delivered,
+    /// [`Flow::acknowledged`].
+    Acknowledged,
+    /// [`Flow::carried`].
+    FlowCarried,
+    /// [`Watch::carried`].
+    Carried,
+}
+
 /// Records what the papers measure.
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
+    /// The running totals to record; `None`: all. Each takes 16 bytes for each packet.
+    pub sums: Option<&'static [Sum]>,
     /// Record each flow's windows, segments and ACKs. This takes much memory in long runs.
     pub windows: bool,
     /// Record each packet.
@@ -169,6 +184,14 @@ impl Watch {
     pub fn with_windows() -> Watch {
         Watch {
             windows: true,
+            ..Watch::default()
+        }
+    }
+
+    /// A watch that records these running totals and no other.
+    pub fn of_sums(sums: &'static [Sum]) -> Watch {
+        Watch {
+            sums: Some(sums),
             ..Watch::default()
         }
     }
@@ -198,6 +221,10 @@ impl Watch {
     pub fn acknowledged_by(&self, at_s: f64) -> u64 {
         let flows = self.flows.iter();
         flows.map(|flow| flow.acknowledged.by(at_s)).sum()
+    }
+
+    fn records(&self, sum: Sum) -> bool {
+        self.sums.is_none_or(|sums| sums.contains(&sum))
     }
 
     fn flow(&mut self, number: u32) -> &mut Flow {
@@ -267,8 +294,10 @@ impl Observer for Watch {
     fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
         if link == BOTTLENECK {
             let at_s = seconds(packet.time_ns);
-            self.carried.add(at_s, packet.wire_bytes.into());
-            if packet.direction == Direction::Data {
+            if self.records(Sum::Carried) {
+                self.carried.add(at_s, packet.wire_bytes.into());
+            }
+            if packet.direction == Direction::Data && self.records(Sum::FlowCarried) {
                 self.flow(packet.flow)
                     .carried
                     .add(at_s, packet.wire_bytes.into());
@@ -283,11 +312,14 @@ impl Observer for Watch {
     }
 
     fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
-        self.flow(flow).delivered.add(seconds(time_ns), bytes);
+        if self.records(Sum::Delivered) {
+            self.flow(flow).delivered.add(seconds(time_ns), bytes);
+        }
     }
 
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
         let keep = self.windows;
+        let keep_acknowledged = self.records(Sum::Acknowledged);
         let flow = self.flow(flow);
         let at_s = seconds(time_ns);
         let stats = sender.stats();
@@ -318,7 +350,7 @@ impl Observer for Watch {
         if restarts || flow.was_idle {
             flow.timer_s = at_s;
         }
-        if acked_bytes > flow.acked_bytes {
+        if keep_acknowledged && acked_bytes > flow.acked_bytes {
             let bytes = acked_bytes - flow.acked_bytes;
             flow.acknowledged.add(at_s, bytes);
         }

@@ -7,12 +7,12 @@ mod setup;
 mod timers;
 mod wan;
 
-use crate::{Ledger, Paper, Part};
+use crate::{Paper, Part};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
     Paper {
-        ledger: Ledger::read(include_str!("paper.toml")),
+        ledger: setup::ledger(),
         parts: PARTS,
         kernel: KERNEL,
         kernel_figures: None,

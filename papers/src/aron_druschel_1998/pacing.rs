@@ -1,9 +1,9 @@
 //! Figures 9 and 10: ssthresh estimation and pacing (section 5.2).
 
-use super::setup::{decoupled, every_second, lite, payload_rate, WAN};
+use super::setup::{decoupled, every_second, ledger, lite, payload_rate, WAN};
 use crate::statistics::{mean, median};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// Interval of the times at which curves are compared.
 const STEP_S: f64 = 0.1;
@@ -54,21 +54,15 @@ impl Line {
         })
     }
 
+    /// The median throughput of runs of this length, in percent.
+    fn percent(&self, at_s: f64) -> f64 {
+        let shares: Vec<f64> = self.curves.iter().map(|curve| curve.at(at_s)).collect();
+        100.0 * median(&shares)
+    }
+
     /// The median curve.
     fn series(&self, until_s: f64) -> PlotSeries {
-        let points = steps(STEP_S, until_s).map(|at_s| {
-            (
-                at_s,
-                100.0
-                    * median(
-                        &self
-                            .curves
-                            .iter()
-                            .map(|curve| curve.at(at_s))
-                            .collect::<Vec<f64>>(),
-                    ),
-            )
-        });
+        let points = steps(STEP_S, until_s).map(|at_s| (at_s, self.percent(at_s)));
         PlotSeries::new(self.label, PlotStyle::Line, points.collect())
     }
 }
@@ -121,20 +115,17 @@ fn figure(
     number: u32,
     lines: &[&Line],
     until_s: f64,
-    paper: &[(f64, &str)],
+    (marks, annotations): (&[PlotMarks], &[Annotation]),
     caption: &str,
 ) -> Figure {
     let title = format!("Figure {number}");
-    let annotations = paper.iter().map(|(y, text)| Annotation::Horizontal {
-        y: *y,
-        text: (*text).to_owned(),
-    });
     let plot = Plot {
         title,
         x: Axis::new("simulation time (s)").range(0.0, until_s),
         y: Axis::new("effective throughput (%)"),
         series: lines.iter().map(|line| line.series(until_s)).collect(),
-        annotations: annotations.collect(),
+        marks: marks.to_vec(),
+        annotations: annotations.to_vec(),
         ..Plot::default()
     };
     Figure {
@@ -167,17 +158,9 @@ pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("A.fig9.estimation", ratios(&coarse, &lite, 20.0, 30.0));
     measured.numbers("A.fig9.pacing", ratios(&fine, &coarse, STEP_S, 5.0));
     let cuts_s = [5.0, 10.0, 15.0, 20.0, 25.0, 30.0];
-    let at = |at_s: f64| {
-        100.0
-            * median(
-                &lite
-                    .curves
-                    .iter()
-                    .map(|curve| curve.at(at_s))
-                    .collect::<Vec<f64>>(),
-            )
-    };
-    let cuts: Vec<String> = cuts_s.map(|at_s| format!("{:.1}", at(at_s))).into();
+    let cuts: Vec<String> = cuts_s
+        .map(|at_s| format!("{:.1}", lite.percent(at_s)))
+        .into();
     measured.remarks.push(format!(
         "orig-Lite-500ms has {} % in runs of 5, 10, 15, 20, 25 and 30 s; cut at any tenth of a \
          second, at most {:.1} % (medians).",
@@ -190,10 +173,14 @@ pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
             of a run that is cut there: the median of all seeds. The paper's orig-Lite-500ms \
             reaches 18 % at most; beyond 20 s prop-Lite-500ms has five times as much, and below 5 \
             s prop-Lite-10ms five times as much as that.";
-        let paper = [(18.0, "paper: most of orig-Lite-500ms")];
+        let most = Annotation::Horizontal {
+            y: ledger().number("A.fig9.peak"),
+            text: "paper: most of orig-Lite-500ms".to_owned(),
+        };
+        let paper: (&[PlotMarks], &[Annotation]) = (&[], &[most]);
         measured
             .figures
-            .push(figure(9, &[&lite, &coarse, &fine], 30.0, &paper, caption));
+            .push(figure(9, &[&lite, &coarse, &fine], 30.0, paper, caption));
     }
     Ok(measured)
 }
@@ -231,12 +218,28 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     if bench.draws() {
         let caption = "Figure 10: eight transfers over the WAN, as figure 9. The paper's \
             prop-Lite-500ms has nearly ten times what orig-Lite-500ms has below 5 s; while the \
-            start-up lasts (0.7 s), pacing by 10 ms adds 20 % to it and pacing by 2 ms 85 %.";
+            start-up lasts (0.7 s), pacing by 10 ms adds 20 % to it and pacing by 2 ms 85 %: \
+            diamonds, over the curve of prop-Lite-500ms. Figure 3 has the other ones, of an \
+            initial window of one segment.";
+        let at_s = during;
+        let coarse_percent = coarse.percent(at_s);
+        let more = |row: &str| coarse_percent * (1.0 + ledger().number(row) / 100.0);
+        let of_figure_3 =
+            [1.0, 5.0].map(|at_s| (at_s, ledger().number(&format!("A.fig3.{at_s}s"))));
+        let marks = [
+            PlotMarks::new("paper, figure 3", of_figure_3.to_vec()).look(0),
+            PlotMarks::new("paper, +20 %", vec![(at_s, more("A.fig10.pacing-10ms"))]).look(2),
+            PlotMarks::new("paper, +85 %", vec![(at_s, more("A.fig10.pacing-2ms"))]).look(3),
+        ];
+        let ends = Annotation::Vertical {
+            x: ledger().number("A.fig10.slow-start"),
+            text: "paper: slow start ends".to_owned(),
+        };
         measured.figures.push(figure(
             10,
             &[&lite, &coarse, &ten, &two],
             until_s,
-            &[],
+            (&marks, &[ends]),
             caption,
         ));
     }

@@ -1,10 +1,15 @@
 //! The networks, timers and settings that the parts share.
 
-use crate::Settings;
+use crate::{Ledger, Settings};
 use onramp_scenario::{Case, Framing};
 
 /// Figure 1: the high-speed WAN.
 pub(super) const WAN: &str = include_str!("wan.toml");
+
+/// The paper's numbers.
+pub(super) fn ledger() -> Ledger {
+    Ledger::read(include_str!("paper.toml"))
+}
 
 /// See the notes of A.fig3.data.
 pub(super) const KB: f64 = 1e3;

@@ -1,10 +1,11 @@
 //! Figures 3, 4 and 5: TCP Lite over the WAN (section 3).
 
-use super::setup::{lite, payload_rate, KB, MB, WAN};
+use super::setup::{ledger, lite, payload_rate, KB, MB, WAN};
 use crate::expectation::digits;
 use crate::statistics::median;
 use crate::watch::Flow;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::trace_graph::{kilobytes_sent, trace_graph, TraceGraph};
 
 /// Times at which the paper cuts its runs.
@@ -44,7 +45,7 @@ struct Story {
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let settings = lite().and(&Settings::of([("run.duration", "45 s")]));
+    let settings = lite().and(&Settings::of([("run.duration", duration(bench))]));
     let answers = bench.run(WAN, &settings, &Watch::with_windows(), |run| answer(&run))?;
     let mut measured = Measured::default();
     for (place, cut_s) in CUTS_S.into_iter().enumerate() {
@@ -105,9 +106,29 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         let graph = bench.run_seed(WAN, &settings, seed, &Watch::with_windows(), |run| {
             graph(&run.watch.flows[sender])
         })?;
-        measured.figures = figures(&graph);
+        measured.figures = vec![figure_3(&answers)];
+        measured.figures.extend(figures(&graph));
+        measured.figures.push(beside_the_paper(&graph));
     }
     Ok(measured)
+}
+
+/// Long enough for the second loss of most senders. Where only the first cuts are needed, long
+/// enough for these.
+fn duration(bench: &Bench<'_>) -> &'static str {
+    let later = [
+        "A.fig3.10s",
+        "A.fig3.20s",
+        "A.fig3.30s",
+        "A.fig3.data.10s",
+        "A.fig3.data.20s",
+        "A.fig3.data.30s",
+        "A.fig4",
+    ];
+    match later.iter().any(|row| bench.needs(row)) {
+        true => "45 s",
+        false => "6 s",
+    }
 }
 
 /// The data that had been delivered by each cut, and not yet acknowledged at all.
@@ -266,6 +287,84 @@ fn graph(flow: &Flow) -> TraceGraph {
         send_window: window(|windows| windows.send_window_bytes),
         cwnd: window(|windows| windows.cwnd_bytes),
         unacked: window(|windows| windows.unacked_bytes),
+    }
+}
+
+/// The table of figure 3 as a plot.
+fn figure_3(answers: &[Answer]) -> Figure {
+    let of_cut = |place: usize, pick: fn(&[f64]) -> f64| {
+        let shares: Vec<f64> = answers
+            .iter()
+            .map(|one| 100.0 * one.throughput[place])
+            .collect();
+        (CUTS_S[place], pick(&shares))
+    };
+    let line = |name: &str, style, pick: fn(&[f64]) -> f64| {
+        let points = (0..CUTS_S.len()).map(|place| of_cut(place, pick));
+        PlotSeries::new(name, style, points.collect())
+    };
+    let least = |shares: &[f64]| shares.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = |shares: &[f64]| shares.iter().copied().fold(0.0, f64::max);
+    let paper = CUTS_S.map(|cut_s| (cut_s, ledger().number(&format!("A.fig3.{cut_s}s"))));
+    let plot = Plot {
+        title: "Figure 3".to_owned(),
+        x: Axis::new("simulation time (s)").range(0.0, 30.0),
+        y: Axis::new("effective throughput (%)"),
+        series: vec![
+            line("median of the seeds", PlotStyle::Line, median),
+            line("least", PlotStyle::Dashed, least).look(0),
+            line("most", PlotStyle::Dashed, most).look(0),
+        ],
+        marks: vec![PlotMarks::new("paper", paper.to_vec())],
+        ..Plot::default()
+    };
+    let caption = "Figure 3, a table in the paper: throughput of runs of 1, 5, 10, 20 and 30 s, \
+        median, least and most of the seeds. Diamonds: the paper's.";
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
+    }
+}
+
+/// The windows of figure 4 with the times that the paper's text has for its trace.
+fn beside_the_paper(graph: &TraceGraph) -> Figure {
+    let in_kb = |points: &[(f64, u64)]| -> Vec<(f64, f64)> {
+        let finite = points.iter().filter(|(_, bytes)| *bytes < u64::MAX);
+        finite
+            .map(|(at_s, bytes)| (*at_s, *bytes as f64 / KB))
+            .collect()
+    };
+    let times = [
+        ("first loss", "A.fig4.loss"),
+        ("timeout", "A.fig4.timeout"),
+        ("end of slow start", "A.fig4.slow-start"),
+        ("next loss", "A.fig4.next-loss"),
+    ];
+    let mark = |(look, (name, row)): (usize, (&str, &str))| {
+        let name = format!("paper: {name}");
+        PlotMarks::new(name, vec![(ledger().number(row), 0.0)]).look(look + 2)
+    };
+    let plot = Plot {
+        title: "Figure 4, with the paper's times".to_owned(),
+        x: Axis::new("time (s)").range(0.0, FIGURE_4_UNTIL_S),
+        y: Axis::new("KB"),
+        series: vec![
+            PlotSeries::new("congestion window", PlotStyle::Steps, in_kb(&graph.cwnd)),
+            PlotSeries::new("ssthresh", PlotStyle::Steps, in_kb(&graph.ssthresh)),
+        ],
+        marks: times.into_iter().enumerate().map(mark).collect(),
+        annotations: vec![Annotation::Horizontal {
+            y: PART_OF_PIPE_BYTES as f64 / KB,
+            text: "paper: reached more than 16 s after the timeout".to_owned(),
+        }],
+        ..Plot::default()
+    };
+    let caption =
+        "The windows of figure 4's sender. Diamonds: when the paper's sender loses first, \
+        times out, leaves its second slow start, and loses again.";
+    Figure {
+        svg: draw_plot(&plot),
+        caption: caption.to_owned(),
     }
 }
 

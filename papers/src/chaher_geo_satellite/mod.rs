@@ -8,12 +8,12 @@ mod setup;
 mod sweeps;
 mod windows;
 
-use crate::{Ledger, Paper, Part};
+use crate::{Paper, Part};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
     Paper {
-        ledger: Ledger::read(include_str!("paper.toml")),
+        ledger: setup::ledger(),
         parts: PARTS,
         kernel: KERNEL,
         kernel_figures: None,

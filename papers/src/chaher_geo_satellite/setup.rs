@@ -1,8 +1,13 @@
 //! The satellite link, its settings and its model, which the parts share.
 
-use crate::{Bench, Error, Flow, Run, Settings, Watch};
+use crate::{Bench, Error, Flow, Ledger, Run, Settings, Sum, Watch};
 use onramp_model::double_slow_start::Path;
 use onramp_scenario::{Case, QueueLimit, TrafficKind};
+
+/// The paper's numbers.
+pub(super) fn ledger() -> Ledger {
+    Ledger::read(include_str!("paper.toml"))
+}
 
 /// Section 5: source, satellite and destination.
 pub(super) const SATELLITE: &str = include_str!("satellite.toml");
@@ -104,7 +109,6 @@ pub(super) fn throughput(run: &Run<'_>) -> f64 {
 
 /// The throughput of each seed.
 pub(super) fn throughputs(bench: &Bench<'_>, settings: &Settings) -> Result<Vec<f64>, Error> {
-    bench.run(SATELLITE, settings, &Watch::default(), |run| {
-        throughput(&run)
-    })
+    let watch = Watch::of_sums(&[Sum::Delivered]);
+    bench.run(SATELLITE, settings, &watch, |run| throughput(&run))
 }

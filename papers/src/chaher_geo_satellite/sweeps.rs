@@ -3,12 +3,13 @@
 
 use super::cycles::cycles;
 use super::setup::{
-    buffer, gamma, long, model, spacing, throughputs, transfer, SATELLITE, SEGMENT_BYTES,
+    buffer, gamma, ledger, long, model, spacing, throughput, throughputs, transfer, SATELLITE,
+    SEGMENT_BYTES,
 };
 use crate::statistics::median;
-use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Value, Watch};
 use onramp_model::double_slow_start::{Path, Source};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// The figures' normalised buffers, and the nearest whole numbers of packets at tau (mu - lambda) =
 /// 149.
@@ -21,6 +22,12 @@ const GAMMAS: [f64; 12] = [
 const RATES: [f64; 12] = [
     270.0, 290.0, 310.0, 330.0, 350.0, 390.0, 430.0, 470.0, 510.0, 550.0, 590.0, 630.0,
 ];
+
+/// The fluid model of the scenario with these settings.
+fn path_model(bench: &Bench<'_>, settings: &Settings) -> Result<Path, Error> {
+    let watch = Watch::of_sums(&[]);
+    bench.run_seed(SATELLITE, settings, 0, &watch, |run| model(run.case))
+}
 
 /// Throughput over gamma or R, for one buffer.
 struct Curve {
@@ -38,13 +45,7 @@ impl Curve {
         settings: fn(f64) -> Settings,
     ) -> Result<Curve, Error> {
         let with_buffer = |x: f64| settings(x).and(&buffer(packets)).and(&long());
-        let model = bench.run_seed(
-            SATELLITE,
-            &with_buffer(xs[0]),
-            0,
-            &Watch::default(),
-            |run| model(run.case),
-        )?;
+        let model = path_model(bench, &with_buffer(xs[0]))?;
         let point = |x: &f64| Ok((*x, median(&throughputs(bench, &with_buffer(*x))?)));
         Ok(Curve {
             beta,
@@ -81,7 +82,8 @@ impl Curve {
 pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     let curve = |buffer| Curve::run(bench, buffer, &GAMMAS, gamma);
-    let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
+    let (smallest, begins) = with_begins(bench)?;
+    let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, smallest];
     for curve in &curves {
         let max = curve
             .within(0.0, curve.model.gamma_max().min(0.49))
@@ -101,7 +103,6 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.exactly("C.fig3.pieces", Value::yes_no(shape));
     measured.exactly("C.fig3.breaks", Value::yes_no(breaks));
     if bench.draws() {
-        let begins = simulated_begins(bench)?;
         let falls = |pair: &&[(f64, f64)]| pair[1].1 - pair[0].1;
         let steepest = begins
             .windows(2)
@@ -158,16 +159,33 @@ fn avoidance_windows(run: &Run<'_>) -> Vec<f64> {
         .collect()
 }
 
-/// For each gamma, from the largest, the median window at which lasting congestion avoidance began.
-fn simulated_begins(bench: &Bench<'_>) -> Result<Vec<(f64, f64)>, Error> {
-    let begin = |share: f64| {
-        let settings = gamma(share).and(&buffer(BUFFERS[2].1)).and(&long());
-        let begins = bench.run(SATELLITE, &settings, &Watch::with_windows(), |run| {
-            avoidance_windows(&run)
-        })?;
-        Ok((share, median(&begins.concat())))
+/// The curve of the smallest buffer. And for each gamma, from the largest, the median window at
+/// which lasting congestion avoidance began, in the same runs.
+fn with_begins(bench: &Bench<'_>) -> Result<(Curve, Vec<(f64, f64)>), Error> {
+    let (beta, packets) = BUFFERS[2];
+    let settings = |share: f64| gamma(share).and(&buffer(packets)).and(&long());
+    let watch = Watch {
+        windows: true,
+        ..Watch::of_sums(&[Sum::Delivered])
     };
-    GAMMAS.into_iter().map(begin).collect()
+    let (mut points, mut begins) = (Vec::new(), Vec::new());
+    for share in GAMMAS {
+        let runs = bench.run(SATELLITE, &settings(share), &watch, |run| {
+            (throughput(&run), avoidance_windows(&run))
+        })?;
+        let (rates, windows): (Vec<f64>, Vec<Vec<f64>>) = runs.into_iter().unzip();
+        points.push((share, median(&rates)));
+        begins.push((share, median(&windows.concat())));
+    }
+    let model = path_model(bench, &settings(GAMMAS[0]))?;
+    Ok((
+        Curve {
+            beta,
+            model,
+            points,
+        },
+        begins,
+    ))
 }
 
 fn figure_3(points: Vec<(f64, f64)>, model: &Path) -> Figure {
@@ -213,7 +231,7 @@ fn throughput_figure(
     curves: &[Curve],
     source: impl Fn(f64) -> Source,
     mark: impl Fn(&Path) -> Option<f64>,
-    caption: &str,
+    (paper, caption): (&[(f64, &str)], &str),
 ) -> Figure {
     let mut series = Vec::new();
     let mut annotations = Vec::new();
@@ -241,12 +259,17 @@ fn throughput_figure(
         let text = format!("beta = {}", curve.beta);
         annotations.extend(mark(&curve.model).map(|x| Annotation::Vertical { x, text }));
     }
+    let points = paper.iter().map(|(x, row)| (*x, ledger().number(row)));
     let plot = Plot {
         title: title.to_owned(),
         x,
         y: Axis::new("throughput (packets/s)"),
         series,
         annotations,
+        marks: vec![PlotMarks::new(
+            "paper, figures 6 to 10: beta = 0.27",
+            points.collect(),
+        )],
         ..Plot::default()
     };
     Figure {
@@ -257,7 +280,13 @@ fn throughput_figure(
 
 fn figure_4(curves: &[Curve]) -> Figure {
     let caption = "Figure 4: throughput over gamma, for three buffers: simulated (medians of the \
-        seeds), and the fluid model's cycle (dashed). The upright lines are gamma_max.";
+        seeds), and the fluid model's cycle (dashed). The upright lines are gamma_max. Diamonds: \
+        the paper's throughputs at its satellite, of the buffer between these.";
+    let paper = [
+        (0.5, "C.fig6.throughput"),
+        (0.34, "C.fig7.throughput"),
+        (0.2, "C.fig8.throughput"),
+    ];
     let source = |gamma| Source {
         gamma,
         ..Source::TAHOE
@@ -269,7 +298,7 @@ fn figure_4(curves: &[Curve]) -> Figure {
         curves,
         source,
         mark,
-        caption,
+        (&paper, caption),
     )
 }
 
@@ -303,7 +332,9 @@ pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
     if bench.draws() {
         let caption = "Figure 5: throughput over the rate of slow start's segments, for three \
             buffers: simulated (medians of the seeds), and the fluid model's cycle (dashed). The \
-            upright lines are R_max.";
+            upright lines are R_max. Diamonds: the paper's throughputs at its satellite, of the \
+            buffer between these.";
+        let paper = [(440.0, "C.fig9.throughput"), (300.0, "C.fig10.throughput")];
         let source = |rate| Source {
             spaced_rate: Some(rate),
             ..Source::TAHOE
@@ -311,7 +342,12 @@ pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
         let mark = |model: &Path| model.max_spaced_rate().filter(|rate| *rate < 640.0);
         let x = Axis::new("R (packets/s)").range(260.0, 640.0);
         measured.figures.push(throughput_figure(
-            "Figure 5", x, &curves, source, mark, caption,
+            "Figure 5",
+            x,
+            &curves,
+            source,
+            mark,
+            (&paper, caption),
         ));
     }
     Ok(measured)

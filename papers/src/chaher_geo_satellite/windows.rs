@@ -2,7 +2,7 @@
 
 use super::cycles::{cycles, restarts, Restart};
 use super::setup::{
-    gamma, model, spacing, throughput, throughputs, transfer, SATELLITE, SEGMENT_BYTES,
+    gamma, ledger, model, spacing, throughput, throughputs, transfer, SATELLITE, SEGMENT_BYTES,
 };
 use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
@@ -18,6 +18,16 @@ const OTHER_GAMMAS_FIGURE_8: [f64; 3] = [0.24, 0.15, 0.1];
 /// Figures 9 and 10.
 const RATE_FIGURE_9: f64 = 440.0;
 const RATE_FIGURE_10: f64 = 300.0;
+
+/// The rows that need more than Tahoe.
+const OTHERS: [&str; 6] = [
+    "C.fig7",
+    "C.fig8",
+    "C.fig9",
+    "C.fig10",
+    "C.spacing",
+    "C.order",
+];
 
 /// The measurements of one run.
 struct Answer {
@@ -70,6 +80,24 @@ struct Line {
 }
 
 impl Line {
+    fn run(
+        bench: &Bench<'_>,
+        number: u32,
+        label: &str,
+        settings: &Settings,
+        source: Source,
+    ) -> Result<Line, Error> {
+        let answers = bench.run(SATELLITE, settings, &Watch::with_windows(), |run| {
+            answer(&run)
+        })?;
+        Ok(Line {
+            number,
+            label: label.to_owned(),
+            source,
+            answers,
+        })
+    }
+
     fn throughputs(&self) -> impl Iterator<Item = f64> + '_ {
         self.answers.iter().map(|answer| answer.throughput)
     }
@@ -118,15 +146,7 @@ struct Lines {
 impl Lines {
     fn run(bench: &Bench<'_>) -> Result<Lines, Error> {
         let line = |number, label: &str, settings: Settings, source| {
-            let answers = bench.run(SATELLITE, &settings, &Watch::with_windows(), |run| {
-                answer(&run)
-            })?;
-            Ok(Line {
-                number,
-                label: label.to_owned(),
-                source,
-                answers,
-            })
+            Line::run(bench, number, label, &settings, source)
         };
         let with_gamma = |number, label: &str, share: f64| {
             let source = Source {
@@ -167,26 +187,8 @@ impl Lines {
     }
 }
 
-pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let lines = Lines::run(bench)?;
-    let measuring = throughputs(bench, &Settings::of([("transfer.startup", "spaced")]))?;
-    let path = bench.run_seed(
-        SATELLITE,
-        &Settings::default(),
-        0,
-        &Watch::default(),
-        |run| model(run.case),
-    )?;
-
-    let mut measured = Measured::default();
-    let Lines {
-        tahoe,
-        good,
-        small,
-        fast,
-        slow,
-    } = &lines;
-    let several = |line: &Line| Value::Number(line.share_of(|count| count > 1));
+/// The rows of figure 6.
+fn tahoe_rows(measured: &mut Measured, tahoe: &Line, path: &Path) {
     measured.numbers("C.fig6.throughput", tahoe.throughputs());
     measured.numbers(
         "C.fig6.share",
@@ -196,6 +198,33 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     );
     let doubles = tahoe.answers.iter().filter_map(Answer::share_of_doubles);
     measured.numbers("C.fig6.double", doubles);
+}
+
+pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let path = bench.run_seed(
+        SATELLITE,
+        &Settings::default(),
+        0,
+        &Watch::default(),
+        |run| model(run.case),
+    )?;
+    let mut measured = Measured::default();
+    if !OTHERS.iter().any(|row| bench.needs(row)) {
+        let tahoe = Line::run(bench, 6, "Tahoe", &Settings::default(), Source::TAHOE)?;
+        tahoe_rows(&mut measured, &tahoe, &path);
+        return Ok(measured);
+    }
+    let lines = Lines::run(bench)?;
+    let measuring = throughputs(bench, &Settings::of([("transfer.startup", "spaced")]))?;
+    let Lines {
+        tahoe,
+        good,
+        small,
+        fast,
+        slow,
+    } = &lines;
+    let several = |line: &Line| Value::Number(line.share_of(|count| count > 1));
+    tahoe_rows(&mut measured, tahoe, &path);
     measured.numbers("C.fig7.throughput", good.throughputs());
     measured.exactly("C.fig7.single", several(good));
     measured.numbers("C.fig8.throughput", small.throughputs());
@@ -276,8 +305,11 @@ fn figure(line: &Line, max_window: f64, overflow: f64) -> Figure {
         ..Plot::default()
     };
     let caption = format!(
-        "Figure {}: {}, the seed in the middle: {:.0} packets/s.",
-        line.number, line.label, answer.throughput
+        "Figure {}: {}, the seed in the middle: {:.0} packets/s; the paper has {}.",
+        line.number,
+        line.label,
+        answer.throughput,
+        ledger().number(&format!("C.fig{}.throughput", line.number)),
     );
     Figure {
         svg: draw_plot(&plot),

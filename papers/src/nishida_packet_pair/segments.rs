@@ -1,9 +1,9 @@
 //! Figures 8, 9 and 11 to 13: segments sent within a given time (section 5).
 
-use super::setup::{flow, new_tcp, origin_s};
+use super::setup::{flow, ledger, new_tcp, origin_s};
 use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Value, Watch};
-use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use std::ops::RangeInclusive;
 
 const SYMMETRIC: &str = include_str!("symmetric.toml");
@@ -114,6 +114,7 @@ impl Line {
             .iter()
             .min_by(|one, other| distance(one).total_cmp(&distance(other)))
             .expect("there are seeds");
+        let paper = ledger().number(&format!("N.fig{}", self.number));
         let series = |label: &str, points: &[(f64, f64)]| {
             PlotSeries::new(label, PlotStyle::Points, points.to_vec())
         };
@@ -125,11 +126,12 @@ impl Line {
                 series("sent", &typical.sent),
                 series("sent again", &typical.again),
             ],
+            marks: vec![PlotMarks::new("paper, the last", vec![(seconds, paper)])],
             height: Some(220.0),
             ..Plot::default()
         };
         let caption = format!(
-            "Figure {}: {}, the seed in the middle: {} segments.",
+            "Figure {}: {}, the seed in the middle: {} segments; the paper has {paper}.",
             self.number, self.label, typical.segments
         );
         Figure {

@@ -1,6 +1,11 @@
 //! The paper's TCP and the observed flow, which the parts share.
 
-use crate::{Flow, Run, Settings};
+use crate::{Flow, Ledger, Run, Settings};
+
+/// The paper's numbers.
+pub(super) fn ledger() -> Ledger {
+    Ledger::read(include_str!("paper.toml"))
+}
 
 /// Section 4: the paper's own TCP, with a timer of 10 ms at both ends, and a receiver that handles
 /// pairs in this way.

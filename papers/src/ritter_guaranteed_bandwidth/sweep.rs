@@ -3,9 +3,9 @@
 
 use super::arrivals::Arrivals;
 use super::curves::{self, kilobytes};
-use super::setup::{alternative, RESERVED, RESERVED_BITS_PER_S};
+use super::setup::{alternative, ledger, RESERVED, RESERVED_BITS_PER_S};
 use crate::{Bench, Error, Figure, Measured, Settings, Table, Value, Watch};
-use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// RTTs in ms: "increasing from 10ms up to 500ms".
 const RTTS: [u32; 7] = [10, 50, 100, 200, 300, 400, 500];
@@ -100,6 +100,7 @@ fn figure(sweep: &[Arrivals]) -> Figure {
     });
     let full = kilobytes((RESERVED_BITS_PER_S / 8.0) as u64);
     let size = 100.0;
+    let end_s = size / full / (ledger().number("R.fig1") / 100.0);
     let reserved = PlotSeries::new(
         "what is reserved",
         PlotStyle::Dashed,
@@ -110,10 +111,12 @@ fn figure(sweep: &[Arrivals]) -> Figure {
         x: Axis::new("time since the first arrival (s)"),
         y: Axis::new("data that the application has (kB)"),
         series: series.chain([reserved]).collect(),
+        marks: vec![PlotMarks::new("paper, 500 ms", vec![(end_s, size)])],
         ..Plot::default()
     };
     let caption = "Figure 1: a transfer of 100 kB with 1 Mbit/s reserved, normal TCP, by the \
-        path's round-trip time. Which axes the paper has is not known here; these are chosen.";
+        path's round-trip time. Which axes the paper has is not known here; these are chosen. \
+        Diamond: where 37 % of what is reserved end.";
     Figure {
         svg: draw_plot(&plot),
         caption: caption.to_owned(),

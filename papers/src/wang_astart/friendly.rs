@@ -4,7 +4,7 @@
 use super::senders::{bandwidth, rate, transfer, OF_ASTART, OF_NEWRENO, SENDERS};
 use super::setup::buffer;
 use crate::statistics::median;
-use crate::{Bench, Error, Measured, Run, Settings, Table, Value, Watch};
+use crate::{Bench, Error, Measured, Run, Settings, Sum, Table, Value, Watch};
 
 /// Ten connections, and the newcomer.
 const FRIENDLY: &str = include_str!("friendly.toml");
@@ -63,13 +63,16 @@ struct Met([Vec<Meeting>; SENDERS.len()]);
 impl Met {
     fn run(bench: &Bench<'_>, path: &Settings) -> Result<Met, Error> {
         let mut met: [Vec<Meeting>; SENDERS.len()] = Default::default();
-        for place in 0..SENDERS.len() {
-            if bench.draws() || [OF_NEWRENO, OF_ASTART].contains(&place) {
-                let settings = path.clone().and(&SENDERS[place].settings());
-                met[place] = bench.run(FRIENDLY, &settings, &Watch::default(), |run| {
-                    Meeting::of(&run)
-                })?;
-            }
+        let needed = |place: &usize| bench.draws() || [OF_NEWRENO, OF_ASTART].contains(place);
+        let places: Vec<usize> = (0..SENDERS.len()).filter(needed).collect();
+        let cells: Vec<Settings> = places
+            .iter()
+            .map(|place| path.clone().and(&SENDERS[*place].settings()))
+            .collect();
+        let watch = Watch::of_sums(&[Sum::FlowCarried]);
+        let all = bench.run_cells_once(FRIENDLY, &cells, bench.seeds(), &watch, Meeting::of)?;
+        for (place, meetings) in places.into_iter().zip(all) {
+            met[place] = meetings;
         }
         Ok(Met(met))
     }

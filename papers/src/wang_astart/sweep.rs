@@ -3,7 +3,7 @@
 use super::senders::{self, segment_bytes, transfer, Beginning, RENO, VEGAS};
 use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
 use super::setup::{buffer, START};
-use crate::{Bench, Error, Figure, Measured, Settings, Table, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Settings, Sum, Table, Value, Watch};
 use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// A path or a load: a line of a table, and a point of a figure.
@@ -26,9 +26,9 @@ impl Sweep {
         let of_point =
             |point: &Point| SENDERS.map(|sender| point.settings.clone().and(&sender.settings()));
         let cells: Vec<Settings> = points.iter().flat_map(of_point).collect();
-        let all = bench.run_cells(scenario, &cells, &Watch::default(), |run| {
-            Beginning::of(&run)
-        })?;
+        let watch = Watch::of_sums(&[Sum::FlowCarried]);
+        let all = bench.run_cells_once(scenario, &cells, 1, &watch, Beginning::of)?;
+        let all = all.concat();
         let (beginnings, _) = all.as_chunks();
         Ok(Sweep {
             points,
@@ -172,14 +172,18 @@ fn grid() -> Vec<Point> {
 /// Whether a window of 32 packets that grows by one a round trip needs more than 40 s to fill the
 /// pipe. That is twice the observed time, so at most half of the pipe is filled in it. These are
 /// the paper's high-speed networks; on others the sender recovers from a wrong ssthresh in time.
-fn is_long(point: &Point) -> bool {
-    let [rtt_ms, bdp] = [0, 2].map(|column| point.labels[column].parse::<f64>().expect("a number"));
-    (bdp - 32.0) * rtt_ms / 1e3 > 40.0
+fn is_high_speed(bandwidth: u32, rtt_ms: u32) -> bool {
+    let bdp = f64::from(bdp_packets(bandwidth, rtt_ms));
+    (bdp - 32.0) * f64::from(rtt_ms) / 1e3 > 40.0
 }
 
 pub fn measure_grid(bench: &Bench<'_>) -> Result<Measured, Error> {
     let grid = Sweep::run(bench, START, grid())?;
     let all = |_: &Point| true;
+    let is_long = |point: &Point| {
+        let [rtt, bandwidth] = [0, 1].map(|column| point.labels[column].parse().expect("a number"));
+        is_high_speed(bandwidth, rtt)
+    };
 
     let mut measured = Measured::default();
     let mut number = |id: &str, number: f64| measured.exactly(id, Value::Number(number));
@@ -314,7 +318,10 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
             .map(point)
             .collect(),
     )?;
-    let small = |point: &Point| point.x <= SMALL;
+    let small = |point: &Point| {
+        let bandwidth = point.labels[0].parse().expect("a number");
+        point.x <= SMALL && is_high_speed(bandwidth, RTT)
+    };
 
     let mut measured = Measured::default();
     let lost = |sender: usize| {

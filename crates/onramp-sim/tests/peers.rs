@@ -150,5 +150,6 @@ fn jump_spreads_the_receivers_window_over_the_first_round_trip() {
 fn halfback_spreads_at_most_141_kb_over_it() {
     let (bytes, s) = first_round_trip("halfback");
     assert!((139_000..=141_000).contains(&bytes), "{bytes} B");
-    assert!((0.095..0.1).contains(&s), "{s} s");
+    // The first ten segments leave at once, as in Linux.
+    assert!((0.085..0.1).contains(&s), "{s} s");
 }

@@ -68,6 +68,9 @@ pub struct Config {
     pub nagle: bool,
     /// cwnd grows only while it limits the sender (RFC 7661); otherwise with every acknowledgement.
     pub window_validation: bool,
+    /// This many segments of a connection leave without gaps before pacing begins; 10 in Linux. A
+    /// reserved rate and a fixed rate limit every segment.
+    pub unpaced_segments: u32,
     /// Restarts from the initial window after an idle time (RFC 5681, section 4.1; RFC 2861).
     pub restart_after_idle: bool,
     /// Granularity of the host's clock and timers. 4.4BSD's timers have their own.
@@ -150,6 +153,7 @@ impl Config {
             pair_form: Form::Experiment,
             nagle: true,
             window_validation: true,
+            unpaced_segments: 10,
             restart_after_idle: true,
             ticks: Ticks::FINE,
             isn: 0,
@@ -166,6 +170,7 @@ impl Config {
                 initial_window: InitialWindow::Segments(1),
                 byte_counting: ByteCounting::ACKS,
                 receive_buffer: ReceiveBuffer::Bytes(65_535),
+                unpaced_segments: 0,
                 ticks: Ticks::BSD,
                 ..linux
             },

@@ -13,7 +13,8 @@ use onramp_tcp::{
 
 pub const MS_NS: u64 = 1_000_000;
 
-/// An end without options that acknowledges each segment, so that only its recovery differs.
+/// An end without options that acknowledges each segment and paces from the first one, so that only
+/// its recovery differs.
 pub fn plain(recovery: Recovery) -> Config {
     Config {
         timestamps: false,
@@ -23,6 +24,7 @@ pub fn plain(recovery: Recovery) -> Config {
         timers: Timers::Rfc6298,
         acks: Acks::Every,
         nagle: false,
+        unpaced_segments: 0,
         ..Config::of(Stack::Linux, 1040)
     }
 }

@@ -324,10 +324,8 @@ fn a_loss_during_onramps_validation_leads_to_what_the_path_carried() {
     download.loses = true;
     until_phase(&mut download, "retreat");
     let before = download.window().ssthresh_bytes / 1000;
-    assert_eq!(
-        before, 20,
-        "the previous cwnd, until it is known what arrived"
-    );
+    // Until it is known what arrived: what was acknowledged, at least the previous cwnd.
+    assert!((20..sent).contains(&before), "{before} of {sent}");
     until_phase(&mut download, "done");
     // One segment was lost of a flight that arrived at its pacing rate: CUBIC's fraction of cwnd.
     let after = download.window().ssthresh_bytes / 1000;

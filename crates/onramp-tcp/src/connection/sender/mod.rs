@@ -132,7 +132,13 @@ impl Sender {
             backoffs: 0,
             measurement: config.ticks.measurement(),
             events: config.ticks.events(),
-            pacer: Pacer::new(config.ticks.events()),
+            pacer: Pacer::new(
+                config.ticks.events(),
+                match config.fixed_rate_bits_per_s {
+                    None => config.unpaced_segments,
+                    Some(_) => 0,
+                },
+            ),
             idle_since_ns: 0,
             usage: Usage::default(),
             mss_bytes,

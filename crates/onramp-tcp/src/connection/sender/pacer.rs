@@ -22,17 +22,21 @@ pub(super) struct Pacer {
     /// Earliest time of the next segment, if segments are sent one by one.
     next_ns: u64,
     bucket: Bucket,
+    /// Segments that may still leave without a gap after them.
+    unpaced_segments: u32,
     /// A segment waits until this time.
     waits_until_ns: Option<u64>,
 }
 
 impl Pacer {
-    /// A pacer on a host with these timer ticks.
-    pub fn new(events: Events) -> Pacer {
+    /// A pacer on a host with these timer ticks. The first `unpaced_segments` segments of a
+    /// connection leave without gaps.
+    pub fn new(events: Events, unpaced_segments: u32) -> Pacer {
         Pacer {
             events,
             next_ns: 0,
             bucket: Bucket::default(),
+            unpaced_segments: unpaced_segments.saturating_sub(1),
             waits_until_ns: None,
         }
     }
@@ -77,8 +81,11 @@ impl Pacer {
     /// Accounts for a segment that was sent. The next one follows after `bytes` / rate. A delay of
     /// less than one tick is made up for.
     pub fn sent(&mut self, now_ns: u64, bytes: u32, pacing: Option<Pacing>) {
+        let is_unpaced = self.unpaced_segments > 0;
+        self.unpaced_segments = self.unpaced_segments.saturating_sub(1);
         match pacing {
             None => {}
+            Some(Pacing { burst_bytes: 0, .. }) if is_unpaced => {}
             Some(Pacing {
                 bytes_per_s,
                 burst_bytes: 0,
@@ -102,7 +109,7 @@ impl Pacer {
             Some(Pacing {
                 bytes_per_s,
                 burst_bytes: 0,
-            }) => {
+            }) if self.unpaced_segments == 0 => {
                 self.next_ns = self.next_ns.max(now_ns) + gap_ns(bytes, bytes_per_s);
             }
             pacing => self.sent(now_ns, bytes, pacing),
@@ -137,7 +144,7 @@ mod tests {
             bytes_per_s: 1_000_000,
             burst_bytes,
         });
-        let (mut pacer, mut left) = (Pacer::new(ticks.events()), Vec::new());
+        let (mut pacer, mut left) = (Pacer::new(ticks.events(), 0), Vec::new());
         while left.len() < count {
             pacer.clear_wait();
             if pacer.permits(now_ns, 1000, pacing) {
@@ -157,6 +164,22 @@ mod tests {
             departures(Ticks::FINE, 5_000_000, 4, 0),
             [5_000_000, 5_500_000, 6_500_000, 7_500_000]
         );
+    }
+
+    /// Linux: `tcp_update_skb_after_send()`.
+    #[test]
+    fn the_first_ten_segments_of_linux_are_not_spaced() {
+        let pacing = Some(Pacing {
+            bytes_per_s: 1_000_000,
+            burst_bytes: 0,
+        });
+        let mut pacer = Pacer::new(Ticks::FINE.events(), 10);
+        for _ in 0..10 {
+            assert!(pacer.permits(5_000_000, 1000, pacing));
+            pacer.sent(5_000_000, 1000, pacing);
+        }
+        assert!(!pacer.permits(5_000_000, 1000, pacing));
+        assert_eq!(pacer.wake_up_ns(), Some(5_500_000));
     }
 
     /// Aron & Druschel, section 4.2.2: N segments each T, with T at least the event clock's tick.
@@ -207,7 +230,7 @@ mod tests {
     fn a_rate_without_end_has_a_depth_without_overflow() {
         let left = |bytes_per_s| {
             let (mut pacer, pacing) = (
-                Pacer::new(Ticks::BSD.events()),
+                Pacer::new(Ticks::BSD.events(), 0),
                 Some(Pacing {
                     bytes_per_s,
                     burst_bytes: u32::MAX,

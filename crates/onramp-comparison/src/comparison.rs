@@ -3,8 +3,11 @@
 use crate::cell::{cells, Cell, CellResult};
 use crate::plan::Plan;
 use crate::run::Run;
-use crate::statistics::{geometric_mean, interval_of_geometric_mean, median, quantile};
+use crate::statistics::{
+    geometric_mean, interval_of_geometric_mean, mean, median, quantile, Stratum,
+};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A start-up within this factor of the first is near it.
 pub const NEAR: f64 = 1.03;
@@ -84,8 +87,8 @@ pub struct Row {
 /// What a row is made from.
 struct Measured {
     row: Row,
-    /// The geometric mean over cells with each seed.
-    by_seed: Vec<f64>,
+    /// The parts of the geometric mean that have repeats of their own.
+    strata: Vec<Stratum>,
     /// The ratios of all pairs of runs.
     ratios: Vec<f64>,
 }
@@ -155,11 +158,10 @@ fn seeds(cells: &[Cell<'_>]) -> usize {
 
 /// The start-ups that have runs in these cells.
 fn measure(cells: &[Cell<'_>], startups: &[String]) -> Vec<Measured> {
-    let seeds = seeds(cells);
     let mut all: Vec<Measured> = startups
         .iter()
         .enumerate()
-        .filter_map(|(startup, name)| measure_one(cells, startup, name, seeds))
+        .filter_map(|(startup, name)| measure_one(cells, startup, name))
         .collect();
     let of_peer = all.iter().find(|one| one.row.startup == PEER);
     let of_peer = of_peer.map(|one| one.row.resent_segments);
@@ -175,18 +177,14 @@ fn share(resent: u64, of_peer: Option<u64>) -> Option<f64> {
     Some(resent as f64 / of_peer as f64)
 }
 
-fn measure_one(cells: &[Cell<'_>], startup: usize, name: &str, seeds: usize) -> Option<Measured> {
+fn measure_one(cells: &[Cell<'_>], startup: usize, name: &str) -> Option<Measured> {
     let of_cells: Vec<_> = cells.iter().map(|cell| cell.ratios(startup)).collect();
     let runs = || cells.iter().flat_map(|cell| cell.runs(startup));
     runs().next()?;
-    let time = |with: &dyn Fn(&std::collections::BTreeMap<u32, f64>) -> Option<f64>| {
-        geometric_mean(of_cells.iter().filter_map(with))
-    };
-    let mean_time = time(&|ratios| geometric_mean(ratios.values().copied()));
-    // A path on which nothing is random has one run, which stands for all seeds.
-    let by_seed: Vec<f64> = (1..=seeds as u32)
-        .filter_map(|seed| time(&|ratios| ratios.get(&seed).or(ratios.get(&1)).copied()))
-        .collect();
+    let of_cell = of_cells.iter();
+    let time =
+        geometric_mean(of_cell.filter_map(|ratios| geometric_mean(ratios.values().copied())));
+    let strata = strata(&of_cells);
     let ratios: Vec<f64> = of_cells
         .iter()
         .flat_map(|ratios| ratios.values().copied())
@@ -210,8 +208,8 @@ fn measure_one(cells: &[Cell<'_>], startup: usize, name: &str, seeds: usize) -> 
         row: Row {
             startup: name.to_owned(),
             place: Place::Behind,
-            time: mean_time.and_then(finite),
-            interval: interval_of_geometric_mean(&by_seed),
+            time: time.and_then(finite),
+            interval: interval_of_geometric_mean(&strata),
             quantiles: quantiles(&ratios),
             wasted_rtts: finite(median(value(&|run| run.wasted_rtts().unwrap_or(f64::NAN)))),
             resent_segments: value(&Run::resent).iter().sum::<f64>() as u64,
@@ -221,9 +219,32 @@ fn measure_one(cells: &[Cell<'_>], startup: usize, name: &str, seeds: usize) -> 
             fairness: geometric_mean(value(&is_shared)),
             unfinished: unfinished.filter(|(_, run)| !run.is_finished()).count() as u64,
         },
-        by_seed,
+        strata,
         ratios,
     })
+}
+
+/// The cells with the same repeats are a stratum. Each of its values is the mean over its cells of
+/// one repeat, since cells that have a seed in common may depend on each other.
+fn strata(of_cells: &[BTreeMap<u32, f64>]) -> Vec<Stratum> {
+    let cells = of_cells.iter().filter(|ratios| !ratios.is_empty());
+    let mut by_repeats: BTreeMap<Vec<u32>, Vec<&BTreeMap<u32, f64>>> = BTreeMap::new();
+    for ratios in cells.clone() {
+        let repeats = ratios.keys().copied().collect();
+        by_repeats.entry(repeats).or_default().push(ratios);
+    }
+    let count = cells.count() as f64;
+    let stratum = |(repeats, cells): (Vec<u32>, Vec<&BTreeMap<u32, f64>>)| {
+        let log = |repeat: &u32| {
+            let logs: Vec<f64> = cells.iter().map(|ratios| ratios[repeat].ln()).collect();
+            mean(&logs)
+        };
+        Stratum {
+            weight: cells.len() as f64 / count,
+            logs: repeats.iter().filter_map(log).collect(),
+        }
+    };
+    by_repeats.into_iter().map(stratum).collect()
 }
 
 fn quantiles(ratios: &[f64]) -> Option<[f64; 3]> {
@@ -246,13 +267,14 @@ fn together(families: &[Vec<Measured>], name: &str) -> Row {
     let is_complete = measured.len() == families.len();
     let times = measured.iter().map(|one| one.row.time);
     let times: Option<Vec<f64>> = times.collect();
-    let random = measured.iter().map(|one| one.by_seed.len());
-    let seeds = random.filter(|seeds| *seeds > 1).min().unwrap_or(1);
-    let of_seed = |seed: usize| {
-        let of_family = |one: &&Measured| one.by_seed.get(seed).or(one.by_seed.first()).copied();
-        geometric_mean(measured.iter().filter_map(of_family))
-    };
-    let by_seed: Vec<f64> = (0..seeds).filter_map(of_seed).collect();
+    let strata: Vec<Stratum> = measured
+        .iter()
+        .flat_map(|one| &one.strata)
+        .map(|stratum| Stratum {
+            weight: stratum.weight / measured.len() as f64,
+            ..stratum.clone()
+        })
+        .collect();
     let ratios: Vec<f64> = measured
         .iter()
         .flat_map(|one| one.ratios.iter().copied())
@@ -261,7 +283,7 @@ fn together(families: &[Vec<Measured>], name: &str) -> Row {
         startup: name.to_owned(),
         place: Place::Behind,
         time: times.filter(|_| is_complete).and_then(geometric_mean),
-        interval: interval_of_geometric_mean(&by_seed).filter(|_| is_complete),
+        interval: interval_of_geometric_mean(&strata).filter(|_| is_complete),
         quantiles: quantiles(&ratios),
         wasted_rtts: None,
         resent_segments: resent(name),
@@ -340,7 +362,8 @@ mod tests {
         let first = row(&comparison.families[0].rows, "onramp");
         assert_eq!((first.time, first.place), (Some(0.5), Place::First));
         assert_eq!(first.quantiles, Some([0.25, 0.625, 1.0]));
-        assert!(first.interval.is_some());
+        let [low, high] = first.interval.unwrap();
+        assert!(low < 0.5 && 0.5 < high, "{low} {high}");
         let second = &comparison.families[1].rows;
         assert_eq!(row(second, "none").place, Place::First);
         assert_eq!(row(second, "hystart").place, Place::Near);

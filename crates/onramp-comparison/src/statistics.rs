@@ -36,17 +36,38 @@ pub fn fairness(values: &[f64]) -> f64 {
     sum * sum / squares / values.len() as f64
 }
 
-/// The 95 % interval of the geometric mean of independent values (Student's t of their
-/// logarithms). `None` for fewer than two values, or if they are all the same.
-pub fn interval_of_geometric_mean(values: &[f64]) -> Option<[f64; 2]> {
-    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    let centre = mean(&logs)?;
-    let freedom = logs.len() - 1;
-    let variance = logs.iter().map(|log| (log - centre).powi(2)).sum::<f64>() / freedom as f64;
-    if !variance.is_finite() || variance < f64::EPSILON * f64::EPSILON {
+/// A part of a mean with repeats of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stratum {
+    /// Its share of the mean. The weights of all parts add up to 1.
+    pub weight: f64,
+    /// The logarithm of each repeat. A part in which nothing is random has one repeat.
+    pub logs: Vec<f64>,
+}
+
+/// The 95 % interval of a geometric mean over parts with independent repeats: Student's t of the
+/// logarithms, with the degrees of freedom of Welch and Satterthwaite. `None` if no part has
+/// several repeats that differ, or if a value is not finite.
+pub fn interval_of_geometric_mean(strata: &[Stratum]) -> Option<[f64; 2]> {
+    let (mut centre, mut variance, mut squares) = (0.0, 0.0, 0.0);
+    for Stratum { weight, logs } in strata {
+        let own = mean(logs)?;
+        centre += weight * own;
+        if logs.len() > 1 {
+            let freedom = (logs.len() - 1) as f64;
+            let deviations: f64 = logs.iter().map(|log| (log - own).powi(2)).sum();
+            let of_mean = weight * weight * deviations / freedom / logs.len() as f64;
+            variance += of_mean;
+            squares += of_mean * of_mean / freedom;
+        }
+    }
+    // Less than what rounding makes of equal values is no variance.
+    const ROUNDING: f64 = 1e-24;
+    if !variance.is_finite() || variance < ROUNDING {
         return None;
     }
-    let half = student_t(freedom) * (variance / logs.len() as f64).sqrt();
+    let freedom = (variance * variance / squares) as usize;
+    let half = student_t(freedom.max(1)) * variance.sqrt();
     Some([(centre - half).exp(), (centre + half).exp()])
 }
 
@@ -90,20 +111,46 @@ mod tests {
         assert_eq!(fairness(&[1.0, 0.0, 0.0, 0.0]), 0.25);
     }
 
-    /// Five values whose logarithms are -2, -1, 0, 1, 2: the deviation is 1.5811, and 2.776 of its
-    /// fifth root are 1.963.
+    fn stratum(weight: f64, logs: &[f64]) -> Stratum {
+        Stratum {
+            weight,
+            logs: logs.to_vec(),
+        }
+    }
+
+    /// The deviation of -2, -1, 0, 1, 2 is 1.5811, and 2.776 of it by the root of 5 are 1.963.
     #[test]
     fn the_interval_is_that_of_students_t() {
-        let values: Vec<f64> = (-2..=2).map(|log| f64::from(log).exp()).collect();
-        let [low, high] = interval_of_geometric_mean(&values).unwrap();
+        let one = [stratum(1.0, &[-2.0, -1.0, 0.0, 1.0, 2.0])];
+        let [low, high] = interval_of_geometric_mean(&one).unwrap();
         assert!((high.ln() - 1.963).abs() < 1e-3, "{high}");
         assert!((low * high - 1.0).abs() < 1e-12);
     }
 
     #[test]
+    fn a_part_without_chance_narrows_the_interval() {
+        let parts = [
+            stratum(0.5, &[-2.0, -1.0, 0.0, 1.0, 2.0]),
+            stratum(0.5, &[3.0]),
+        ];
+        let [low, high] = interval_of_geometric_mean(&parts).unwrap();
+        assert!((high.ln() - 1.5 - 1.963 / 2.0).abs() < 1e-3, "{high}");
+        assert!((low * high).ln() - 3.0 < 1e-12);
+    }
+
+    #[test]
+    fn several_parts_have_more_degrees_of_freedom() {
+        let half = stratum(0.5, &[-2.0, -1.0, 0.0, 1.0, 2.0]);
+        let [low, high] = interval_of_geometric_mean(&[half.clone(), half]).unwrap();
+        // The variance of the mean is half of 0.5, and t is 2.306 with eight degrees of freedom.
+        assert!((high / low).ln() / 2.0 - 2.306 * 0.5 < 1e-3);
+        assert!((high / low).ln() / 2.0 - 2.306 * 0.5 > -1e-3);
+    }
+
+    #[test]
     fn one_value_and_equal_values_have_no_interval() {
-        assert_eq!(interval_of_geometric_mean(&[2.0]), None);
-        assert_eq!(interval_of_geometric_mean(&[2.0, 2.0, 2.0]), None);
+        assert_eq!(interval_of_geometric_mean(&[stratum(1.0, &[2.0])]), None);
+        assert_eq!(interval_of_geometric_mean(&[stratum(1.0, &[0.1; 9])]), None);
         assert_eq!(interval_of_geometric_mean(&[]), None);
     }
 }

@@ -63,8 +63,9 @@ static inline const char *startup_phase_name(uint32_t phase)
 static inline const char *startup_exit_name(uint32_t exit)
 {
 	static const char *const names[STARTUP_EXIT_COUNT] = {
-		"none",     "ssthresh",   "estimate", "loss",  "timeout",  "application",
-		"receiver", "unreserved", "broken",   "delay", "governed", "delivery",
+		"none",        "ssthresh", "estimate",   "loss",   "timeout",
+		"application", "receiver", "unreserved", "broken", "delay",
+		"governed",    "delivery", "path",
 	};
 	return exit < STARTUP_EXIT_COUNT ? names[exit] : "unknown";
 }

@@ -284,6 +284,8 @@ enum startup_exit {
 	STARTUP_EXIT_GOVERNED,
 	/* Deliveries no longer grow as fast as what is sent: the pipe is full. */
 	STARTUP_EXIT_DELIVERY,
+	/* The path is too short for a start-up to gain anything. */
+	STARTUP_EXIT_PATH,
 	/* The number of exits. */
 	STARTUP_EXIT_COUNT,
 };

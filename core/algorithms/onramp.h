@@ -134,6 +134,9 @@
  * leaps. Below the BDP, segments leave no faster than at the measured rate, and a loss shows
  * nothing about the rate of the path.
  *
+ * A path with a handshake of less than 1 ms is left to the host's own start-up (exit: path). A
+ * queue there would be too short to be seen.
+ *
  * An ssthresh that the host has from the beginning (a route's metric) ends the start-up. One that
  * it lowers meanwhile (HyStart) does not.
  */

@@ -379,8 +379,10 @@ pub const EXIT_DELAY: Exit = 9;
 pub const EXIT_GOVERNED: Exit = 10;
 /// Deliveries no longer grow as fast as what is sent: the pipe is full.
 pub const EXIT_DELIVERY: Exit = 11;
+/// The path is too short for a start-up to gain anything.
+pub const EXIT_PATH: Exit = 12;
 /// The number of exits.
-pub const EXIT_COUNT: Exit = 12;
+pub const EXIT_COUNT: Exit = 13;
 /// Why a start-up ended. startup_exit_name() gives the name for people.
 pub type Exit = ::std::os::raw::c_uint;
 /// No segment is marked.

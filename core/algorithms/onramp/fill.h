@@ -146,6 +146,14 @@ static inline void onramp_resumed(struct onramp *state, const struct startup_ack
 		    decision);
 }
 
+/* The path is too short to be measured, and the host's own slow start would watch it now. */
+static inline bool onramp_path_is_short(const struct onramp *state, const struct startup_ack *ack,
+					uint64_t cwnd_bytes)
+{
+	return state->min_rtt_ns && state->min_rtt_ns < ONRAMP_MIN_PATH_NS &&
+	       cwnd_bytes >= ONRAMP_HANDED_SEGMENTS * (uint64_t)ack->mss_bytes;
+}
+
 /* Slow start, until the ACKs of a flight give the bottleneck rate. */
 static inline void onramp_slow_start(struct onramp *state, const struct startup_ack *ack,
 				     bool flight_ended, struct startup_decision *decision)
@@ -175,6 +183,11 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 		}
 	}
 	decision->cwnd_bytes = startup_slow_start(ack, STARTUP_UNLIMITED);
+	if (onramp_path_is_short(state, ack, decision->cwnd_bytes)) {
+		state->exit = STARTUP_EXIT_PATH;
+		state->phase = STARTUP_PHASE_DONE;
+		return;
+	}
 	if (!rate) {
 		if (flight_ended)
 			onramp_resume(state, ack, decision);

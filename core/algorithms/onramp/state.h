@@ -61,6 +61,11 @@
 #define ONRAMP_DELAY_DIVISOR 16
 #define ONRAMP_MIN_DELAY_NS UINT64_C(1000000)
 #define ONRAMP_MAX_DELAY_NS (16 * UINT64_C(1000000))
+/* On a shorter path, a queue of a quarter of a BDP would not be seen. The host's own start-up is
+ * over within tens of milliseconds there. */
+#define ONRAMP_MIN_PATH_NS (4 * ONRAMP_MIN_DELAY_NS)
+/* From this cwnd on, HyStart looks for a queue. */
+#define ONRAMP_HANDED_SEGMENTS 16
 /* Half a min RTT of a flight's arrivals shows whether its rate was carried. */
 #define ONRAMP_SHORT_ROUND_DIVISOR 2
 

@@ -436,3 +436,19 @@ fn an_ssthresh_of_the_host_from_the_beginning_ends_the_startup() {
         ("done", "ssthresh")
     );
 }
+
+/// A queue of a quarter of a BDP would be shorter than the delays that count. HyStart looks for it
+/// from 16 segments on.
+#[test]
+fn slow_start_on_a_path_of_less_than_4_ms_is_left_to_the_host() {
+    for (rtt_ns, exit) in [(4 * MS - 1, "path"), (4 * MS, "none")] {
+        let mut host = Host::new("onramp", start(), rtt_ns);
+        assert_eq!(exit_name(arrive(&mut host, 5, RATE, rtt_ns).exit), "none");
+        let decision = arrive(&mut host, 1, RATE, rtt_ns);
+        assert_eq!(exit_name(decision.exit), exit, "{rtt_ns}");
+        assert_eq!(
+            (decision.cwnd_bytes, decision.ssthresh_bytes),
+            (16 * SEGMENT, UNLIMITED)
+        );
+    }
+}

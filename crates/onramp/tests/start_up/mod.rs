@@ -3,6 +3,7 @@
 //! simulator start_up` writes them there.
 
 mod ablation;
+mod evaluation;
 mod remembered;
 
 use crate::common::*;
@@ -331,14 +332,21 @@ fn table_head(header: &str) -> String {
     )
 }
 
-/// Asserts that the manual has this table between its marks.
+/// Asserts that the page of `onramp` has this table between its marks.
 fn assert_in_manual(name: &str, table: &str) {
+    assert_in_page("algorithms/onramp.md", name, table);
+}
+
+/// Asserts that this page of docs/ has this table between its marks.
+fn assert_in_page(page: &str, name: &str, table: &str) {
     /// One table at a time is written.
-    static MANUAL: Mutex<()> = Mutex::new(());
-    let _alone = MANUAL
+    static PAGES: Mutex<()> = Mutex::new(());
+    let _alone = PAGES
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner());
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/algorithms/onramp.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs")
+        .join(page);
     let text = fs::read_to_string(&file).unwrap();
     let [begin, end] = [format!("<!-- {name} -->\n"), format!("<!-- /{name} -->")];
     let (before, rest) = text.split_once(&begin).expect(name);
@@ -348,7 +356,7 @@ fn assert_in_manual(name: &str, table: &str) {
     } else {
         assert!(
             found == table,
-            "`INSTA_UPDATE=always` puts this into docs/algorithms/onramp.md:\n\n{table}"
+            "`INSTA_UPDATE=always` puts this into docs/{page}:\n\n{table}"
         );
     }
 }

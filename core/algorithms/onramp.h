@@ -79,7 +79,7 @@
  * and the loss was not caused by the rate of w. If the path did not carry w, ssthresh is a
  * quarter of what was carried, because competing flows may have the rest. It is 7/8 if the RTT was
  * not long: a policer drops without a queue, and competing flows have one. Until that is known,
- * ssthresh is the cwnd before w, or as much of the bytes of w that have been acknowledged. In a
+ * ssthresh is the cwnd before w, or as much of the part of a probe that was acknowledged. In a
  * long repair, ssthresh rises to the BDP of the delivery rate while the RTT is the baseline. The
  * segments that a rising ssthresh permits are paced.
  *

@@ -56,7 +56,7 @@ static inline uint64_t onramp_lossy_rate(const struct onramp *state, const struc
 	const struct onramp_round *round = &state->round;
 	uint64_t rate = onramp_round_bytes_per_s(state, ack);
 
-	if (state->pipe_is_validated || round->half_ns < round->begin_ns + ONRAMP_MIN_DELAY_NS ||
+	if (!state->probe_bytes_per_s || round->half_ns < round->begin_ns + ONRAMP_MIN_DELAY_NS ||
 	    !onramp_flight_is_accounted_for(state, ack))
 		return rate;
 	return max_u64(rate,
@@ -165,8 +165,8 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 	if (state->phase != STARTUP_PHASE_DRAIN)
 		state->overload_bytes_per_s = 0;
 	state->loss_had_queue = onramp_rtt_is_delayed(state, state->noise.last_rtt_ns);
-	/* The first part of the flight has been carried. */
-	if (!state->retreat_is_safe &&
+	/* The first part of a probe has been carried. */
+	if (state->probe_bytes_per_s &&
 	    loss->acknowledged_bytes > state->round.begin_delivered_bytes)
 		carried_bytes = loss->acknowledged_bytes - state->round.begin_delivered_bytes;
 	if (!state->pipe_is_validated && !is_held_back)

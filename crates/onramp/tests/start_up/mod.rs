@@ -97,8 +97,15 @@ fn cells_with(records: &[Value], with: &str) -> Vec<Cell> {
         } else {
             "size_bytes"
         };
-        ["scenario", "rate_bits_per_s", "rtt_ms", "queue", size]
-            .map(|field| record[field].to_string())
+        [
+            "scenario",
+            "rate_bits_per_s",
+            "rtt_ms",
+            "queue",
+            "loss",
+            size,
+        ]
+        .map(|field| record[field].to_string())
     };
     let mut cells: Vec<(_, Cell)> = Vec::new();
     for record in records {

@@ -140,12 +140,9 @@ impl<'a> Bench<'a> {
     fn run_all<T: Send>(
         &self,
         places: usize,
-        run: impl Fn(usize) -> Result<T, Error> + Sync,
+        run: impl Fn(usize) -> Result<T, Error> + Sync + Send,
     ) -> Result<Vec<T>, Error> {
-        (0..places)
-            .into_par_iter()
-            .map(|place| run(place))
-            .collect()
+        (0..places).into_par_iter().map(run).collect()
     }
 
     /// Runs a scenario of one case once with each of these settings, with the first seed: the cells
@@ -240,5 +237,47 @@ impl<'a> Bench<'a> {
             outcome,
             watch,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> Options<'static> {
+        Options {
+            seeds: 2,
+            chance_seeds: 3,
+            threads: 1,
+            sim: onramp_sim::Options::default(),
+            progress: &|| {},
+        }
+    }
+
+    #[test]
+    fn a_bench_for_chance_needs_the_rows_that_miss() {
+        let (options, rows) = (options(), ["A.fig3.data.5s".to_owned()]);
+        let bench = || Bench::new(&options, &[], Settings::default());
+        assert!(bench().needs("A.fig4") && bench().draws());
+        let chance = bench().for_chance(&rows);
+        assert!(chance.needs("A.fig3.data.5s") && chance.needs("A.fig3"));
+        assert!(!chance.needs("A.fig3.5s") && !chance.needs("A.fig3.data.5"));
+        assert!(!chance.draws() && chance.seeds() == 3);
+    }
+
+    #[test]
+    fn shared_cells_have_all_seeds_of_one_cell_together() {
+        const TEXT: &str = "name = \"a\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"9 ms\"\n\
+                            [[transfer]]\nsize = \"9 kB\"\n";
+        let (options, memo) = (options(), Memo::default());
+        let bench = Bench::new(&options, &["a"], Settings::default()).sharing(&memo);
+        let cells = ["9 kB", "99 kB"].map(|size| Settings::of([("transfer.size", size)]));
+        let size = |run: &Run<'_>| (run.case.transfer.size_bytes, run.case.seed);
+        let watch = Watch::default();
+        let all = bench.run_cells_once(TEXT, &cells, 2, &watch, size).unwrap();
+        let sizes = |cell: &[(u64, u64)]| cell.iter().map(|one| one.0).collect::<Vec<_>>();
+        assert_eq!(sizes(&all[0]), [9_000, 9_000]);
+        assert_eq!(sizes(&all[1]), [99_000, 99_000]);
+        assert_ne!(all[0][0].1, all[0][1].1, "two seeds");
     }
 }

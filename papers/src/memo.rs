@@ -1,5 +1,5 @@
-//! Results of runs that several measurements share: an alternative leaves most senders of some parts
-//! as they are.
+//! Results of runs that several measurements share: an alternative leaves most senders of some
+//! parts as they are.
 
 use onramp_scenario::{Case, Train, NO_STARTUP};
 use std::any::{Any, TypeId};

@@ -448,6 +448,14 @@ static inline enum startup_exit startup_loss_exit(const struct startup_loss *los
 	return loss->kind == STARTUP_LOSS_TIMEOUT ? STARTUP_EXIT_TIMEOUT : STARTUP_EXIT_LOSS;
 }
 
+/* Is this an event without a loss: an ECN mark, or a tail loss that a probe has repaired?
+ * Congestion avoidance reduces cwnd for it as for a loss. `prior_lost_bytes`: those of the last ACK
+ * or loss. */
+static inline bool startup_is_mark(const struct startup_loss *loss, uint64_t prior_lost_bytes)
+{
+	return loss->kind == STARTUP_LOSS_RECOVERY && loss->lost_bytes == prior_lost_bytes;
+}
+
 /* Decide: the loss ends the start-up, with the ssthresh of congestion avoidance. */
 static inline void startup_end_at_loss(const struct startup_loss *loss,
 				       struct startup_decision *decision)

@@ -23,7 +23,7 @@
  *      +------------+ ________|       in flight <= bdp, or more than 3 rounds   v
  *      |   REPAIR   |                 (exit: estimate, loss)               +------+
  *      +------------+ ---------------------------------------------------> | DONE |
- *        an RTO (exit: timeout), here and in all phases                    +------+
+ *        an RTO (exit: timeout) or an ECN mark (exit: loss), in all phases +------+
  *
  * A loss alone does not end STARTUP: cwnd and the pacing rate go on as without it (REPAIR). At the
  * end, cwnd and ssthresh are the BDP, and CUBIC begins there. If STARTUP has lost segments, the BDP
@@ -33,7 +33,7 @@
  * Differences from the draft
  * - After DRAIN the draft probes for bandwidth (ProbeBW). Here congestion avoidance follows.
  * - An RTO ends the start-up, with the ssthresh of congestion avoidance. In the draft STARTUP goes
- *   on.
+ *   on. So does an ECN mark (RFC 3168), for which the draft has no response.
  * - Losses are counted by ACKs that showed any, as in Google's Linux code, not by sequence ranges.
  * - Neither the inflight_longterm of a loss exit nor its undo: both act in ProbeBW.
  * - No ProbeRTT in a STARTUP of more than ten seconds. extra_acked is the maximum of this round and
@@ -318,7 +318,7 @@ static inline void bbrstart_loss(struct bbrstart *state, const struct startup_lo
 
 	if (state->is_repairing)
 		ssthresh_bytes = min_u64(ssthresh_bytes, state->loss_ssthresh_bytes);
-	if (loss->kind == STARTUP_LOSS_RECOVERY) {
+	if (loss->kind == STARTUP_LOSS_RECOVERY && !startup_is_mark(loss, state->lost_bytes)) {
 		/* A whole round must be in the recovery, and this loss counts to it. */
 		delivery_begin_round(&state->rate, loss->acknowledged_bytes + loss->inflight_bytes +
 							   state->lost_bytes);
@@ -331,6 +331,7 @@ static inline void bbrstart_loss(struct bbrstart *state, const struct startup_lo
 		bbrstart_decide(state, decision);
 		return;
 	}
+	state->is_repairing = false;
 	bbrstart_decide(state, decision);
 	decision->cwnd_bytes = loss->cwnd_bytes;
 	decision->ssthresh_bytes = ssthresh_bytes;

@@ -21,7 +21,7 @@
  *        v        |                                                        |
  *      +------------+   the smoothed loss rate is above 15 % (exit: loss)  |
  *      |   REPAIR   | -----------------------------------------------------+
- *      +------------+   an RTO (exit: timeout), here and in SLOW START
+ *      +------------+   an RTO (exit: timeout) or an ECN mark (exit: loss), here and in SLOW START
  *
  * The base RTT is the lowest maximum of 7 successive RTT samples. Samples are at least 1 ms apart.
  * At a delay exit cwnd was raised for a round trip too long: it is halved on a short path. On a
@@ -278,6 +278,7 @@ static inline void lift_ack(struct lift *state, const struct startup_ack *ack,
 static inline void lift_loss(struct lift *state, const struct startup_loss *loss,
 			     struct startup_decision *decision)
 {
+	bool is_mark = startup_is_mark(loss, state->lost_bytes);
 	bool is_lossy =
 		lift_loses(state, loss->lost_bytes, loss->acknowledged_bytes, loss->mss_bytes);
 	uint64_t ssthresh_bytes = loss->ssthresh_bytes;
@@ -286,7 +287,7 @@ static inline void lift_loss(struct lift *state, const struct startup_loss *loss
 		ssthresh_bytes = min_u64(ssthresh_bytes, state->loss_ssthresh_bytes);
 	else
 		state->cwnd_bytes = loss->cwnd_bytes;
-	if (loss->kind == STARTUP_LOSS_RECOVERY && !is_lossy) {
+	if (loss->kind == STARTUP_LOSS_RECOVERY && !is_lossy && !is_mark) {
 		state->loss_cwnd_bytes = max_u64(loss->cwnd_bytes, 1);
 		state->loss_ssthresh_bytes = ssthresh_bytes;
 		state->is_repairing = true;

@@ -125,6 +125,7 @@ fn started() -> Host {
 fn a_loss_alone_changes_nothing() {
     let mut host = started();
     let before = host.decision;
+    host.ack.lost_bytes += SEGMENT;
     let after = host.loss(LOSS_RECOVERY, before.cwnd_bytes, before.cwnd_bytes / 2);
     assert_eq!(phase_name(after.phase), "repair");
     assert_eq!(
@@ -135,7 +136,6 @@ fn a_loss_alone_changes_nothing() {
         ),
         (before.cwnd_bytes, before.pacing_bytes_per_s, UNLIMITED)
     );
-    host.ack.lost_bytes += SEGMENT;
     for _ in 0..before.cwnd_bytes / SEGMENT {
         host.ack(
             MS,
@@ -154,9 +154,10 @@ fn a_loss_alone_changes_nothing() {
 fn after_losses(events: u64) -> Decision {
     let mut host = started();
     let cwnd = host.decision.cwnd_bytes;
+    host.ack.lost_bytes += SEGMENT;
     host.loss(LOSS_RECOVERY, cwnd, cwnd / 2);
-    for ack in 0..cwnd / SEGMENT + 2 {
-        host.ack.lost_bytes += u64::from(ack < events) * SEGMENT;
+    for ack in 1..cwnd / SEGMENT + 3 {
+        host.ack.lost_bytes += u64::from(1 < ack && ack <= events) * SEGMENT;
         host.ack(MS, cwnd - SEGMENT, ACK_RECOVERING | ACK_CWND_LIMITED);
         if host.decision.is_over() {
             break;
@@ -174,6 +175,17 @@ fn two_percent_of_a_round_with_six_losses_end_startup() {
     if lossy.phase == PHASE_DONE {
         assert_eq!(exit_name(lossy.exit), "loss");
     }
+}
+
+/// A mark is congestion without a loss. Nothing else would reduce cwnd for it.
+#[test]
+fn an_ecn_mark_ends_the_startup() {
+    let mut host = started();
+    let done = host.loss(LOSS_RECOVERY, 40 * SEGMENT, 28 * SEGMENT);
+    assert_eq!(
+        (done.phase, done.ssthresh_bytes, exit_name(done.exit)),
+        (PHASE_DONE, 28 * SEGMENT, "loss")
+    );
 }
 
 #[test]

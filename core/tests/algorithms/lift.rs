@@ -166,6 +166,18 @@ fn three_losses_in_a_row_end_slow_start() {
     );
 }
 
+/// A mark is congestion without a loss. picoquic leaves slow start for it too.
+#[test]
+fn an_ecn_mark_ends_slow_start() {
+    let mut host = host(RTT_NS);
+    host.flight(10 * MS, ACK_CWND_LIMITED);
+    let done = host.loss(LOSS_RECOVERY, 20 * SEGMENT, 14 * SEGMENT);
+    assert_eq!(
+        (done.ssthresh_bytes, exit_name(done.exit)),
+        (14 * SEGMENT, "loss")
+    );
+}
+
 #[test]
 fn a_timeout_ends_slow_start() {
     let mut host = at_a_loss();

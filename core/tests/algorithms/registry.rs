@@ -55,6 +55,7 @@ fn controls_a_repair(name: &str) -> bool {
         kind: LOSS_RECOVERY,
         cwnd_bytes: 10,
         ssthresh_bytes: 7,
+        lost_bytes: 1,
         mss_bytes: 1,
         ..Loss::default()
     };

@@ -21,4 +21,14 @@ pub trait Packet: Clone {
     fn is_expedited(&self) -> bool {
         false
     }
+
+    /// Whether both ends of the packet's connection understand marks (ECT or CE, RFC 3168). A queue
+    /// with ECN marks such a packet where it would drop another one early.
+    fn is_ecn_capable(&self) -> bool {
+        false
+    }
+
+    /// Marks the packet: congestion experienced (CE, RFC 3168). A link calls this only for a packet
+    /// that [is capable](Packet::is_ecn_capable) of ECN.
+    fn mark_ce(&mut self) {}
 }

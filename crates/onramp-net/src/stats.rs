@@ -36,6 +36,9 @@ pub struct LinkStats {
     /// Queued ACKs that were dropped because a later ACK superseded them.
     /// [`Link::take_dropped`](crate::Link::take_dropped) returns them too.
     pub thinned: Count,
+    /// Packets that the queue marked instead of dropping them early (ECN). They stay in the queue,
+    /// so they are in none of the sums above.
+    pub marked: Count,
     /// Copies, delivered in addition to their originals.
     pub duplicated: Count,
     /// Packets returned by [`Link::poll`](crate::Link::poll), copies included.

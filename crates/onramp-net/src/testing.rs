@@ -3,12 +3,14 @@
 use crate::Packet;
 
 /// A packet with a number, so that a test can identify it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Numbered {
     pub number: u32,
     pub bytes: u32,
     pub flow: u32,
     pub expedited: bool,
+    pub ecn_capable: bool,
+    pub marked: bool,
 }
 
 impl Packet for Numbered {
@@ -22,5 +24,13 @@ impl Packet for Numbered {
 
     fn is_expedited(&self) -> bool {
         self.expedited
+    }
+
+    fn is_ecn_capable(&self) -> bool {
+        self.ecn_capable
+    }
+
+    fn mark_ce(&mut self) {
+        self.marked = true;
     }
 }

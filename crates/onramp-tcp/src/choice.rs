@@ -112,6 +112,16 @@ choices! {
         Probe,
     }
 
+    /// What an end does about explicit congestion notification (ECN, RFC 3168).
+    pub enum Ecn {
+        /// no ECN
+        Off,
+        /// ECN if the peer asks for it, as Linux does by default (net.ipv4.tcp_ecn = 2)
+        Accept,
+        /// asks for ECN, and accepts it (net.ipv4.tcp_ecn = 1)
+        Request,
+    }
+
     /// When a receiver sends acknowledgements.
     pub enum Acks {
         /// as in Linux: quick ACKs first, then every second segment or after 40 ms
@@ -182,6 +192,7 @@ mod tests {
         check(Avoidance::ALL, Avoidance::name, Avoidance::summary);
         check(Timers::ALL, Timers::name, Timers::summary);
         check(PacketPair::ALL, PacketPair::name, PacketPair::summary);
+        check(Ecn::ALL, Ecn::name, Ecn::summary);
         check(Acks::ALL, Acks::name, Acks::summary);
     }
 

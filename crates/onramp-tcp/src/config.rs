@@ -1,6 +1,6 @@
 //! Configuration of one end of a connection.
 
-use crate::choice::{Acks, Avoidance, PacketPair, Recovery, Stack, Timers};
+use crate::choice::{Acks, Avoidance, Ecn, PacketPair, Recovery, Stack, Timers};
 use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
 use onramp_core::pairs::Form;
 
@@ -17,6 +17,8 @@ pub struct Config {
     pub sack: bool,
     /// Offers and accepts window scaling (RFC 7323).
     pub window_scaling: bool,
+    /// Explicit congestion notification (RFC 3168).
+    pub ecn: Ecn,
     /// Start-up algorithm of `core/`, by name; `None` leaves slow start to the congestion
     /// avoidance.
     pub startup: Option<&'static str>,
@@ -132,6 +134,7 @@ impl Config {
             timestamps: true,
             sack: true,
             window_scaling: true,
+            ecn: Ecn::Off,
             startup: None,
             startup_options: 0,
             memory: None,

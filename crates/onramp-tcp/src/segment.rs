@@ -23,6 +23,10 @@ impl Flags {
     pub const PSH: Flags = Flags(8);
     /// The acknowledgement number is valid.
     pub const ACK: Flags = Flags(16);
+    /// A segment with a mark has arrived (RFC 3168). On a SYN: the sender has ECN.
+    pub const ECE: Flags = Flags(64);
+    /// cwnd was reduced (RFC 3168). On a SYN, with ECE: the sender asks for ECN.
+    pub const CWR: Flags = Flags(128);
 
     /// Are all of `flags` set?
     pub const fn has(self, flags: Flags) -> bool {
@@ -32,6 +36,38 @@ impl Flags {
     /// The union of both sets of flags.
     pub const fn with(self, flags: Flags) -> Flags {
         Flags(self.0 | flags.0)
+    }
+}
+
+/// The ECN field of the IP header (RFC 3168, section 5), with the values of its codepoints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum EcnField {
+    /// The ends do not use ECN.
+    #[default]
+    NotEct = 0,
+    /// ECT(1): the ends use ECN. Only experiments send it (RFC 8311).
+    Ect1 = 1,
+    /// ECT(0): the ends use ECN.
+    Ect0 = 2,
+    /// CE: a queue marked the packet, because it was congested.
+    Ce = 3,
+}
+
+impl EcnField {
+    /// The field in the second byte of an IPv4 header: its two lower bits.
+    pub const fn of_tos(tos: u8) -> EcnField {
+        match tos & 3 {
+            0 => EcnField::NotEct,
+            1 => EcnField::Ect1,
+            2 => EcnField::Ect0,
+            _ => EcnField::Ce,
+        }
+    }
+
+    /// Do both ends understand marks, so that a queue may mark the packet?
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, EcnField::NotEct)
     }
 }
 
@@ -167,6 +203,8 @@ pub struct Segment {
     pub window: u16,
     /// Control bits.
     pub flags: Flags,
+    /// ECN field of the IP header.
+    pub ecn: EcnField,
     /// Options.
     pub options: Options,
 }

@@ -207,6 +207,7 @@ impl<P: Packet> Link<P> {
         LinkStats {
             evicted: self.evicted.count,
             thinned: self.evicted.thinned,
+            marked: self.evicted.marked,
             ..self.stats
         }
     }

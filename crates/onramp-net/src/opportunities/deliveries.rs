@@ -196,6 +196,7 @@ mod tests {
                 bytes,
                 flow: 0,
                 expedited: false,
+                ..Numbered::default()
             };
             assert_eq!(link.offer(at_ns, packet), Verdict::Queued);
         }

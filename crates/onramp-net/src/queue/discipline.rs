@@ -39,7 +39,8 @@ pub(crate) trait Discipline<P: Packet> {
     fn waiting(&self) -> Count;
 }
 
-/// Packets that a queue accepted and dropped later, until the driver takes them.
+/// What a queue does to packets besides their order: packets that it accepted and dropped later,
+/// until the driver takes them, and marks.
 #[derive(Debug)]
 pub(crate) struct Evicted<P> {
     pub packets: VecDeque<P>,
@@ -47,6 +48,8 @@ pub(crate) struct Evicted<P> {
     pub count: Count,
     /// All ACKs so far that were dropped because a later ACK superseded them.
     pub thinned: Count,
+    /// All packets so far that were marked instead of dropped.
+    pub marked: Count,
 }
 
 impl<P: Packet> Evicted<P> {
@@ -55,7 +58,19 @@ impl<P: Packet> Evicted<P> {
             packets: VecDeque::new(),
             count: Count::default(),
             thinned: Count::default(),
+            marked: Count::default(),
         }
+    }
+
+    /// Marks a packet instead of dropping it, if the queue has ECN and so has the packet. Returns
+    /// whether it did. A packet that has a mark already keeps it, and counts (RFC 3168, section 5).
+    pub fn marks(&mut self, has_ecn: bool, packet: &mut P) -> bool {
+        let marks = has_ecn && packet.is_ecn_capable();
+        if marks {
+            packet.mark_ce();
+            self.marked.add(packet.wire_bytes());
+        }
+        marks
     }
 
     pub fn push(&mut self, packet: P) {

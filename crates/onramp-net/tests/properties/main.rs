@@ -87,6 +87,26 @@ proptest! {
         prop_assert!(run.out.last().is_none_or(|last| !last.is_copy));
     }
 
+    /// Only queues with ECN mark packets, only those of connections with ECN, and each once. The
+    /// copy of a marked packet has the mark too.
+    #[test]
+    fn marks_are_counted_and_only_where_both_sides_have_ecn(setup in any_setups()) {
+        let has_ecn = match &setup.config.queue {
+            QueueConfig::Red(red) => red.ecn,
+            QueueConfig::CoDel(codel) => codel.ecn,
+            QueueConfig::FqCoDel(fq) => fq.ecn,
+            QueueConfig::DropTail(_) | QueueConfig::AckFilter(_) => false,
+        };
+        let run = run(&setup, true);
+        let originals = run.out.iter().filter(|left| !left.is_copy).map(|left| &left.packet);
+        let marked = originals.chain(&run.dropped).filter(|packet| packet.marked);
+        prop_assert_eq!(run.link.stats().marked, count(marked.clone()));
+        prop_assert!(marked.clone().all(|packet| has_ecn && packet.flow % 2 == 0));
+        for pair in run.out.windows(2).filter(|pair| pair[0].is_copy) {
+            prop_assert_eq!(pair[0].packet.marked, pair[1].packet.marked);
+        }
+    }
+
     /// Flows in separate queues may overtake each other, and jitter may reorder any packets.
     /// Otherwise the order is kept.
     #[test]

@@ -10,16 +10,34 @@ use proptest::prelude::*;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Numbered {
     pub number: usize,
     pub bytes: u32,
     pub flow: u32,
     pub expedited: bool,
+    pub marked: bool,
+}
+
+/// A packet stays the same packet when it is marked.
+impl PartialEq for Numbered {
+    fn eq(&self, other: &Numbered) -> bool {
+        let identity = |packet: &Numbered| {
+            let Numbered {
+                number,
+                bytes,
+                flow,
+                expedited,
+                ..
+            } = *packet;
+            (number, bytes, flow, expedited)
+        };
+        identity(self) == identity(other)
+    }
 }
 
 impl Numbered {
-    /// A packet of one of four flows in turn, two of which are expedited.
+    /// A packet of one of four flows in turn, two of which are expedited, and two have ECN.
     pub fn new(number: usize, bytes: u32) -> Numbered {
         let flow = number as u32 % 4;
         Numbered {
@@ -27,6 +45,7 @@ impl Numbered {
             bytes,
             flow,
             expedited: flow > 1,
+            marked: false,
         }
     }
 }
@@ -42,6 +61,14 @@ impl Packet for Numbered {
 
     fn is_expedited(&self) -> bool {
         self.expedited
+    }
+
+    fn is_ecn_capable(&self) -> bool {
+        self.flow.is_multiple_of(2)
+    }
+
+    fn mark_ce(&mut self) {
+        self.marked = true;
     }
 }
 
@@ -99,10 +126,10 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
         1u64..10,
         0u32..=1_000_000,
         0u32..10,
-        any::<bool>(),
+        any::<(bool, bool)>(),
     )
         .prop_map(
-            |(limit, min_threshold, more, max_p_ppm, weight_shift, gentle)| {
+            |(limit, min_threshold, more, max_p_ppm, weight_shift, (gentle, ecn))| {
                 QueueConfig::Red(RedConfig {
                     limit,
                     min_threshold,
@@ -111,16 +138,18 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
                     weight_shift,
                     gentle,
                     mean_packet_bytes: 4500,
+                    ecn,
                 })
             },
         );
-    let codel = (limits(), 0u64..10_000_000, 1u64..50_000_000).prop_map(
-        |(limit, target_ns, interval_ns)| {
+    let codel = (limits(), 0u64..10_000_000, 1u64..50_000_000, any::<bool>()).prop_map(
+        |(limit, target_ns, interval_ns, ecn)| {
             QueueConfig::CoDel(CoDelConfig {
                 target_ns,
                 interval_ns,
                 mtu_bytes: 1500,
                 limit,
+                ecn,
             })
         },
     );
@@ -130,20 +159,20 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
         1u32..5,
         1u32..5000,
         1u32..20,
-        1u32..10,
+        (1u32..10, any::<bool>()),
     )
         .prop_map(
-            |(target_ns, interval_ns, flows, quantum_bytes, limit_packets, drop_batch_packets)| {
+            |(target_ns, interval_ns, flows, quantum_bytes, limit_packets, (batch, ecn))| {
                 let mtu_bytes = 1500;
-                let limits = (limit_packets, drop_batch_packets);
                 QueueConfig::FqCoDel(FqCoDelConfig {
                     target_ns,
                     interval_ns,
                     mtu_bytes,
                     flows,
                     quantum_bytes,
-                    limit_packets: limits.0,
-                    drop_batch_packets: limits.1,
+                    limit_packets,
+                    drop_batch_packets: batch,
+                    ecn,
                 })
             },
         );

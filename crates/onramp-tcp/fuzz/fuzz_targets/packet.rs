@@ -38,7 +38,7 @@ fn compare_with_etherparse(bytes: &[u8]) {
         (parsed.identification, parsed.time_to_live),
         (header.identification(), header.ttl())
     );
-    assert_eq!(parsed.ecn, header.ecn().value());
+    assert_eq!(parsed.segment.ecn as u8, header.ecn().value());
     let segment = parsed.segment;
     assert_eq!(
         (segment.seq, segment.ack),

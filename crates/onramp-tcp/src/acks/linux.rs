@@ -3,7 +3,7 @@
 //!
 //! *Quick ACKs.* There is a budget of ACKs that are not delayed: half of the advertised window in
 //! full segments, at most 16. It is filled by the first data, by data after a pause longer than the
-//! RTO, and by duplicates. A segment that enlarges the advertised window gets a quick ACK even if
+//! RTO, and by duplicates. A mark (ECN) fills it to two. A segment that enlarges the advertised window gets a quick ACK even if
 //! the budget is empty. So in a download from Linux 6.18 (lab, 50 Mbit/s, 600 ms, auto-tuned
 //! buffer), every segment is acknowledged while auto-tuning raises the window, and every second one
 //! while the window does not change. If our data follows the peer's within the delay, the
@@ -120,11 +120,15 @@ impl Linux {
     }
 
     fn fill_quick(&mut self) {
+        self.fill_quick_up_to(MAX_QUICK);
+    }
+
+    fn fill_quick_up_to(&mut self, max: u64) {
         let segments = self.offered_bytes / (2 * u64::from(self.segment_bytes.max(1)));
         let budget = if segments == 0 {
             MIN_QUICK
         } else {
-            segments.min(MAX_QUICK)
+            segments.min(max)
         };
         self.quick_acks = self.quick_acks.max(budget);
     }
@@ -173,6 +177,12 @@ impl AckPolicy for Linux {
     fn duplicate(&mut self, _now_ns: u64) {
         self.unacknowledged_bytes.get_or_insert(0);
         self.fill_quick();
+        self.is_interactive = false;
+        self.delay_ns = Some(MIN_DELAY_NS);
+    }
+
+    fn marked(&mut self) {
+        self.fill_quick_up_to(MIN_QUICK);
         self.is_interactive = false;
         self.delay_ns = Some(MIN_DELAY_NS);
     }

@@ -55,6 +55,10 @@ pub trait AckPolicy: std::fmt::Debug + Send {
         let _ = now_ns;
     }
 
+    /// A segment arrived that shows that the sender's cwnd may be very low: it has a mark (CE), or
+    /// it was probably retransmitted. Called before [`arrived`](AckPolicy::arrived).
+    fn marked(&mut self) {}
+
     /// Reports the last advertised window, and whether this segment enlarges the next one
     /// ([`ReceiveWindow::arrived`](crate::receive_window::ReceiveWindow::arrived)). Called before
     /// [`arrived`](AckPolicy::arrived).

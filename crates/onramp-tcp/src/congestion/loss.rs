@@ -27,8 +27,9 @@ impl LossKind {
 }
 
 impl Congestion {
-    /// Reduces ssthresh after a loss. Loss recovery then sets cwnd. After a timeout,
-    /// [`restart_after_timeout`](Self::restart_after_timeout) follows.
+    /// Reduces ssthresh after a loss or a mark (ECN). Loss recovery, or the response to the mark,
+    /// then sets cwnd. After a timeout, [`restart_after_timeout`](Self::restart_after_timeout)
+    /// follows.
     ///
     /// The flight size is halved (RFC 5681, equation 4). 4.4BSD and ns halve min(cwnd, the peer's
     /// window) instead (Wright & Stevens, "TCP/IP Illustrated, Volume 2", sections 25.11 and 29.4),
@@ -103,6 +104,12 @@ impl Congestion {
         self.window.cwnd_bytes = self.avoidance.undo(cwnd_bytes, prior.cwnd_bytes);
         self.window.ssthresh_bytes = self.window.ssthresh_bytes.max(prior.ssthresh_bytes);
         self.restore_held_window();
+    }
+
+    /// The last reduction was for a mark, or the peer has reported one since: it must not be undone
+    /// (`prior_ssthresh = 0` in Linux).
+    pub fn forbid_undo(&mut self) {
+        self.prior = None;
     }
 
     /// The cwnd to which the last reduction leads: ssthresh, but at most cwnd before the loss. (A

@@ -1,11 +1,12 @@
 //! Active and passive open (RFC 9293, section 3.5).
 
+use super::ecn;
 use super::numbering::Numbering;
 use super::pairs::{self, Pairs};
 use super::receiver::{Receiver, MAX_SHIFT};
 use super::sender::{Negotiated, Sender};
 use super::{Connection, Failure, State, Stats};
-use crate::{Config, Flags, Options, PairOptions, Segment};
+use crate::{Config, EcnField, Options, PairOptions, Segment};
 
 /// Number of SYNs, the first included, after which an active open fails. It counts SYNs whose
 /// timeouts double (Linux: `tcp_syn_retries`); SYNs before the first doubling are not counted.
@@ -76,6 +77,7 @@ impl Connection {
         handshake.syns_sent += 1;
         handshake.sent_ns = now_ns;
         handshake.expires_ns = Some(self.sender.rto.deadline_ns(now_ns));
+        let is_first = handshake.syns_sent == 1;
         let answers = self.state == State::SynReceived;
         let window = self.receiver.acknowledge(now_ns, true, false);
         let scales = match answers {
@@ -104,11 +106,11 @@ impl Connection {
             },
             payload_bytes: 0,
             window,
-            flags: if answers {
-                Flags::SYN.with(Flags::ACK)
-            } else {
-                Flags::SYN
+            flags: match answers {
+                true => ecn::syn_ack_flags(self.sender.ecn.is_on),
+                false => ecn::syn_flags(self.config.ecn, is_first),
             },
+            ecn: EcnField::NotEct,
             options,
         }
     }
@@ -150,6 +152,9 @@ impl Connection {
             pairs: self.pairs.is_some(),
         };
         self.sender.negotiated(&self.config, &negotiated);
+        let has_ecn = ecn::is_negotiated(self.config.ecn, syn);
+        self.sender.ecn.is_on = has_ecn;
+        self.receiver.ecn.is_on = has_ecn;
         if let (true, Some((value, _))) = (self.timestamps, options.timestamps) {
             self.sender.congestion.set_peer_tsval(value);
         }

@@ -226,6 +226,7 @@ impl Connection {
             window_bytes: is_newest.then_some(window_bytes),
             is_pure_ack: segment.payload_bytes == 0 && !segment.flags.has(Flags::FIN),
             sack: &blocks[..count],
+            has_ece: segment.flags.has(Flags::ECE),
             echo: self.echo(now_ns, segment),
         };
         self.sender.on_ack(&acknowledgement);
@@ -308,5 +309,7 @@ fn data_of(segment: &Segment, start: i64, push: bool) -> receiver::Data {
         payload_bytes: segment.payload_bytes,
         fin: segment.flags.has(Flags::FIN),
         push,
+        ecn: segment.ecn,
+        cwr: segment.flags.has(Flags::CWR),
     }
 }

@@ -1,5 +1,6 @@
 //! One end of a TCP connection.
 
+mod ecn;
 mod handshake;
 mod input;
 mod numbering;
@@ -85,6 +86,10 @@ pub struct Stats {
     pub undone: u64,
     /// Tail loss probes sent.
     pub probes: u64,
+    /// Reductions of cwnd for marks (ECN), without a loss.
+    pub ecn_reductions: u64,
+    /// New data segments that arrived with a mark (CE), on a connection with ECN.
+    pub marks_received: u64,
     /// Segments that arrived.
     pub segments_received: u64,
     /// Segments that arrived and were unacceptable or contained nothing new.
@@ -247,16 +252,13 @@ impl Connection {
 
     /// The counters.
     pub fn stats(&self) -> Stats {
-        let (timeouts, recoveries, probes) = (
-            self.sender.timeouts,
-            self.sender.recoveries,
-            self.sender.probes,
-        );
         Stats {
-            timeouts: timeouts + self.stats.timeouts,
-            recoveries,
+            timeouts: self.sender.timeouts + self.stats.timeouts,
+            recoveries: self.sender.recoveries,
             undone: self.sender.congestion.undone,
-            probes,
+            probes: self.sender.probes,
+            ecn_reductions: self.sender.ecn.reductions,
+            marks_received: self.receiver.ecn.marks,
             ..self.stats
         }
     }
@@ -279,6 +281,11 @@ impl Connection {
     /// The peer's receive window, in bytes above its cumulative acknowledgement.
     pub fn peer_window_bytes(&self) -> u64 {
         self.sender.peer_window_bytes()
+    }
+
+    /// Both ends use ECN (RFC 3168), as the handshake negotiated.
+    pub fn has_ecn(&self) -> bool {
+        self.sender.ecn.is_on
     }
 
     /// Smoothed RTT in nanoseconds; 0 before the first sample.

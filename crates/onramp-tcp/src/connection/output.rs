@@ -3,7 +3,7 @@
 use super::sender::Outgoing;
 use super::{Connection, State, Transmit};
 use crate::wire::MAX_OPTION_BYTES;
-use crate::{Flags, Options, SackBlocks, Segment};
+use crate::{EcnField, Flags, Options, SackBlocks, Segment};
 
 impl Connection {
     /// The next segment to send now; `None` if there is nothing to send.
@@ -40,6 +40,7 @@ impl Connection {
         if outgoing.fin {
             segment.flags = segment.flags.with(Flags::FIN);
         }
+        (segment.ecn, segment.flags) = self.sender.ecn.mark_outgoing(outgoing, segment.flags);
         if outgoing.payload_bytes > 0 && self.sender.is_everything_sent() {
             segment.flags = segment.flags.with(Flags::PSH);
         }
@@ -89,7 +90,8 @@ impl Connection {
             ack: self.receiver.numbering.number(self.receiver.nxt()),
             payload_bytes: 0,
             window: self.receiver.acknowledge(now_ns, false, has_data),
-            flags: Flags::ACK,
+            flags: self.receiver.ecn.echo(Flags::ACK),
+            ecn: EcnField::NotEct,
             options: Options {
                 timestamps,
                 ..Options::default()

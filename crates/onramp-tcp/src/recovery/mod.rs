@@ -10,6 +10,7 @@ mod scoreboard;
 mod tahoe;
 
 pub use probe::Probe;
+pub use prr::Reduction;
 pub use scoreboard::{Arrived, Delivery, Scoreboard, Sent};
 
 use crate::congestion::{Congestion, LossKind};
@@ -54,6 +55,17 @@ pub struct Context<'a> {
     /// Set it to restart the retransmission timer. An acknowledgement of new data sets it, unless
     /// the recovery [holds](Recovery::holds_timer) the timer.
     pub restart_timer: &'a mut bool,
+    /// cwnd is being reduced for a mark (ECN), without a loss until now.
+    pub mark_response: Option<MarkResponse>,
+}
+
+/// A reduction of cwnd for a mark (RFC 3168, section 6.1.2; TCP_CA_CWR in Linux).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkResponse {
+    /// SND.NXT when it began. It ends when data above is acknowledged.
+    pub high: u64,
+    /// How cwnd shrinks meanwhile.
+    pub reduction: Reduction,
 }
 
 /// A report that something arrived twice (RFC 2883).
@@ -86,9 +98,14 @@ impl Context<'_> {
             .is_some_and(|echo_age_ns| echo_age_ns / NS_PER_MS > age_ms)
     }
 
-    /// Reduces ssthresh after a loss whose segments are already marked. Returns the flight size.
+    /// Reduces ssthresh after a loss whose segments are already marked. Returns the flight size. A
+    /// mark has reduced ssthresh already, and a loss of the same round trip does not reduce it
+    /// again (RFC 3168, section 6.1.2), unless slow start follows.
     fn reduce(&mut self, kind: LossKind) -> u64 {
         let flight_bytes = self.scoreboard.flight_size_bytes();
+        if self.mark_response.is_some() && kind == LossKind::Acknowledgements {
+            return flight_bytes;
+        }
         self.congestion.reduce(
             self.now_ns,
             kind,

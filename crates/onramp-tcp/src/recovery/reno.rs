@@ -174,6 +174,7 @@ mod tests {
                 has_new_data: false,
                 srtt_ns: 0,
                 force_retransmit: &mut false,
+                mark_response: None,
                 restart_timer: &mut false,
             });
         }

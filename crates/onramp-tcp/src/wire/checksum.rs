@@ -43,6 +43,12 @@ pub(super) fn instead(sum: u64, found: u16) -> u16 {
     of(sum + u64::from(!found))
 }
 
+/// The checksum after one 16-bit word of the summed bytes has changed (RFC 1624, section 3,
+/// equation 3).
+pub(super) fn after_change(checksum: u16, old: u16, new: u16) -> u16 {
+    of(u64::from(!checksum) + u64::from(!old) + u64::from(new))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

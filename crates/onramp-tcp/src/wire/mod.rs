@@ -24,6 +24,7 @@
 //! ```
 
 mod checksum;
+mod ecn;
 mod error;
 pub mod options;
 mod read;
@@ -37,6 +38,7 @@ pub mod properties;
 #[cfg(test)]
 mod tests;
 
+pub use ecn::{ecn_of, mark_ce};
 pub use error::{Error, Header, OptionError, OptionKind, WriteError};
 pub use options::MAX_BYTES as MAX_OPTION_BYTES;
 pub use read::{parse, parse_unverified, Parsed};

@@ -53,7 +53,6 @@ fn rewritten(parsed: &Parsed) {
         Parsed {
             segment,
             time_to_live: super::TIME_TO_LIVE,
-            ecn: 0,
             unknown_options: 0,
             ..*parsed
         }

@@ -1,7 +1,7 @@
 //! Reads packets as segments.
 
 use super::{checksum, options, Endpoints, Error, Header, PROTOCOL_TCP};
-use crate::{Flags, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
+use crate::{EcnField, Flags, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// A parsed packet.
@@ -17,8 +17,6 @@ pub struct Parsed<'a> {
     pub identification: u16,
     /// The packet's remaining time to live.
     pub time_to_live: u8,
-    /// ECN field (RFC 3168): 3 is "congestion experienced".
-    pub ecn: u8,
     /// Number of unknown TCP options, which were skipped.
     pub unknown_options: u8,
 }
@@ -56,6 +54,7 @@ fn read(buffer: &[u8], verify: bool) -> Result<Parsed<'_>, Error> {
         payload_bytes: payload.len() as u32,
         window: u16_at(header, 14),
         flags: Flags(header[13]),
+        ecn: ip.ecn,
         options,
     };
     let endpoints = Endpoints {
@@ -68,7 +67,6 @@ fn read(buffer: &[u8], verify: bool) -> Result<Parsed<'_>, Error> {
         payload,
         identification: ip.identification,
         time_to_live: ip.time_to_live,
-        ecn: ip.ecn,
         unknown_options,
     })
 }
@@ -79,7 +77,7 @@ struct Ipv4<'a> {
     destination: Ipv4Addr,
     identification: u16,
     time_to_live: u8,
-    ecn: u8,
+    ecn: EcnField,
     payload: &'a [u8],
 }
 
@@ -125,7 +123,7 @@ impl Ipv4<'_> {
             destination: Ipv4Addr::from(u32_at(header, 16)),
             identification: u16_at(header, 4),
             time_to_live: header[8],
-            ecn: header[1] & 3,
+            ecn: EcnField::of_tos(header[1]),
             payload,
         })
     }

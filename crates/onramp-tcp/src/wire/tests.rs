@@ -2,7 +2,7 @@
 //! mutations of them.
 
 use super::{parse, properties, write, Endpoints};
-use crate::{Flags, Options, PairOptions, SackBlocks, Segment};
+use crate::{EcnField, Flags, Options, PairOptions, SackBlocks, Segment};
 use onramp_core::pairs::{Form, PairOption};
 use proptest::prelude::*;
 use std::net::SocketAddrV4;
@@ -67,8 +67,10 @@ prop_compose! {
         (seq, ack, window, flags) in any::<(u32, u32, u16, u8)>(),
         payload_bytes in 0u32..1500,
         options in any_options(),
+        tos in any::<u8>(),
     ) -> Segment {
-        Segment { seq, ack, payload_bytes, window, flags: Flags(flags), options }
+        let ecn = EcnField::of_tos(tos);
+        Segment { seq, ack, payload_bytes, window, flags: Flags(flags), ecn, options }
     }
 }
 

@@ -33,6 +33,7 @@ pub fn write(
     let start = out.len();
     let end = start + usize::from(total_bytes);
     out.reserve(usize::from(total_bytes));
+    out.extend([0x45, segment.ecn as u8]);
     ipv4_header(endpoints, identification, total_bytes, out);
     tcp_header(segment, endpoints, out);
     let payload = out.len();
@@ -47,9 +48,8 @@ pub fn write(
     Ok(())
 }
 
-/// The IPv4 header (RFC 791, section 3.1), with a checksum of 0.
+/// The IPv4 header (RFC 791, section 3.1) after its first two bytes, with a checksum of 0.
 fn ipv4_header(endpoints: &Endpoints, identification: u16, total_bytes: u16, out: &mut Vec<u8>) {
-    out.extend([0x45, 0]);
     out.extend(total_bytes.to_be_bytes());
     out.extend(identification.to_be_bytes());
     out.extend(DONT_FRAGMENT.to_be_bytes());
@@ -79,7 +79,7 @@ pub(super) fn set_checksum(bytes: &mut [u8], at: usize, summed: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Flags, Options, SackBlocks};
+    use crate::{EcnField, Flags, Options, SackBlocks};
 
     const ENDPOINTS: &str = "192.0.2.1:258";
 
@@ -113,9 +113,10 @@ mod tests {
                 mss: Some(1460),
                 ..Options::default()
             },
+            ecn: EcnField::Ce,
         };
         let packet = written(&segment).unwrap();
-        assert_eq!(packet[..10], [0x45, 0, 0, 47, 0x12, 0x34, 0x40, 0, 64, 6]);
+        assert_eq!(packet[..10], [0x45, 3, 0, 47, 0x12, 0x34, 0x40, 0, 64, 6]);
         assert_eq!(packet[12..20], [192, 0, 2, 1, 198, 51, 100, 2]);
         assert_eq!(
             packet[20..36],

@@ -12,6 +12,7 @@ mod reservations;
 mod rfc1122;
 mod rfc2018;
 mod rfc3042;
+mod rfc3168;
 mod rfc3465;
 mod rfc5681;
 mod rfc5961;

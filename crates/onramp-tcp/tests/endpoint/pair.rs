@@ -1,6 +1,6 @@
 //! Two ends and a path between them, which a test controls: the smallest possible driver.
 
-use onramp_tcp::{Config, Connection, Segment, State, Transmit, Window};
+use onramp_tcp::{Config, Connection, EcnField, Segment, State, Transmit, Window};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -45,6 +45,8 @@ pub struct Pair {
     sent: [u64; 2],
     next_id: u64,
     pub log: Log,
+    /// Does the path mark this segment, if it may be marked (ECN)?
+    pub marks: fn(&Crossing) -> bool,
 }
 
 /// One-way delay, unless a test chooses another one.
@@ -68,6 +70,7 @@ impl Pair {
             sent: [0; 2],
             next_id: 0,
             log: Log::new(),
+            marks: |_| false,
         }
     }
 
@@ -99,8 +102,12 @@ impl Pair {
                 };
                 self.log.push(crossing);
                 assert!(self.log.len() < 2_000_000, "segments without end");
+                let mut segment = transmit.segment;
+                if segment.ecn.is_capable() && (self.marks)(&crossing) {
+                    segment.ecn = EcnField::Ce;
+                }
                 for delay_ns in path(&crossing) {
-                    self.segments.insert(self.next_id, transmit.segment);
+                    self.segments.insert(self.next_id, segment);
                     self.in_flight
                         .push(Reverse((now_ns + delay_ns, self.next_id, from)));
                     self.next_id += 1;

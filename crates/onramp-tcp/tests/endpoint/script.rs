@@ -7,7 +7,7 @@
 use crate::trace::text;
 use onramp_core::pairs::{PairOption, PERMITTED};
 use onramp_tcp::{
-    Acks, Avoidance, Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery,
+    Acks, Avoidance, Config, Connection, Ecn, Flags, Options, PacketPair, PairOptions, Recovery,
     SackBlocks, Segment, Stack, State, Timers,
 };
 
@@ -68,9 +68,13 @@ impl Script {
             window,
             sent: 0,
         };
-        assert_eq!(script.sends(), ["S"]);
+        let has_ecn = script.end.config().ecn == Ecn::Request;
+        assert_eq!(script.sends(), [if has_ecn { "S ece cwr" } else { "S" }]);
         script.now_ns = 100 * MS_NS;
-        let flags = Flags::SYN.with(Flags::ACK);
+        let mut flags = Flags::SYN.with(Flags::ACK);
+        if has_ecn {
+            flags = flags.with(Flags::ECE);
+        }
         assert_eq!(
             script.arrives(Segment {
                 seq: 0,

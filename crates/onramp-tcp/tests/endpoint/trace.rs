@@ -10,7 +10,7 @@ fn offset(number: u32) -> i64 {
     i64::from(number.wrapping_sub(1) as i32)
 }
 
-/// Flags, range of stream offsets, packet pairs, and `rexmt` for a retransmission. A segment
+/// Flags, range of stream offsets, packet pairs, ECN, and `rexmt` for a retransmission. A segment
 /// without flags and data shows what it acknowledges.
 pub fn text(transmit: &Transmit) -> String {
     let segment = &transmit.segment;
@@ -47,6 +47,14 @@ pub fn text(transmit: &Transmit) -> String {
             .unwrap(),
             _ => {}
         }
+    }
+    for (flag, name) in [(Flags::ECE, "ece "), (Flags::CWR, "cwr ")] {
+        if segment.flags.has(flag) {
+            text.push_str(name);
+        }
+    }
+    if segment.ecn.is_capable() {
+        text.push_str("ect ");
     }
     if transmit.retransmission {
         text.push_str("rexmt ");

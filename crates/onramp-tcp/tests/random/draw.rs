@@ -3,7 +3,7 @@
 use crate::rng::Rng;
 use onramp_core::pairs::Form;
 use onramp_tcp::{
-    Acks, Avoidance, ByteCounting, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery,
+    Acks, Avoidance, ByteCounting, Config, Ecn, InitialWindow, PacketPair, ReceiveBuffer, Recovery,
     Reservation, Stack, Ticks, Timers,
 };
 use std::num::NonZeroU8;
@@ -26,6 +26,8 @@ pub struct Path {
     pub jitter_ns: u64,
     pub loss_percent: u64,
     pub duplicate_percent: u64,
+    /// Share of the segments with ECT that are marked.
+    pub mark_percent: u64,
     /// From this time on, the delay is `changed_delay_ns`.
     pub changes_at_ns: u64,
     pub changed_delay_ns: u64,
@@ -151,6 +153,7 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
             Some(segments) => ByteCounting::Segments(segments),
             None => ByteCounting::Unlimited,
         },
+        ecn: rng.pick(Ecn::ALL),
         ..own
     }
 }
@@ -210,6 +213,7 @@ fn path(rng: &mut Rng, delay_ns: u64, is_clean: bool) -> Path {
         jitter_ns,
         loss_percent,
         duplicate_percent,
+        mark_percent: rng.pick(&[0, 1, 10, 100]),
         changes_at_ns,
         changed_delay_ns,
     };

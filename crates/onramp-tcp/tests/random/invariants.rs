@@ -41,6 +41,12 @@ pub fn check(connection: &Connection, now_ns: u64) {
 /// Checks an end that has just sent a segment.
 pub fn check_sent(connection: &Connection, transmit: &Transmit) {
     let bytes = u64::from(transmit.segment.payload_bytes);
+    // RFC 3168, section 6.1: only new data of a connection with ECN may be marked.
+    assert_eq!(
+        transmit.segment.ecn.is_capable(),
+        connection.has_ecn() && bytes > 0 && !transmit.retransmission,
+        "{transmit:?} {connection:#?}"
+    );
     if bytes == 0 || transmit.retransmission {
         return;
     }

@@ -4,7 +4,7 @@ use crate::draw::Case;
 use crate::invariants;
 use crate::rng::Rng;
 use onramp_core::pairs::{Form, PairOption};
-use onramp_tcp::{Connection, Flags, Options, PairOptions, SackBlocks, Segment};
+use onramp_tcp::{Connection, EcnField, Flags, Options, PairOptions, SackBlocks, Segment};
 
 const MS_NS: u64 = 1_000_000;
 
@@ -49,6 +49,8 @@ impl Known {
             2 => Flags::FIN.with(Flags::ACK),
             _ => Flags::ACK,
         };
+        // ECE and CWR
+        let flags = flags.with(Flags(rng.next() as u8 & 0xc0));
         let options = Options {
             mss: rng.chance(20).then(|| rng.next() as u16),
             window_scale: rng.chance(20).then(|| rng.below(20) as u8),
@@ -77,6 +79,7 @@ impl Known {
             },
             window: rng.pick(&[0, 1, 500, 5000, 65_535]),
             flags,
+            ecn: EcnField::of_tos(rng.next() as u8),
             options,
         }
     }

@@ -185,6 +185,11 @@ impl World {
             };
             invariants::check_sent(socket.connection(), &transmit);
             self.sent += 1;
+            if transmit.segment.ecn.is_capable()
+                && self.rng.chance(self.case.paths[from].mark_percent)
+            {
+                wire::mark_ce(&mut packet);
+            }
             for at_ns in self.fates(from) {
                 self.in_flight
                     .push(Reverse((at_ns, self.arriving, from, packet.clone())));

@@ -11,6 +11,7 @@ fn packet(number: u32, bytes: u32) -> Numbered {
         bytes,
         flow: 0,
         expedited: false,
+        ..Numbered::default()
     }
 }
 

@@ -11,6 +11,7 @@ fn packet(number: u32, flow: u32) -> Numbered {
         bytes: 50,
         flow,
         expedited: false,
+        ..Numbered::default()
     }
 }
 

@@ -8,8 +8,9 @@
 //! the first packet whose sojourn time is below `target`. If dropping starts again soon after, it
 //! starts at about the frequency at which it ended.
 //!
-//! The names are those of the pseudocode in section 5. This implementation drops packets and does
-//! not mark them: no ECN.
+//! The names are those of the pseudocode in section 5. With ECN, a packet of a connection that
+//! understands marks is marked where another one would be dropped, and is delivered. The RFC leaves
+//! this open; it is done as in Linux (codel_impl.h): a mark counts as a drop, and ends this turn.
 
 use super::discipline::{Discipline, Evicted};
 use super::limit::Limit;
@@ -27,6 +28,9 @@ pub struct CoDelConfig {
     pub mtu_bytes: u32,
     /// Limit of the queue. The RFC names none; the default of Linux is 1000 packets.
     pub limit: Limit,
+    /// Whether packets that are [capable](crate::Packet::is_ecn_capable) of ECN are marked instead
+    /// of dropped. A full queue still drops them.
+    pub ecn: bool,
 }
 
 impl Default for CoDelConfig {
@@ -35,12 +39,14 @@ impl Default for CoDelConfig {
             target_ns,
             interval_ns,
             mtu_bytes,
+            ecn,
         } = Parameters::default();
         CoDelConfig {
             target_ns,
             interval_ns,
             mtu_bytes,
             limit: Limit::Packets(1000),
+            ecn,
         }
     }
 }
@@ -51,6 +57,7 @@ pub(super) struct Parameters {
     pub target_ns: u64,
     pub interval_ns: u64,
     pub mtu_bytes: u32,
+    pub ecn: bool,
 }
 
 impl Default for Parameters {
@@ -59,6 +66,7 @@ impl Default for Parameters {
             target_ns: 5_000_000,
             interval_ns: 100_000_000,
             mtu_bytes: 1500,
+            ecn: false,
         }
     }
 }
@@ -86,7 +94,7 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// Drops the packets that are due, and removes the next packet: section 5, `deque`.
+    /// Drops or marks the packets that are due, and removes the next packet: section 5, `deque`.
     pub fn dequeue<P: Packet>(
         &mut self,
         parameters: &Parameters,
@@ -98,8 +106,12 @@ impl Control {
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now_ns >= self.drop_next_ns {
-                evicted.push(packet?);
                 self.count += 1;
+                if evicted.marks(parameters.ecn, packet.as_mut()?) {
+                    self.drop_next_ns = parameters.control_law(self.drop_next_ns, self.count);
+                    return packet;
+                }
+                evicted.push(packet?);
                 (packet, ok_to_drop) = self.do_dequeue(parameters, now_ns, queue);
                 match ok_to_drop {
                     true => {
@@ -109,8 +121,10 @@ impl Control {
                 }
             }
         } else if ok_to_drop {
-            evicted.push(packet?);
-            (packet, _) = self.do_dequeue(parameters, now_ns, queue);
+            if !evicted.marks(parameters.ecn, packet.as_mut()?) {
+                evicted.push(packet?);
+                (packet, _) = self.do_dequeue(parameters, now_ns, queue);
+            }
             self.dropping = true;
             let delta = self.count - self.last_count;
             let recently = now_ns.saturating_sub(self.drop_next_ns) < 16 * parameters.interval_ns;
@@ -167,11 +181,13 @@ impl<P: Packet> CoDel<P> {
             interval_ns,
             mtu_bytes,
             limit,
+            ecn,
         } = *config;
         let parameters = Parameters {
             target_ns,
             interval_ns,
             mtu_bytes,
+            ecn,
         };
         CoDel {
             parameters,

@@ -10,6 +10,7 @@ fn packet() -> Numbered {
         bytes: 1000,
         flow: 0,
         expedited: false,
+        ..Numbered::default()
     }
 }
 
@@ -19,18 +20,26 @@ struct PersistentQueue {
     queue: CoDel<Numbered>,
     evicted: Evicted<Numbered>,
     now_ns: u64,
+    packet: Numbered,
 }
 
 impl PersistentQueue {
     fn new() -> PersistentQueue {
+        PersistentQueue::of(packet(), false)
+    }
+
+    /// A queue with or without ECN, of packets like this one.
+    fn of(packet: Numbered, ecn: bool) -> PersistentQueue {
         let config = CoDelConfig {
             limit: Limit::Packets(10_000),
+            ecn,
             ..CoDelConfig::default()
         };
         let mut persistent = PersistentQueue {
             queue: CoDel::new(&config),
             evicted: Evicted::new(),
             now_ns: 0,
+            packet,
         };
         (0..1000).for_each(|_| persistent.arrive());
         persistent
@@ -38,9 +47,24 @@ impl PersistentQueue {
 
     fn arrive(&mut self) {
         assert_eq!(
-            self.queue.enqueue(self.now_ns, packet(), &mut self.evicted),
+            self.queue
+                .enqueue(self.now_ns, self.packet.clone(), &mut self.evicted),
             Verdict::Queued
         );
+    }
+
+    /// Runs until `end_ns`. Returns the times of the marks.
+    fn marks_until(&mut self, end_ns: u64) -> Vec<u64> {
+        let mut marks_ns = Vec::new();
+        while self.now_ns < end_ns {
+            self.now_ns += 10 * US;
+            self.arrive();
+            let left = self.queue.dequeue(self.now_ns, &mut self.evicted);
+            if left.is_some_and(|packet| packet.marked) {
+                marks_ns.push(self.now_ns);
+            }
+        }
+        marks_ns
     }
 
     /// Runs until `end_ns`. Returns the times of the drops.
@@ -164,4 +188,29 @@ fn a_full_queue_drops_the_arriving_packet() {
         queue.enqueue(0, packet(), &mut evicted),
         Verdict::DroppedFull
     );
+}
+
+/// As in Linux: a mark takes the place of a drop, at the times of the control law.
+#[test]
+fn packets_with_ecn_are_marked_when_others_would_be_dropped() {
+    let capable = Numbered {
+        ecn_capable: true,
+        ..packet()
+    };
+    let mut marking = PersistentQueue::of(capable.clone(), true);
+    let marks_ns = marking.marks_until(1000 * MS);
+    assert_eq!(marking.evicted.count.packets, 0);
+    assert_eq!(marking.evicted.marked.packets, marks_ns.len() as u64);
+    // A drop makes room for another arrival, and a mark does not. Otherwise both are the same.
+    let drops_ns = PersistentQueue::new().run_until(1000 * MS);
+    assert!(marks_ns.len() > 20 && marks_ns.len().abs_diff(drops_ns.len()) <= 1);
+    for (mark_ns, drop_ns) in marks_ns.iter().zip(&drops_ns) {
+        assert!(mark_ns.abs_diff(*drop_ns) <= MS, "{mark_ns} and {drop_ns}");
+    }
+    // Without ECN at the queue or at the ends, packets are dropped.
+    for (packet, ecn) in [(capable, false), (packet(), true)] {
+        let mut dropping = PersistentQueue::of(packet, ecn);
+        assert_eq!(dropping.run_until(1000 * MS), drops_ns);
+        assert_eq!(dropping.evicted.marked.packets, 0);
+    }
 }

@@ -11,6 +11,7 @@ fn expedited(number: u32, flow: u32) -> Numbered {
         bytes: 1500,
         flow,
         expedited: true,
+        ..Numbered::default()
     }
 }
 
@@ -20,6 +21,7 @@ fn other(number: u32) -> Numbered {
         bytes: 1500,
         flow: 0,
         expedited: false,
+        ..Numbered::default()
     }
 }
 

@@ -35,6 +35,8 @@ pub struct FqCoDelConfig {
     /// Maximum number of packets dropped at once, at least 1. When the limit is exceeded, half of
     /// the longest queue is dropped, up to this number.
     pub drop_batch_packets: u32,
+    /// As [`CoDelConfig::ecn`](crate::CoDelConfig::ecn). Packets beyond the limit are dropped.
+    pub ecn: bool,
 }
 
 impl Default for FqCoDelConfig {
@@ -43,6 +45,7 @@ impl Default for FqCoDelConfig {
             target_ns,
             interval_ns,
             mtu_bytes,
+            ecn,
         } = Parameters::default();
         FqCoDelConfig {
             target_ns,
@@ -52,6 +55,7 @@ impl Default for FqCoDelConfig {
             quantum_bytes: 1514,
             limit_packets: 10_240,
             drop_batch_packets: 64,
+            ecn,
         }
     }
 }
@@ -85,6 +89,7 @@ impl<P: Packet> FqCoDel<P> {
             interval_ns,
             mtu_bytes,
             flows,
+            ecn,
             ..
         } = *config;
         let flow = || Flow {
@@ -98,6 +103,7 @@ impl<P: Packet> FqCoDel<P> {
                 target_ns,
                 interval_ns,
                 mtu_bytes,
+                ecn,
             },
             perturbation: stream(seed, Element::Queue).next_u32(),
             flows: std::iter::repeat_with(flow).take(flows as usize).collect(),

@@ -27,6 +27,7 @@ impl Queue {
                     bytes,
                     flow,
                     expedited: false,
+                    ..Numbered::default()
                 },
                 &mut self.evicted,
             );
@@ -165,6 +166,7 @@ fn each_flow_has_its_own_codel_instance() {
                 bytes: 100,
                 flow: 2,
                 expedited: false,
+                ..Numbered::default()
             },
             &mut queue.evicted,
         );

@@ -16,7 +16,10 @@
 //!
 //! NOTE: For a queue measured in bytes, the paper scales p_b by the packet's size. This
 //! implementation does not: RFC 7141 (section 2.2) advises against it, and tc-red does not either.
-//! Packets are dropped and not marked: no ECN.
+//!
+//! With ECN (RFC 3168), a packet of a connection that understands marks is marked where another one
+//! would be dropped. Where the probability is one, marks no longer help, and such packets are
+//! dropped too (RFC 7567, section 4.2.1; tc-red's `harddrop`).
 
 use super::discipline::{Discipline, Evicted};
 use super::limit::Limit;
@@ -50,6 +53,9 @@ pub struct RedConfig {
     /// Size of a typical packet. Idle times are counted in units of its serialisation time at the
     /// link's initial rate.
     pub mean_packet_bytes: u32,
+    /// Whether packets that are [capable](crate::Packet::is_ecn_capable) of ECN are marked instead
+    /// of dropped, while the probability of a drop is below one.
+    pub ecn: bool,
 }
 
 impl Default for RedConfig {
@@ -62,6 +68,7 @@ impl Default for RedConfig {
             weight_shift: 9,
             gentle: false,
             mean_packet_bytes: 1000,
+            ecn: false,
         }
     }
 }
@@ -142,8 +149,9 @@ impl<P: Packet> Red<P> {
         }
     }
 
-    /// Whether to drop the packet that arrives now: figure 2 of the paper.
-    fn drops_early(&mut self) -> bool {
+    /// Whether to drop the packet that arrives now: figure 2 of the paper. With ECN it may be
+    /// marked instead, unless it finds no room.
+    fn drops_early(&mut self, packet: &mut P, has_room: bool, evicted: &mut Evicted<P>) -> bool {
         let Some(p_b) = self.p_b() else {
             self.since_drop = None;
             return false;
@@ -153,7 +161,7 @@ impl<P: Packet> Red<P> {
         let rest = ONE.saturating_sub(count.saturating_mul(p_b));
         let drops = p_b >= rest || u64::from(self.random.next_u32()) * rest < p_b << 32;
         self.since_drop = Some(if drops { 0 } else { count });
-        drops
+        drops && !evicted.marks(self.config.ecn && has_room && p_b < ONE, packet)
     }
 }
 
@@ -173,13 +181,14 @@ fn power(mut base: u64, mut exponent: u64) -> u64 {
 
 impl<P: Packet> Discipline<P> for Red<P> {
     #[inline(never)]
-    fn enqueue(&mut self, now_ns: u64, packet: P, _evicted: &mut Evicted<P>) -> Verdict {
+    fn enqueue(&mut self, now_ns: u64, mut packet: P, evicted: &mut Evicted<P>) -> Verdict {
         self.update_average(now_ns);
-        if self.drops_early() {
+        let bytes = packet.wire_bytes();
+        let has_room = self.config.limit.admits(self.waiting(), bytes);
+        if self.drops_early(&mut packet, has_room, evicted) {
             return Verdict::DroppedEarly;
         }
-        let bytes = packet.wire_bytes();
-        if !self.config.limit.admits(self.waiting(), bytes) {
+        if !has_room {
             self.since_drop = self.since_drop.map(|_| 0);
             return Verdict::DroppedFull;
         }
@@ -201,9 +210,9 @@ impl<P: Packet> Discipline<P> for Red<P> {
     }
 
     #[inline(never)]
-    fn pass(&mut self, now_ns: u64, packet: P, _evicted: &mut Evicted<P>) -> Result<P, Verdict> {
+    fn pass(&mut self, now_ns: u64, mut packet: P, evicted: &mut Evicted<P>) -> Result<P, Verdict> {
         self.update_average(now_ns);
-        if self.drops_early() {
+        if self.drops_early(&mut packet, true, evicted) {
             return Err(Verdict::DroppedEarly);
         }
         self.idle_since_ns = None;

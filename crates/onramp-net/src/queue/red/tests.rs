@@ -27,6 +27,7 @@ fn packet() -> Numbered {
         bytes: 1000,
         flow: 0,
         expedited: false,
+        ..Numbered::default()
     }
 }
 
@@ -53,6 +54,7 @@ const LARGE_QUEUE: RedConfig = RedConfig {
     weight_shift: 9,
     gentle: false,
     mean_packet_bytes: 1000,
+    ecn: false,
 };
 
 /// Section 6.1, equation 2: as the queue grows from 0 to L packets with L arrivals, the average
@@ -126,7 +128,7 @@ fn drops_are_spaced_uniformly() {
     let mut since = 0;
     while distances.len() <= 20_000 {
         since += 1;
-        if queue.drops_early() {
+        if queue.drops_early(&mut packet(), true, &mut Evicted::new()) {
             distances.push(since);
             since = 0;
         }
@@ -149,7 +151,9 @@ fn drops_are_spaced_uniformly() {
 #[test]
 fn all_packets_are_dropped_above_the_thresholds_and_none_below() {
     let (mut above, mut below) = (red_at(&LARGE_QUEUE, 20_000), red_at(&LARGE_QUEUE, 4_000));
-    assert!((0..1000).all(|_| above.drops_early() && !below.drops_early()));
+    let drops =
+        |queue: &mut Red<Numbered>| queue.drops_early(&mut packet(), true, &mut Evicted::new());
+    assert!((0..1000).all(|_| drops(&mut above) && !drops(&mut below)));
 }
 
 #[test]
@@ -180,4 +184,69 @@ fn with_a_limit_in_bytes_the_average_is_in_bytes() {
     assert!(queue.pass(0, packet(), &mut evicted).is_ok());
     (0..3).for_each(|_| assert_eq!(queue.enqueue(0, packet(), &mut evicted), Verdict::Queued));
     close(average(&queue), 2000.0, 0.0);
+}
+
+fn ecn_packet() -> Numbered {
+    Numbered {
+        ecn_capable: true,
+        ..packet()
+    }
+}
+
+/// RFC 3168, section 5: a packet of a connection with ECN is marked where RED would drop it.
+#[test]
+fn packets_with_ecn_are_marked_as_often_as_others_are_dropped() {
+    let config = RedConfig {
+        ecn: true,
+        ..LARGE_QUEUE
+    };
+    let (mut marking, mut dropping) = (red_at(&config, 10_000), red_at(&config, 10_000));
+    let mut evicted = Evicted::new();
+    let mut drops = 0;
+    for _ in 0..10_000 {
+        let mut marked = ecn_packet();
+        let before = evicted.marked.packets;
+        assert!(!marking.drops_early(&mut marked, true, &mut evicted));
+        assert_eq!(marked.marked, evicted.marked.packets > before);
+        drops += u64::from(dropping.drops_early(&mut packet(), true, &mut Evicted::new()));
+    }
+    assert!(drops > 100);
+    assert_eq!(evicted.marked.packets, drops);
+    assert_eq!(evicted.marked.bytes, 1000 * drops);
+}
+
+/// RFC 7567, section 4.2.1.
+#[test]
+fn packets_with_ecn_are_dropped_where_all_others_are() {
+    for gentle in [false, true] {
+        let config = RedConfig {
+            ecn: true,
+            gentle,
+            ..LARGE_QUEUE
+        };
+        let mut queue = red_at(&config, 30_000);
+        let mut evicted = Evicted::new();
+        assert!((0..100).all(|_| queue.drops_early(&mut ecn_packet(), true, &mut evicted)));
+        assert_eq!(evicted.marked.packets, 0);
+    }
+}
+
+#[test]
+fn a_packet_with_ecn_that_finds_no_room_is_dropped_without_a_mark() {
+    let mut queue = red_at(
+        &RedConfig {
+            limit: Limit::Packets(0),
+            max_p_ppm: 1_000_000,
+            ecn: true,
+            ..LARGE_QUEUE
+        },
+        10_000,
+    );
+    queue.idle_since_ns = None;
+    let mut evicted = Evicted::new();
+    for _ in 0..100 {
+        let verdict = queue.enqueue(0, ecn_packet(), &mut evicted);
+        assert_ne!(verdict, Verdict::Queued);
+    }
+    assert_eq!(evicted.marked.packets, 0);
 }

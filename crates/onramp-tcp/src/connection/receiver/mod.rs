@@ -1,9 +1,10 @@
 //! The receiving side: reassembly, acknowledgements, and the receive window.
 
+use super::ecn::EcnReceiver;
 use super::numbering::Numbering;
 use crate::acks::{self, AckPolicy, Arrival, Decision};
 use crate::receive_window::{self, Contents, ReceiveWindow};
-use crate::{Config, SackBlocks};
+use crate::{Config, EcnField, SackBlocks};
 
 /// The receiving side of a connection.
 #[derive(Debug)]
@@ -43,6 +44,8 @@ pub struct Receiver {
     ts_recent: Option<u32>,
     /// The last echoed timestamp that gave an RTT sample.
     last_echo: Option<u32>,
+    /// Marks of the peer's segments.
+    pub ecn: EcnReceiver,
 }
 
 /// A segment with payload or FIN.
@@ -54,6 +57,10 @@ pub struct Data {
     pub fin: bool,
     /// The PSH bit is set.
     pub push: bool,
+    /// ECN field of its packet.
+    pub ecn: EcnField,
+    /// The CWR bit is set.
+    pub cwr: bool,
 }
 
 /// Result of processing a data segment.
@@ -93,6 +100,7 @@ impl Receiver {
             negotiated_mss_bytes: mss_bytes,
             ts_recent: None,
             last_echo: None,
+            ecn: EcnReceiver::default(),
         }
     }
 
@@ -195,6 +203,9 @@ impl Receiver {
     pub fn accept(&mut self, now_ns: u64, data: &Data) -> Fate {
         let Data { start, fin, .. } = *data;
         let end = start + i64::from(data.payload_bytes);
+        if data.payload_bytes > 0 && self.ecn.on_cwr(data.cwr) {
+            self.ack_now = true;
+        }
         let is_old = end + i64::from(fin) <= self.nxt as i64;
         if is_old || start >= (self.edge.max(self.nxt + 1)) as i64 {
             self.reject(now_ns, data, is_old);
@@ -221,6 +232,9 @@ impl Receiver {
         let is_new = end > start && self.store(now_ns, (start, end), has_fin, in_order);
         self.ack_now |= has_fin;
         if data.payload_bytes > 0 {
+            if self.ecn.on_data(data.ecn) {
+                self.policy.marked();
+            }
             self.ask_policy(now_ns, data, in_order);
             // RFC 5681, section 4.2: acknowledge segments that are out of order or fill a gap
             // immediately.

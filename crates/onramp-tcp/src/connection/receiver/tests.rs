@@ -78,7 +78,7 @@ proptest! {
                     start: start as i64,
                     payload_bytes: (end - start) as u32,
                     fin,
-                    push: false,
+                    ..Data::default()
                 },
             );
             prop_assert_eq!(fate == Fate::New, before.0 != model.0);

@@ -19,6 +19,8 @@ pub struct Acknowledgement<'a> {
     pub is_pure_ack: bool,
     /// SACK blocks. The first may be a D-SACK block.
     pub sack: &'a [(i64, i64)],
+    /// The ECE bit is set: the peer has received a mark.
+    pub has_ece: bool,
     /// The timestamp that the peer echoes.
     pub echo: Option<Echo>,
 }
@@ -81,9 +83,12 @@ impl Sender {
         }
         let sample = self.sample(now_ns, &delivery, rtt_ns);
         self.congestion.measure(&sample);
-        let was_recovering = self.recovery.is_recovering();
+        let (was_recovering, was_reducing) = (self.recovery.is_recovering(), self.is_reducing());
         let mut restart_timer = advanced && !self.recovery.holds_timer();
         let undone_before = self.congestion.undone;
+        if ack.has_ece && self.ecn.is_on {
+            self.congestion.forbid_undo();
+        }
         let report = Report {
             now_ns,
             delivery: &delivery,
@@ -97,11 +102,16 @@ impl Sender {
         let is_undone = self.congestion.undone > undone_before;
         if is_undone {
             self.backoffs = 0;
+            self.ecn.withdraw_cwr();
         }
+        if ack.has_ece && self.ecn.is_on {
+            self.congestion.forbid_undo();
+        }
+        self.respond_to_marks(ack, &delivery);
         let has_news = advanced || delivery.delivered_bytes > 0;
         let may_raise = advanced || has_news && self.recovery.raises_on_any_delivery();
-        let was_open = is_undone || !was_recovering;
-        let is_clear = may_raise && !self.recovery.is_recovering() && was_open;
+        let was_open = is_undone || !was_reducing;
+        let is_clear = may_raise && !self.is_reducing() && was_open;
         let sample = AckSample {
             inflight_bytes: self.scoreboard.pipe_bytes(),
             lost_bytes: self.scoreboard.total_lost_bytes(),
@@ -160,6 +170,48 @@ impl Sender {
         self.congestion
             .reduce(now_ns, kind, flight_bytes, lost_bytes);
         self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
+        self.ecn.reduced();
+    }
+
+    /// Is cwnd being reduced, for a loss or for a mark? Then congestion avoidance must not raise
+    /// it.
+    pub(super) fn is_reducing(&self) -> bool {
+        self.recovery.is_recovering() || self.ecn.response().is_some()
+    }
+
+    /// The ECE bit, after loss detection (RFC 3168, section 6.1.2): reduces cwnd, at most once for
+    /// the data of a round trip, as in Linux (tcp_enter_cwr()).
+    fn respond_to_marks(&mut self, ack: &Acknowledgement<'_>, delivery: &Delivery) {
+        let una = self.scoreboard.una();
+        if self.ecn.is_complete(una) {
+            self.ecn.finish();
+            self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
+        }
+        if ack.has_ece && !self.is_reducing() && self.ecn.responds(una) {
+            let flight_bytes = self.scoreboard.flight_size_bytes();
+            let cwnd_bytes = self.congestion.window.cwnd_bytes;
+            self.congestion.reduce(
+                ack.now_ns,
+                LossKind::Acknowledgements,
+                flight_bytes,
+                self.scoreboard.total_lost_bytes(),
+            );
+            self.congestion.forbid_undo();
+            self.ecn.begin(self.scoreboard.nxt(), cwnd_bytes);
+            self.probe.forget();
+        }
+        if let Some(reduction) = self
+            .ecn
+            .reduction()
+            .filter(|_| delivery.delivered_bytes > 0)
+        {
+            reduction.on_ack(
+                &mut self.congestion,
+                &self.scoreboard,
+                delivery.delivered_bytes,
+                delivery.acked_bytes > 0,
+            );
+        }
     }
 
     /// Counts a recovery that has just started.
@@ -167,6 +219,9 @@ impl Sender {
         let is_new = !was_recovering || self.recovery.began_another();
         if self.recovery.is_recovering() && is_new {
             self.recoveries += 1;
+            // Its repair leads cwnd to the ssthresh of a mark, if there was one.
+            self.ecn.finish();
+            self.ecn.reduced();
             self.rto.on_fast_retransmit();
             self.probe.forget();
         }
@@ -197,6 +252,7 @@ impl Sender {
             srtt_ns: self.rto.srtt_ns(),
             force_retransmit: &mut self.force_retransmit,
             restart_timer,
+            mark_response: self.ecn.response(),
         };
         tell(&mut *self.recovery, &mut context);
     }

@@ -10,6 +10,7 @@ pub use acks::{Acknowledgement, Echo};
 pub use output::{Outgoing, PairRole};
 pub use timers::GaveUp;
 
+use super::ecn::EcnSender;
 use super::numbering::Numbering;
 use crate::congestion::Congestion;
 use crate::recovery::{self, Probe, Recovery, Scoreboard};
@@ -81,6 +82,8 @@ pub struct Sender {
     pub timeouts: u64,
     pub recoveries: u64,
     pub probes: u64,
+    /// The response to marks.
+    pub ecn: EcnSender,
 }
 
 /// What the two SYNs negotiated.
@@ -155,6 +158,7 @@ impl Sender {
             timeouts: 0,
             recoveries: 0,
             probes: 0,
+            ecn: EcnSender::default(),
         }
     }
 

@@ -258,6 +258,7 @@ impl Sender {
             }
         }
         self.recovery.on_sent(len);
+        self.ecn.sent(len);
         let pacing = self.congestion.pacing();
         match outgoing.pair_role {
             Some(PairRole::First) => {

@@ -157,7 +157,7 @@ impl Sender {
         // does not lower its window, so each timeout is reported as further evidence against it.
         // A timeout also ends a repair that the start-up algorithm controls.
         let reduces = self.is_lite
-            || self.backoffs == 1 && !self.recovery.is_recovering()
+            || self.backoffs == 1 && !self.is_reducing()
             || self.congestion.is_reserved()
             || self.congestion.is_repairing();
         let timeout = Timeout {
@@ -166,6 +166,7 @@ impl Sender {
             is_repeated: self.backoffs > 1,
         };
         self.recovery.on_timeout(&timeout, &mut self.scoreboard);
+        self.ecn.timed_out(self.scoreboard.nxt());
         if reduces {
             let (flight_bytes, lost_bytes) = (
                 self.scoreboard.flight_size_bytes(),

@@ -33,7 +33,7 @@ mod reordering;
 mod undo;
 
 use super::prr::Reduction;
-use super::{Arrived, Context, Recovery, Scoreboard, Sent, Timeout};
+use super::{Arrived, Context, MarkResponse, Recovery, Scoreboard, Sent, Timeout};
 use crate::congestion::LossKind;
 use frto::{Frto, Verdict};
 use reordering::Reordering;
@@ -137,10 +137,15 @@ impl Rack {
     fn enter(&mut self, cx: &mut Context<'_>) {
         self.is_recovering = true;
         self.repairs_timeout = false;
-        self.recovery_point = cx.scoreboard.nxt();
         self.undo.begin(cx.scoreboard);
         let flight = cx.reduce(LossKind::Acknowledgements);
-        self.reduction = Reduction::begin(flight);
+        // As in Linux, a recovery takes over the reduction for a mark as it is.
+        let response = cx.mark_response.unwrap_or(MarkResponse {
+            high: cx.scoreboard.nxt(),
+            reduction: Reduction::begin(flight),
+        });
+        self.recovery_point = response.high;
+        self.reduction = response.reduction;
         *cx.restart_timer = true;
     }
 

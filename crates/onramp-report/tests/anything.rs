@@ -71,6 +71,7 @@ prop_compose! {
             timeouts: options.2,
             retransmitted_segments: ints[3],
             dropped_packets: ints[4],
+            marked_packets: ints[3],
             policed_packets: ints[4] / 3,
             lost_packets: ints[5],
             peak_queue_bdp: floats[4],

@@ -105,6 +105,7 @@ fn blank(setup: &Setup, startup: &str, avoidance: &str, run: u32) -> Record {
         retransmitted_segments: 0,
         timeouts: None,
         dropped_packets: 0,
+        marked_packets: 0,
         policed_packets: 0,
         lost_packets: 0,
         peak_queue_bdp: 0.0,

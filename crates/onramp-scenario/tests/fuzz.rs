@@ -85,6 +85,7 @@ delay = "20 ms"
 mtu = "1400 B"
 queue = "200 packets"
 discipline = "fq-codel"
+ecn = true
 aggregate = "2 ms"
 aggregate_most = 16
 shaper_rate = "15 Mbit/s"
@@ -112,6 +113,7 @@ nagle = false
 size = "20 MB"
 stack = ["linux", "lite"]
 dscp = ["ef", "best-effort"]
+ecn = [true, false]
 recovery = ["reno", "newreno"]
 timers = ["bsd", "decoupled"]
 segment = ["512 B", "1400 B"]
@@ -222,7 +224,7 @@ fn the_files_before_mutation_are_good() {
     );
     assert_eq!(
         parse("network.toml", NETWORK).unwrap().cases.len(),
-        2 * 2 * 2 * 2 * 2
+        2 * 2 * 2 * 2 * 2 * 2
     );
 }
 

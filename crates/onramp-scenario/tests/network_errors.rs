@@ -90,6 +90,11 @@ fn disciplines() {
         PATH,
         &[
             ("discipline = \"red\"", "discipline = \"rde\""),
+            (
+                "discipline = \"red\"",
+                "discipline = \"drop-tail\"\necn = true"
+            ),
+            ("discipline = \"red\"", "discipline = \"red\"\necn = 1"),
             ("discipline = \"red\"", ""),
             ("discipline = \"red\"", "discipline = \"codel\""),
             ("discipline = \"fq-codel\"", "discipline = \"codel\""),

@@ -109,7 +109,7 @@ impl Planner<'_> {
                 &SenderKeys::from_transfer(transfer, &case.receiver),
                 &case.sender,
             )?,
-            receiver: endpoint::receiver(transfer.stack, &case.receiver),
+            receiver: endpoint::receiver(transfer.stack, transfer.ecn, &case.receiver),
             connect: transfer.connect,
             dscp: transfer.dscp,
             paths,
@@ -198,7 +198,7 @@ impl Planner<'_> {
         }));
         self.groups.push(Group {
             sender: endpoint::sender(&SenderKeys::from_traffic(transfers), &self.case.sender)?,
-            receiver: endpoint::receiver(transfers.stack, &transfers.receiver),
+            receiver: endpoint::receiver(transfers.stack, transfers.ecn, &transfers.receiver),
             connect: transfers.connect,
             dscp: traffic.dscp,
             paths: vec![path],

@@ -10,7 +10,7 @@ use onramp_scenario::{
     Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, Memory, PairForm, Receiver,
     Recovery, Sender, Split, Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
 };
-use onramp_tcp::{Config, PacketPair, PathMemory, ReceiveBuffer, Ticks};
+use onramp_tcp::{Config, Ecn, PacketPair, PathMemory, ReceiveBuffer, Ticks};
 
 /// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with enough memory.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
@@ -32,6 +32,8 @@ pub(crate) struct SenderKeys<'a> {
     pub stack: Stack,
     /// Whether window scaling is offered.
     pub window_scaling: bool,
+    /// Whether both ends use explicit congestion notification.
+    pub ecn: bool,
     /// Loss recovery.
     pub recovery: Recovery,
     /// Retransmission timer.
@@ -64,6 +66,7 @@ impl<'a> SenderKeys<'a> {
             avoidance: transfer.avoidance,
             stack: transfer.stack,
             window_scaling: transfer.window_scaling,
+            ecn: transfer.ecn,
             recovery: transfer.recovery,
             timers: transfer.timers,
             clocks: transfer.clocks,
@@ -87,6 +90,7 @@ impl<'a> SenderKeys<'a> {
             avoidance: transfers.avoidance,
             stack: transfers.stack,
             window_scaling: stack.window_scaling,
+            ecn: transfers.ecn,
             recovery: transfers.recovery,
             timers: transfers.timers,
             clocks: transfers.clocks,
@@ -135,6 +139,7 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
     };
     Ok(Config {
         window_scaling: keys.window_scaling,
+        ecn: ecn_of(keys.ecn),
         // A recovery that needs SACK enables it. The receiver may still not support it.
         sack: stack.sack || keys.recovery.needs_sack(),
         startup,
@@ -170,9 +175,17 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
     })
 }
 
+/// Whichever end connects asks, and the other one accepts.
+fn ecn_of(is_on: bool) -> Ecn {
+    match is_on {
+        true => Ecn::Request,
+        false => Ecn::Off,
+    }
+}
+
 /// Configuration of the end that receives the data: the sender's stack, with the scenario's keys
 /// for the receiver.
-pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
+pub(crate) fn receiver(stack: Stack, ecn: bool, host: &Receiver) -> Config {
     let own = Config::of(stack, ANY_MTU_BYTES);
     Config {
         packet_pair: host.packet_pair,
@@ -185,6 +198,7 @@ pub(crate) fn receiver(stack: Stack, host: &Receiver) -> Config {
         timestamps: host.timestamps,
         sack: host.sack,
         window_scaling: host.window_scaling,
+        ecn: ecn_of(ecn),
         receive_buffer: match host.buffer {
             Buffer::LinuxDefault => ReceiveBuffer::LinuxDefault,
             Buffer::Bytes(bytes) => ReceiveBuffer::Bytes(bytes),

@@ -3,7 +3,7 @@
 
 use crate::observe::Direction;
 use onramp_scenario::Dscp;
-use onramp_tcp::Segment;
+use onramp_tcp::{EcnField, Segment};
 
 /// The content of a packet, to which its handles refer.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct Content {
 pub(crate) struct Handle {
     /// Slot of the packet in the [`Pool`].
     pub slot: u32,
-    /// Size of the IP packet, below 2^30, and its class in one word. Links move many handles, so
+    /// Size of the IP packet, below 2^29, its class and its ECN field in one word. Links move many handles, so
     /// handles are small.
     size_and_class: u32,
     /// Number of its flow.
@@ -38,30 +38,43 @@ pub(crate) struct Handle {
     pub hop: u32,
 }
 
-/// Bit of `size_and_class` that marks an expedited packet.
+/// Bit of `size_and_class` of an expedited packet.
 const EXPEDITED: u32 = 1 << 31;
+/// Bit of `size_and_class` of a packet that may be marked (ECN).
+const ECN_CAPABLE: u32 = 1 << 30;
+/// Bit of `size_and_class` of a packet that a queue has marked.
+const MARKED: u32 = 1 << 29;
 
 impl Handle {
     /// The handle of the packet in `slot`, with `wire_bytes` including the IP header, at the
     /// position `hop` of its route.
     pub fn new(slot: u32, wire_bytes: u32, content: &Content, hop: u32) -> Handle {
-        debug_assert!(wire_bytes < 1 << 30);
+        debug_assert!(wire_bytes < MARKED);
         let class = match content.dscp {
             Dscp::BestEffort => 0,
             Dscp::Ef => EXPEDITED,
         };
+        let ecn = match content.segment.ecn.is_capable() {
+            true => ECN_CAPABLE,
+            false => 0,
+        };
         Handle {
             slot,
-            size_and_class: wire_bytes | class,
+            size_and_class: wire_bytes | class | ecn,
             flow: content.flow,
             hop,
         }
+    }
+
+    /// Whether a queue has marked the packet.
+    pub fn is_marked(self) -> bool {
+        self.size_and_class & MARKED != 0
     }
 }
 
 impl onramp_net::Packet for Handle {
     fn wire_bytes(&self) -> u32 {
-        self.size_and_class & !EXPEDITED
+        self.size_and_class & !(EXPEDITED | ECN_CAPABLE | MARKED)
     }
 
     fn flow_hash(&self) -> u32 {
@@ -70,6 +83,14 @@ impl onramp_net::Packet for Handle {
 
     fn is_expedited(&self) -> bool {
         self.size_and_class & EXPEDITED != 0
+    }
+
+    fn is_ecn_capable(&self) -> bool {
+        self.size_and_class & ECN_CAPABLE != 0
+    }
+
+    fn mark_ce(&mut self) {
+        self.size_and_class |= MARKED;
     }
 }
 
@@ -99,6 +120,11 @@ impl Pool {
     /// The packet of a handle.
     pub fn get(&self, handle: Handle) -> &Content {
         &self.contents[handle.slot as usize]
+    }
+
+    /// Enters the mark of a handle into its packet.
+    pub fn mark(&mut self, handle: Handle) {
+        self.contents[handle.slot as usize].segment.ecn = EcnField::Ce;
     }
 
     /// Removes a packet that arrived or was dropped. Its slot is free again.

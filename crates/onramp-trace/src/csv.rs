@@ -9,7 +9,8 @@ use std::io::Write as _;
 
 const HEADER: &str = "time_ns,flow,acked_bytes,cwnd_bytes,ssthresh_bytes,inflight_bytes,\
                       outstanding_bytes,peer_window_bytes,srtt_ns,rto_ns,pacing_bytes_per_s,\
-                      startup_phase,timeouts,retransmitted_segments\n";
+                      startup_phase,timeouts,retransmitted_segments,\
+                      ecn_reductions\n";
 
 /// Writes the lines of all flows of a case into one file.
 pub(crate) struct Csv {
@@ -65,8 +66,8 @@ fn line(out: &mut Vec<u8>, time_ns: u64, flow: u32, sender: &Connection) {
         .map_or("", |decision| phase_name(decision.phase));
     let _ = writeln!(
         out,
-        ",{phase},{},{}",
-        stats.timeouts, stats.retransmitted_segments
+        ",{phase},{},{},{}",
+        stats.timeouts, stats.retransmitted_segments, stats.ecn_reductions
     );
 }
 

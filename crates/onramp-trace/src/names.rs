@@ -28,6 +28,7 @@ fn properties_of(case: &Case) -> Vec<String> {
             "scaling {}",
             if transfer.window_scaling { "on" } else { "off" }
         ),
+        format!("ecn {}", if transfer.ecn { "on" } else { "off" }),
         transfer.recovery.name().to_owned(),
         transfer.timers.name().to_owned(),
         transfer.startup.clone(),

@@ -7,6 +7,8 @@ use onramp_tcp::wire::{self, Endpoints, WriteError};
 const IPV4_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
 const PROTOCOL_UDP: u8 = 17;
+/// The ECN field, beside the code point in the second byte of the IPv4 header (RFC 3168).
+const ECN_BITS: u8 = 3;
 /// Bytes of a line of payload, which is text.
 const LINE_BYTES: usize = 32;
 const LINE_END: &[u8; 16] = b" onramp payload\n";
@@ -41,7 +43,7 @@ fn mark(dscp: Dscp, packet: &mut [u8]) {
     let Some(header) = packet.get_mut(..IPV4_BYTES) else {
         return;
     };
-    header[1] = dscp.tos();
+    header[1] = dscp.tos() | header[1] & ECN_BITS;
     header[10..12].fill(0);
     let checksum = checksum(0, header);
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
@@ -132,7 +134,7 @@ fn checksum(started: u32, bytes: &[u8]) -> u16 {
 mod tests {
     use super::*;
     use crate::address::endpoints;
-    use onramp_tcp::{Flags, Segment};
+    use onramp_tcp::{EcnField, Flags, Segment};
 
     fn packet_event(
         segment: &Segment,
@@ -187,6 +189,7 @@ mod tests {
         let segment = Segment {
             payload_bytes: 8,
             flags: Flags::ACK,
+            ecn: EcnField::Ce,
             ..Segment::default()
         };
         for (direction, wire_bytes) in [
@@ -206,6 +209,8 @@ mod tests {
                 (1 + wire_bytes, if is_whole { 46 } else { 0 })
             );
             assert!(!is_whole || checksum(0, &bytes[1..21]) == 0);
+            // The ECN field is beside it.
+            assert!(direction != Direction::Data || bytes[2] & 3 == EcnField::Ce as u8);
         }
     }
 

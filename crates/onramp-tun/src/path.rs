@@ -1,7 +1,7 @@
 //! An emulated path between the endpoint and the host: one onramp-net link in each direction.
 
 use onramp_lab::parts::{Buffer, Pool, Tun};
-use onramp_net::{Config, Limit, Link, LossConfig};
+use onramp_net::{CoDelConfig, Config, Limit, Link, LossConfig, QueueConfig};
 use std::io;
 use std::num::NonZeroU64;
 
@@ -16,6 +16,9 @@ pub struct PathSettings {
     pub loss_ppm: u32,
     /// Limit of the queue in front of the link.
     pub queue: Limit,
+    /// The queue is kept by CoDel (RFC 8289), which marks packets of connections with ECN and drops
+    /// others. Otherwise it only drops packets that find no room.
+    pub codel: bool,
     /// Seed of the losses. The same seed loses the same packets of a sequence.
     pub seed: u64,
 }
@@ -26,9 +29,18 @@ impl PathSettings {
             0 => LossConfig::None,
             ppm => LossConfig::Bernoulli { ppm },
         };
+        let queue = match self.codel {
+            false => QueueConfig::DropTail(self.queue),
+            true => QueueConfig::CoDel(CoDelConfig {
+                limit: self.queue,
+                ecn: true,
+                ..CoDelConfig::default()
+            }),
+        };
         Link::from_config(&Config {
             loss,
             seed,
+            queue,
             ..Config::plain(self.rate_bits_per_s, self.delay_ns, self.queue)
         })
     }
@@ -67,7 +79,7 @@ impl Path {
 
     /// The next packet that has reached the endpoint.
     pub fn receive(&mut self, now_ns: u64) -> Option<Buffer> {
-        Some(self.from_host.poll(now_ns)?.packet)
+        poll(&mut self.from_host, now_ns)
     }
 
     /// Puts a packet of the endpoint on the path.
@@ -80,7 +92,7 @@ impl Path {
 
     /// The next packet that has reached the host.
     pub fn deliver(&mut self, now_ns: u64) -> Option<Buffer> {
-        Some(self.to_host.poll(now_ns)?.packet)
+        poll(&mut self.to_host, now_ns)
     }
 
     /// When the next packet arrives at either end.
@@ -93,4 +105,11 @@ impl Path {
         .flatten()
         .min()
     }
+}
+
+/// The next packet that has left a link. Those that CoDel drops return to the pool.
+fn poll(link: &mut Link<Buffer>, now_ns: u64) -> Option<Buffer> {
+    let departure = link.poll(now_ns);
+    while link.take_dropped().is_some() {}
+    Some(departure?.packet)
 }

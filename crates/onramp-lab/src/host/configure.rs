@@ -12,6 +12,10 @@ pub const DEVICE: &str = "onramp0";
 /// packets, and the longest that recent kernels accept.
 const DEVICE_QUEUE_PACKETS: u32 = 32_767;
 
+/// Values of `net.ipv4.tcp_ecn`.
+const ECN_REQUEST: &str = "1";
+const ECN_ACCEPT: &str = "2";
+
 /// The configuration of a host.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -28,6 +32,8 @@ pub struct Settings {
     pub wmem_max_bytes: u64,
     /// Whether its connections negotiate window scaling.
     pub window_scaling: bool,
+    /// Whether its connections ask for ECN. They accept it if the peer asks, as by default.
+    pub ecn: bool,
     /// Maximum number of segments in a GSO packet; `None`: the device's maximum.
     pub max_gso_segments: Option<u32>,
 }
@@ -50,6 +56,12 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
         "net/ipv4/tcp_window_scaling",
         u8::from(settings.window_scaling).to_string(),
     )?;
+    let tcp_ecn = if settings.ecn {
+        ECN_REQUEST
+    } else {
+        ECN_ACCEPT
+    };
+    sysctl("net/ipv4/tcp_ecn", tcp_ecn.to_owned())?;
     if std::path::Path::new("/proc/sys/net/ipv6").exists() {
         sysctl("net/ipv6/conf/all/disable_ipv6", "1".into())?;
         sysctl("net/ipv6/conf/default/disable_ipv6", "1".into())?;

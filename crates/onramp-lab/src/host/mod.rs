@@ -64,6 +64,7 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes,
         window_scaling: case.transfer.window_scaling,
+        ecn: case.transfer.ecn,
         max_gso_segments: max_gso_segments(case),
     };
     let receiver = Settings {
@@ -124,6 +125,7 @@ pub fn preflight() -> Result<(), Error> {
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes: WMEM_MAX_BYTES,
         window_scaling: true,
+        ecn: false,
         max_gso_segments: None,
     };
     Host::new(&settings).map(drop)

@@ -106,6 +106,15 @@ impl Packet for Buffer {
             .get(1)
             .is_some_and(|tos| Dscp::of_tos(*tos) == Dscp::Ef)
     }
+
+    fn is_ecn_capable(&self) -> bool {
+        wire::ecn_of(self.packet()).is_capable()
+    }
+
+    fn mark_ce(&mut self) {
+        let length = self.length as usize;
+        wire::mark_ce(&mut self.bytes[..length]);
+    }
 }
 
 impl Clone for Buffer {

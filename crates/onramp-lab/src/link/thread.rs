@@ -139,6 +139,14 @@ impl Packet for Parcel {
     fn is_expedited(&self) -> bool {
         self.buffer.is_expedited()
     }
+
+    fn is_ecn_capable(&self) -> bool {
+        self.buffer.is_ecn_capable()
+    }
+
+    fn mark_ce(&mut self) {
+        self.buffer.mark_ce();
+    }
 }
 
 /// A host, which sends and receives packets through its device.

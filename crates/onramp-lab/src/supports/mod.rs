@@ -55,9 +55,20 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
         return refuse(key, "`false`".to_owned(), KERNEL);
     }
     receiver(&case.receiver)?;
-    case.traffic
-        .iter()
-        .try_for_each(|traffic| transfers_of(traffic).map(drop))
+    case.traffic.iter().try_for_each(|traffic| {
+        let transfers = transfers_of(traffic)?;
+        match transfers.ecn == case.transfer.ecn {
+            true => Ok(()),
+            false => refuse(
+                "traffic.ecn",
+                format!(
+                    "`{}` beside a transfer with `{}`",
+                    transfers.ecn, case.transfer.ecn
+                ),
+                ONE_SETTING_PER_HOST,
+            ),
+        }
+    })
 }
 
 /// The TCP of the transfer, its first window and the number of its copies.

@@ -185,6 +185,7 @@ pub(super) fn blank(case: &Case, host: &str, size_bytes: u64, receiver: Receiver
         retransmitted_segments: 0,
         timeouts: None,
         dropped_packets: 0,
+        marked_packets: 0,
         policed_packets: 0,
         lost_packets: 0,
         peak_queue_bdp: 0.0,

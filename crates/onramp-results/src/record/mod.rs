@@ -111,6 +111,8 @@ pub struct Record {
     pub dropped_packets: u64,
     /// The part of them that policers and the profiles of expedited flows dropped.
     pub policed_packets: u64,
+    /// Packets that queues on the path marked instead of dropping them (ECN), all flows.
+    pub marked_packets: u64,
     /// Packets lost at random, all flows, both directions.
     pub lost_packets: u64,
     /// Maximum of the forward queue, in BDPs.
@@ -184,7 +186,7 @@ impl Record {
         record.beside_bytes = Some(beside.size_bytes);
         record.startup = words::startup(&transfers.startup, transfers.given, Memory::Off);
         record.avoidance = transfers.avoidance.name().to_owned();
-        record.sender_tcp = words::dscp(traffic.dscp).unwrap_or_default();
+        record.sender_tcp = words::traffic_tcp(traffic, transfers);
         record.application = words::application(None, transfers.connect);
         record.stack = transfers.stack.name().to_owned();
         record.recovery = transfers.recovery.name().to_owned();
@@ -222,6 +224,7 @@ impl Record {
             self.dropped_packets +=
                 link.dropped.packets + link.evicted.packets + link.policed.packets;
             self.policed_packets += link.policed.packets;
+            self.marked_packets += link.marked.packets;
             self.lost_packets += link.lost.packets;
         }
     }

@@ -4,7 +4,8 @@ use super::Record;
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time};
 use onramp_scenario::{
     format_byte_counting, Application, ByteCounting, Case, Channel, Clocks, Connect, Connections,
-    Dscp, Given, Memory, Path, SearchVersion, Stack, Timers, Transfer, Without, NO_STARTUP,
+    Dscp, Given, Memory, Path, SearchVersion, Stack, Timers, Traffic, Transfer, Transfers, Without,
+    NO_STARTUP,
 };
 
 /// The default of `transfer.split_buffer`, which has no words.
@@ -84,9 +85,19 @@ pub(super) fn sender_tcp(transfer: &Transfer) -> String {
             .segment_bytes
             .map(|bytes| format!("segment {}", format_size(bytes.into()))),
         (transfer.window_scaling != usual.window_scaling).then(|| scaling.to_owned()),
+        transfer.ecn.then(|| ECN.to_owned()),
         (transfer.byte_counting != usual.byte_counting).then(|| counting(transfer.byte_counting)),
         dscp(transfer.dscp),
     ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The word of connections with explicit congestion notification.
+const ECN: &str = "ECN";
+
+/// The parameters of the TCP of traffic that are not the default of its stack.
+pub(super) fn traffic_tcp(traffic: &Traffic, transfers: &Transfers) -> String {
+    let words = [transfers.ecn.then(|| ECN.to_owned()), dscp(traffic.dscp)];
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
@@ -329,6 +340,8 @@ mod tests {
             words(elements),
             "codel, jitter 5 ms, policer 20 Mbit/s 100 kB"
         );
+        let marks = "discipline = \"fq-codel\"\necn = true\n";
+        assert_eq!(words(marks), "fq-codel ECN");
         let more = "duplicate = \"1 %\"\njitter = \"5 ms\"\nreorder = true\n\
                     aggregate = \"2 ms\"\nmtu = \"9000 B\"\nqueue = \"40 packets\"\n\
                     discipline = \"red\"\n[path.bursts]\nenter = \"1 %\"\nleave = \"30 %\"\n";

@@ -146,6 +146,7 @@ pub(crate) fn usual_transfer() -> Transfer {
         initial_window: InitialWindow::Host,
         stack,
         window_scaling: tcp.window_scaling,
+        ecn: false,
         recovery: tcp.recovery,
         timers: tcp.timers,
         clocks: Clocks::of(stack),

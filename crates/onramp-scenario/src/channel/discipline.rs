@@ -30,6 +30,12 @@ keys! { KEYS:
         Fallback::Text(DROP_TAIL),
         "How the queue is kept: {names}.",
     );
+    ECN: Boolean = Key::new(
+        "ecn",
+        Fallback::Text("false"),
+        "For `red`, `codel` and `fq-codel`: packets of connections with `ecn` are marked where \
+         others are dropped early (RFC 3168).",
+    );
 }
 
 static RED_TABLE: Table = Table {
@@ -128,6 +134,8 @@ pub struct Red {
     /// The probability rises from the upper threshold to one at twice that threshold, instead of
     /// at once.
     pub gentle: bool,
+    /// Packets of connections with ECN are marked instead of dropped early.
+    pub ecn: bool,
 }
 
 impl Red {
@@ -147,6 +155,8 @@ pub struct CoDel {
     pub interval_ns: u64,
     /// Bytes that may always wait: one packet.
     pub mtu_bytes: u32,
+    /// Packets of connections with ECN are marked instead of dropped.
+    pub ecn: bool,
 }
 
 /// Fair queueing with controlled delay.
@@ -169,13 +179,15 @@ impl Parameter for QueueDiscipline {
         source.discipline = source.one(&DISCIPLINE);
         let red_table = source.table(&RED_TABLE);
         let codel_table = source.table(&CODEL_TABLE);
-        let red = read_red(source, &red_table);
-        let codel = read_codel(source, &codel_table);
+        let ecn = source.one(&ECN);
+        let red = read_red(source, &red_table, ecn);
+        let codel = read_codel(source, &codel_table, ecn);
         let quantum_bytes = source.reader.one(&codel_table, &QUANTUM);
         let Some(name) = source.discipline else {
             return Vec::new();
         };
         refuse_tables_of_others(source, &red_table, &codel_table, name);
+        refuse_ecn_without_marks(source, name, ecn);
         let discipline = match name {
             RED => {
                 check_thresholds(source, &red_table, red);
@@ -205,16 +217,23 @@ impl Parameter for QueueDiscipline {
                 let [probability, weight] =
                     [red.probability_ppm, red.weight_ppm].map(format_percent);
                 let gentle = if red.gentle { "" } else { " not gentle" };
+                let ecn = ecn_word(red.ecn);
                 Some(format!(
-                    "red {min}–{max} {probability} weight {weight}{gentle}"
+                    "red {min}–{max} {probability} weight {weight}{gentle}{ecn}"
                 ))
             }
-            Discipline::CoDel(codel) => Some(format!("codel{}", delays(codel))),
+            Discipline::CoDel(codel) => {
+                let ecn = ecn_word(codel.ecn);
+                Some(format!("codel{}{ecn}", delays(codel)))
+            }
             Discipline::FqCoDel(fq) => {
-                let delays = delays(fq.codel);
+                let (delays, ecn) = (delays(fq.codel), ecn_word(fq.codel.ecn));
                 Some(match fq.quantum_bytes {
-                    USUAL_QUANTUM_BYTES => format!("fq-codel{delays}"),
-                    bytes => format!("fq-codel{delays} quantum {}", format_size(bytes.into())),
+                    USUAL_QUANTUM_BYTES => format!("fq-codel{delays}{ecn}"),
+                    bytes => {
+                        let quantum = format_size(bytes.into());
+                        format!("fq-codel{delays} quantum {quantum}{ecn}")
+                    }
                 })
             }
         }
@@ -230,6 +249,7 @@ impl Parameter for QueueDiscipline {
                 interval_ns: codel.interval_ns,
                 mtu_bytes: codel.mtu_bytes,
                 limit,
+                ecn: codel.ecn,
             }),
             Discipline::FqCoDel(fq) => QueueConfig::FqCoDel(FqCoDelConfig {
                 target_ns: fq.codel.target_ns,
@@ -237,6 +257,7 @@ impl Parameter for QueueDiscipline {
                 mtu_bytes: fq.codel.mtu_bytes,
                 quantum_bytes: fq.quantum_bytes,
                 limit_packets: packets(limit, fq.codel.mtu_bytes).max(1),
+                ecn: fq.codel.ecn,
                 ..FqCoDelConfig::default()
             }),
         };
@@ -250,6 +271,14 @@ const USUAL_TARGET_NS: u64 = 5_000_000;
 /// The default of `codel.interval`.
 const USUAL_INTERVAL_NS: u64 = 100_000_000;
 
+/// The word of a queue that marks.
+fn ecn_word(ecn: bool) -> &'static str {
+    match ecn {
+        true => " ECN",
+        false => "",
+    }
+}
+
 /// Target and interval, unless they are the defaults.
 fn delays(codel: CoDel) -> String {
     match (codel.target_ns, codel.interval_ns) {
@@ -261,7 +290,7 @@ fn delays(codel: CoDel) -> String {
     }
 }
 
-fn read_red(source: &mut ChannelSource<'_, '_>, table: &Section) -> Option<Red> {
+fn read_red(source: &mut ChannelSource<'_, '_>, table: &Section, ecn: Option<bool>) -> Option<Red> {
     let min = source.reader.one(table, &MIN);
     let max = source.reader.one(table, &MAX);
     let probability_ppm = source.reader.one(table, &PROBABILITY);
@@ -273,17 +302,35 @@ fn read_red(source: &mut ChannelSource<'_, '_>, table: &Section) -> Option<Red> 
         probability_ppm: probability_ppm?,
         weight_ppm: weight_ppm?,
         gentle: gentle?,
+        ecn: ecn?,
     })
 }
 
-fn read_codel(source: &mut ChannelSource<'_, '_>, table: &Section) -> Option<CoDel> {
+fn read_codel(
+    source: &mut ChannelSource<'_, '_>,
+    table: &Section,
+    ecn: Option<bool>,
+) -> Option<CoDel> {
     let target_ns = source.reader.one(table, &TARGET);
     let interval_ns = source.reader.one(table, &INTERVAL);
     Some(CoDel {
         target_ns: target_ns?,
         interval_ns: interval_ns?,
         mtu_bytes: source.mtu_bytes,
+        ecn: ecn?,
     })
+}
+
+/// Refuses `ecn` with `drop-tail`, which only drops.
+fn refuse_ecn_without_marks(source: &mut ChannelSource<'_, '_>, chosen: &str, ecn: Option<bool>) {
+    if chosen == DROP_TAIL && ecn == Some(true) {
+        let mistake = Mistake::NotFor {
+            key: source.section.path_of(&ECN),
+            only: "the disciplines `red`, `codel` and `fq-codel`",
+            chosen: chosen.to_owned(),
+        };
+        source.fault(ECN.name(), mistake);
+    }
 }
 
 /// Refuses the tables `red` and `codel`, and `codel.quantum`, with other disciplines than theirs.
@@ -378,6 +425,7 @@ fn red_config(red: &Red, limit: Limit, context: &LinkContext) -> RedConfig {
         max_p_ppm: red.probability_ppm,
         weight_shift: nearest_shift(red.weight_ppm),
         gentle: red.gentle,
+        ecn: red.ecn,
         ..RedConfig::default()
     }
 }

@@ -127,6 +127,24 @@ fn red_is_measured_in_the_unit_of_its_queue() {
     assert_eq!(config(text).queue, QueueConfig::Red(bytes));
 }
 
+/// Each discipline that can mark hands the key on, and is named with it.
+#[test]
+fn a_queue_with_ecn_marks() {
+    for discipline in ["red", "codel", "fq-codel"] {
+        for ecn in [true, false] {
+            let limit = "queue = \"60 packets\"";
+            let text = format!("{limit}\ndiscipline = \"{discipline}\"\necn = {ecn}");
+            let marks = match config(&text).queue {
+                QueueConfig::Red(red) => red.ecn,
+                QueueConfig::CoDel(codel) => codel.ecn,
+                QueueConfig::FqCoDel(fq) => fq.ecn,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(marks, ecn, "{discipline}");
+        }
+    }
+}
+
 #[test]
 fn the_smallest_queue_gives_a_red_that_a_link_accepts() {
     config("queue = \"1 packet\"\ndiscipline = \"red\"");

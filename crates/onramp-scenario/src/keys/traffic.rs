@@ -29,6 +29,11 @@ keys! { KEYS:
         Text("linux"),
         "For transfers: the TCP of both hosts.",
     );
+    ECN: Boolean = Key::new(
+        "ecn",
+        Text("false"),
+        "For transfers: both ends of each use explicit congestion notification (RFC 3168).",
+    );
     RECOVERY: RecoveryName = Key::new(
         "recovery",
         STACK_DEFAULT,

@@ -42,6 +42,13 @@ keys! { KEYS:
          offers it too.",
     )
     .list(List::Factor);
+    ECN: Boolean = Key::new(
+        "ecn",
+        Text("false"),
+        "Both ends use explicit congestion notification (RFC 3168). Queues with `ecn` mark their \
+         packets.",
+    )
+    .list(List::Factor);
     RECOVERY: RecoveryName = Key::new(
         "recovery",
         STACK_DEFAULT,

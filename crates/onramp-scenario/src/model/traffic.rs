@@ -58,6 +58,8 @@ pub struct Transfers {
     pub avoidance: Avoidance,
     /// The sender's TCP.
     pub stack: Stack,
+    /// Both ends use explicit congestion notification (RFC 3168).
+    pub ecn: bool,
     /// The sender's loss recovery.
     pub recovery: Recovery,
     /// The sender's retransmission timer.

@@ -30,6 +30,8 @@ pub struct Transfer {
     pub stack: Stack,
     /// The sender offers window scaling (RFC 7323).
     pub window_scaling: bool,
+    /// Both ends use explicit congestion notification (RFC 3168).
+    pub ecn: bool,
     /// The sender's loss recovery.
     pub recovery: Recovery,
     /// The sender's retransmission timer.

@@ -77,6 +77,7 @@ fn identity(transfer: &Transfer) -> impl Hash + Eq {
     let toolbox = (
         transfer.segment_bytes,
         transfer.window_scaling,
+        transfer.ecn,
         transfer.byte_counting,
         transfer.split.clone(),
         transfer.connections,

@@ -6,8 +6,8 @@ use crate::cases::{avoidance_of, tcp_of, ReceiverDraft, SenderDraft};
 use crate::document::{Reader, Section};
 use crate::key::AnyKey;
 use crate::keys::traffic::{
-    ARRIVALS, AVOIDANCE, CLOCK, CONNECT, COUNT, DISTRIBUTION, DSCP, FROM, INITIAL_SSTHRESH, KIND,
-    LEAD, MEASURED, OFF, ON, PACKET, QOS_BURST, QOS_RATE, RATE, RECOVERY, SIZE, STACK, START,
+    ARRIVALS, AVOIDANCE, CLOCK, CONNECT, COUNT, DISTRIBUTION, DSCP, ECN, FROM, INITIAL_SSTHRESH,
+    KIND, LEAD, MEASURED, OFF, ON, PACKET, QOS_BURST, QOS_RATE, RATE, RECOVERY, SIZE, STACK, START,
     STARTUP, STOP, TICK, TIMERS, TO,
 };
 use crate::mistake::Mistake;
@@ -26,6 +26,7 @@ const USUAL_PACKET_BYTES: u32 = 1500;
 /// The keys of one kind of traffic only.
 const OF_TRANSFERS: &[&dyn AnyKey] = &[
     &STACK,
+    &ECN,
     &RECOVERY,
     &TIMERS,
     &CLOCK,
@@ -155,6 +156,7 @@ fn read_transfers(
     section: &Section,
 ) -> Option<Transfers> {
     let stack = reader.one(section, &STACK);
+    let ecn = reader.one(section, &ECN);
     let recovery = reader.one(section, &RECOVERY);
     let timers = reader.one(section, &TIMERS);
     let clock_ns = reader.one(section, &CLOCK);
@@ -182,6 +184,7 @@ fn read_transfers(
         given,
         avoidance: avoidance.unwrap_or_else(|| avoidance_of(stack)),
         stack,
+        ecn: ecn?,
         recovery: recovery.unwrap_or(tcp.recovery),
         timers: timers.unwrap_or(tcp.timers),
         clocks: Clocks {

@@ -5,7 +5,7 @@ use super::startup_keys::{check_key_of_startup, check_key_of_startups, check_res
 use crate::cases::{avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft};
 use crate::document::{Reader, Section};
 use crate::keys::transfer::{
-    AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, FROM, GAMMA,
+    AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, ECN, FROM, GAMMA,
     INITIAL_SSTHRESH, INITIAL_WINDOW, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE, RECOVERY, REPEAT,
     SEARCH, SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP, TICK,
     TIMERS, TO, TRAIN, WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
@@ -53,6 +53,7 @@ fn vary_stack(reader: &mut Reader, section: &Section, draft: &mut TransferDraft)
         |one| tcp_of(one.stack).window_scaling,
         |one, is_on| one.window_scaling = is_on,
     );
+    draft.vary(reader.list(section, &ECN), |one, ecn| one.ecn = ecn);
     draft.vary_or(
         reader.list(section, &RECOVERY),
         |one| tcp_of(one.stack).recovery,

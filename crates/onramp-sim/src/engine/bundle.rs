@@ -172,6 +172,8 @@ pub(super) fn sum(a: Stats, b: Stats) -> Stats {
         recoveries: a.recoveries + b.recoveries,
         undone: a.undone + b.undone,
         probes: a.probes + b.probes,
+        ecn_reductions: a.ecn_reductions + b.ecn_reductions,
+        marks_received: a.marks_received + b.marks_received,
         segments_received: a.segments_received + b.segments_received,
         duplicates_received: a.duplicates_received + b.duplicates_received,
     }

@@ -112,6 +112,9 @@ impl<O: Observer> Net<O> {
                 return None;
             };
             let mut handle = departure.packet;
+            if handle.is_marked() {
+                self.pool.mark(handle);
+            }
             if departure.is_copy {
                 handle.slot = self.pool.insert(*self.pool.get(handle));
             }

@@ -13,10 +13,10 @@
 //! in Linux). New data has ECT(0). SYNs, pure ACKs, retransmissions and window probes have not
 //! (RFC 3168, sections 6.1.1, 6.1.4 to 6.1.6).
 //!
-//! The response to a mark is that to a loss: the avoidance chooses ssthresh, a start-up hears of it,
-//! and Proportional Rate Reduction leads cwnd there. It lasts until data is acknowledged that was
-//! sent after the mark was known, so a further mark of the same round trip reduces nothing. A loss
-//! meanwhile is repaired without a second reduction.
+//! The response to a mark is that to a loss: the avoidance chooses ssthresh, a start-up hears of
+//! it, and Proportional Rate Reduction leads cwnd there. It lasts until data is acknowledged that
+//! was sent after the mark was known, so a further mark of the same round trip reduces nothing. A
+//! loss meanwhile is repaired without a second reduction.
 //!
 //! Differences from Linux: every recovery and stack responds to marks by Proportional Rate
 //! Reduction.
@@ -47,8 +47,8 @@ pub fn syn_ack_flags(has_ecn: bool) -> Flags {
 
 /// Do both ends use ECN, as the peer's SYN or SYN-ACK shows (RFC 3168, section 6.1.1)?
 ///
-/// A SYN in a packet with ECT asks for another kind of ECN, so it is refused, as in Linux. A SYN-ACK
-/// with both bits only reflects ours, as some old hosts did.
+/// A SYN in a packet with ECT asks for another kind of ECN, so it is refused, as in Linux. A
+/// SYN-ACK with both bits only reflects ours, as some old hosts did.
 pub fn is_negotiated(ecn: Ecn, syn: &Segment) -> bool {
     let (has_ece, has_cwr) = (syn.flags.has(Flags::ECE), syn.flags.has(Flags::CWR));
     match syn.flags.has(Flags::ACK) {

@@ -64,7 +64,8 @@ mod tests {
             (seq, tos, payload_bytes) in (any::<u32>(), 0u8..4, 0u32..1460),
         ) {
             let ecn = EcnField::of_tos(tos);
-            let segment = Segment { seq, payload_bytes, flags: Flags::ACK, ecn, ..Segment::default() };
+            let flags = Flags::ACK;
+            let segment = Segment { seq, payload_bytes, flags, ecn, ..Segment::default() };
             let mut packet = packet(&segment);
             mark_ce(&mut packet);
             let expected = match ecn {

@@ -15,6 +15,8 @@ pub struct Ended<A: Application> {
     pub started_ns: u64,
     /// The counters of the connection.
     pub stats: Stats,
+    /// Both ends used ECN (RFC 3168).
+    pub has_ecn: bool,
     /// Counts of packet pairs; `None` if one of the ends does not support them.
     pub pairs: Option<PairCounts>,
     /// Smoothed round-trip time; 0 if none was measured.

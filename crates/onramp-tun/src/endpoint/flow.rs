@@ -74,6 +74,7 @@ impl<A: Application> Flow<A> {
             application,
             started_ns: self.started_ns,
             stats: connection.stats(),
+            has_ecn: connection.has_ecn(),
             pairs: connection.pair_counts(),
             srtt_ns: connection.srtt_ns(),
             failure: connection.failure(),

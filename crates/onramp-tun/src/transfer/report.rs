@@ -38,6 +38,12 @@ pub struct Report {
     pub recoveries: u64,
     /// Tail loss probes.
     pub probes: u64,
+    /// Both ends used ECN (RFC 3168).
+    pub ecn: bool,
+    /// Reductions of cwnd because the peer had received marks.
+    pub ecn_reductions: u64,
+    /// New segments that arrived with a mark.
+    pub marks_received: u64,
     /// Segments that arrived.
     pub segments_received: u64,
     /// Segments that arrived and were not acceptable, or contained nothing new.
@@ -95,6 +101,9 @@ impl Report {
             timeouts: ended.stats.timeouts,
             recoveries: ended.stats.recoveries,
             probes: ended.stats.probes,
+            ecn: ended.has_ecn,
+            ecn_reductions: ended.stats.ecn_reductions,
+            marks_received: ended.stats.marks_received,
             segments_received: ended.stats.segments_received,
             duplicates_received: ended.stats.duplicates_received,
             srtt_s: ended.srtt_ns as f64 / 1e9,

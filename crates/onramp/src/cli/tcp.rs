@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use onramp_net::Limit;
 use onramp_scenario::units;
 use onramp_tcp::{
-    Acks, Avoidance, Config, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Stack, Ticks,
+    Acks, Avoidance, Config, Ecn, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Stack, Ticks,
     Timers,
 };
 use onramp_tun::{PathSettings, Settings};
@@ -103,6 +103,10 @@ pub struct DeviceArguments {
     /// Limit of the queue in packets, in each direction [default: 1000]
     #[arg(long, value_name = "PACKETS")]
     pub queue: Option<u32>,
+    /// Keep the queue of the path by CoDel. It marks packets of connections with ECN, and drops
+    /// others
+    #[arg(long)]
+    pub codel: bool,
     /// Seed of the losses. The same seed loses the same packets of a sequence
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
@@ -126,12 +130,14 @@ impl DeviceArguments {
         let is_wanted = self.rate.is_some()
             || self.delay.is_some()
             || self.loss.is_some()
-            || self.queue.is_some();
+            || self.queue.is_some()
+            || self.codel;
         is_wanted.then(|| PathSettings {
             rate_bits_per_s: self.rate.and_then(NonZeroU64::new).unwrap_or(GIGABIT),
             delay_ns: self.delay.unwrap_or(0),
             loss_ppm: self.loss.unwrap_or(0),
             queue: Limit::Packets(self.queue.unwrap_or(DEFAULT_QUEUE_PACKETS)),
+            codel: self.codel,
             seed: self.seed,
         })
     }
@@ -182,6 +188,9 @@ pub struct StackArguments {
     /// Neither offer nor accept window scaling. Windows are then below 64 KiB
     #[arg(long)]
     pub no_window_scaling: bool,
+    /// Explicit congestion notification (ECN)
+    #[arg(long, default_value = "accept", value_parser = choice(Ecn::ALL, Ecn::name, Ecn::summary))]
+    pub ecn: Ecn,
     /// Send buffer: bytes that may wait to be acknowledged
     #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = units::parse_size)]
     pub send_buffer: u64,
@@ -220,6 +229,7 @@ impl StackArguments {
             sack: stack.sack && !self.no_sack || self.wants_sack(),
             timestamps: stack.timestamps && !self.no_timestamps,
             window_scaling: stack.window_scaling && !self.no_window_scaling,
+            ecn: self.ecn,
             send_buffer_bytes: self.send_buffer,
             receive_buffer: self
                 .receive_buffer

@@ -223,10 +223,10 @@ fn unknown_connections_are_refused_and_counted() {
     .unwrap();
     assert_eq!(read_all(&host.connect()).len(), 1000);
     let report = report(serve);
-    insta::assert_snapshot!(keys(&report).join(" "), @"data_segments_sent duplicates_received \
-        failure goodput_bytes_per_s local packet_pairs packets probes received_bytes \
-        received_sha256 recoveries remote retransmitted_segments segments_received sent_bytes \
-        sent_sha256 srtt_s time_s timeouts");
+    insta::assert_snapshot!(keys(&report).join(" "), @"data_segments_sent duplicates_received ecn \
+        ecn_reductions failure goodput_bytes_per_s local marks_received packet_pairs packets \
+        probes received_bytes received_sha256 recoveries remote retransmitted_segments \
+        segments_received sent_bytes sent_sha256 srtt_s time_s timeouts");
     assert_eq!(report["packets"]["refused"], 1);
     assert!(report["packets"]["foreign"].as_u64() > Some(0));
 }

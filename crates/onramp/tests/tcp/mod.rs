@@ -2,6 +2,7 @@
 
 mod captures;
 mod commands;
+mod ecn;
 mod errors;
 mod interworking;
 mod pairs;

@@ -6,7 +6,7 @@ use crate::address::endpoints;
 use crate::output::Output;
 use crate::sender_view::SenderView;
 use onramp_sim::observe::{FlowStart, PacketEvent};
-use onramp_tcp::{Connection, Flags, Segment};
+use onramp_tcp::{Connection, EcnField, Flags, Segment};
 use serde_json::json;
 use std::fmt;
 use std::io::Write as _;
@@ -14,12 +14,14 @@ use std::io::Write as _;
 /// The byte before each JSON text (RFC 7464).
 const RECORD_SEPARATOR: u8 = 0x1e;
 /// Flags in the order of their bits.
-const FLAGS: [(Flags, &str); 5] = [
+const FLAGS: [(Flags, &str); 7] = [
     (Flags::FIN, "FIN"),
     (Flags::SYN, "SYN"),
     (Flags::RST, "RST"),
     (Flags::PSH, "PSH"),
     (Flags::ACK, "ACK"),
+    (Flags::ECE, "ECE"),
+    (Flags::CWR, "CWR"),
 ];
 
 /// A time in nanoseconds, written in milliseconds with six decimals, which is exact.
@@ -244,6 +246,7 @@ impl fmt::Display for Tcp<'_> {
             ack,
             window,
             flags,
+            ecn,
             ..
         } = self.0;
         write!(f, r#""seq":{seq},"ack":{ack},"window":{window},"flags":["#)?;
@@ -251,7 +254,13 @@ impl fmt::Display for Tcp<'_> {
         for (at, (_, name)) in names.enumerate() {
             write!(f, "{}\"{name}\"", if at == 0 { "" } else { "," })?;
         }
-        write!(f, "]")
+        write!(f, "]")?;
+        match ecn {
+            EcnField::NotEct => Ok(()),
+            EcnField::Ect1 => write!(f, r#","ecn":"ECT(1)""#),
+            EcnField::Ect0 => write!(f, r#","ecn":"ECT(0)""#),
+            EcnField::Ce => write!(f, r#","ecn":"CE""#),
+        }
     }
 }
 

@@ -71,3 +71,27 @@ fn a_log_that_ends_at_its_limit_has_a_warning() {
         .unwrap()
         .starts_with("the limit of 5 events was reached"));
 }
+
+/// RFC 3168: flags of the TCP header, and the field of the IP header, as qlog names its values.
+#[test]
+fn ecn_is_logged_where_a_segment_has_it() {
+    use onramp_tcp::{EcnField, Flags, Segment};
+    let text = |ecn| {
+        let flags = Flags::ACK.with(Flags::ECE).with(Flags::CWR);
+        let segment = Segment {
+            flags,
+            ecn,
+            ..Segment::default()
+        };
+        super::Tcp(&segment).to_string()
+    };
+    let flags = r#""flags":["ACK","ECE","CWR"]"#;
+    assert!(text(EcnField::NotEct).ends_with(flags));
+    for (ecn, name) in [
+        (EcnField::Ect0, "ECT(0)"),
+        (EcnField::Ect1, "ECT(1)"),
+        (EcnField::Ce, "CE"),
+    ] {
+        assert!(text(ecn).ends_with(&format!(r#"{flags},"ecn":"{name}""#)));
+    }
+}

@@ -29,8 +29,8 @@ pub(crate) struct Content {
 pub(crate) struct Handle {
     /// Slot of the packet in the [`Pool`].
     pub slot: u32,
-    /// Size of the IP packet, below 2^29, its class and its ECN field in one word. Links move many handles, so
-    /// handles are small.
+    /// Size of the IP packet, below 2^29, its class and its ECN field in one word. Links move many
+    /// handles, so handles are small.
     size_and_class: u32,
     /// Number of its flow.
     pub flow: u32,

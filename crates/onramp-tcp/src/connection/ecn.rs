@@ -154,7 +154,7 @@ impl EcnSender {
     /// Does an ECE bit reduce cwnd now, outside of a recovery and of another response? `una`:
     /// SND.UNA.
     pub fn responds(&self, una: u64) -> bool {
-        self.is_on && una >= self.timeout_point
+        una >= self.timeout_point
     }
 
     /// A response begins; the avoidance has chosen ssthresh. `high`: SND.NXT. `cwnd_bytes`: cwnd

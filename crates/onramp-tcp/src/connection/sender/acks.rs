@@ -83,12 +83,8 @@ impl Sender {
         }
         let sample = self.sample(now_ns, &delivery, rtt_ns);
         self.congestion.measure(&sample);
-        let (was_recovering, was_reducing) = (self.recovery.is_recovering(), self.is_reducing());
+        let was_reducing = self.is_reducing();
         let mut restart_timer = advanced && !self.recovery.holds_timer();
-        let undone_before = self.congestion.undone;
-        if ack.has_ece && self.ecn.is_on {
-            self.congestion.forbid_undo();
-        }
         let report = Report {
             now_ns,
             delivery: &delivery,
@@ -97,17 +93,7 @@ impl Sender {
             prior_una,
             echo_age_ns: ack.echo.map(|echo| echo.age_ns),
         };
-        self.recover(&report, &mut restart_timer, Self::report_ack);
-        self.count_recovery(was_recovering);
-        let is_undone = self.congestion.undone > undone_before;
-        if is_undone {
-            self.backoffs = 0;
-            self.ecn.withdraw_cwr();
-        }
-        if ack.has_ece && self.ecn.is_on {
-            self.congestion.forbid_undo();
-        }
-        self.respond_to_marks(ack, &delivery);
+        let is_undone = self.respond(ack, &report, &mut restart_timer);
         let has_news = advanced || delivery.delivered_bytes > 0;
         let may_raise = advanced || has_news && self.recovery.raises_on_any_delivery();
         let was_open = is_undone || !was_reducing;
@@ -128,6 +114,34 @@ impl Sender {
             self.congestion.raise(&sample, app_limited, !is_clear);
         }
         self.after_ack(now_ns, restart_timer);
+    }
+
+    /// Lets the recovery process an acknowledgement, and then responds to marks. Returns whether a
+    /// reduction was undone.
+    fn respond(
+        &mut self,
+        ack: &Acknowledgement<'_>,
+        report: &Report<'_>,
+        restart_timer: &mut bool,
+    ) -> bool {
+        let has_ece = ack.has_ece && self.ecn.is_on;
+        if has_ece {
+            self.congestion.forbid_undo();
+        }
+        let undone_before = self.congestion.undone;
+        let was_recovering = self.recovery.is_recovering();
+        self.recover(report, restart_timer, Self::report_ack);
+        self.count_recovery(was_recovering);
+        let is_undone = self.congestion.undone > undone_before;
+        if is_undone {
+            self.backoffs = 0;
+            self.ecn.withdraw_cwr();
+        }
+        self.respond_to_marks(report, has_ece);
+        if has_ece {
+            self.congestion.forbid_undo();
+        }
+        is_undone
     }
 
     /// Enters an acknowledgement and its SACK blocks into the scoreboard.
@@ -181,30 +195,26 @@ impl Sender {
 
     /// The ECE bit, after loss detection (RFC 3168, section 6.1.2): reduces cwnd, at most once for
     /// the data of a round trip, as in Linux (tcp_enter_cwr()).
-    fn respond_to_marks(&mut self, ack: &Acknowledgement<'_>, delivery: &Delivery) {
-        let una = self.scoreboard.una();
+    fn respond_to_marks(&mut self, report: &Report<'_>, has_ece: bool) {
+        let (una, delivery) = (self.scoreboard.una(), report.delivery);
         if self.ecn.is_complete(una) {
             self.ecn.finish();
             self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
         }
-        if ack.has_ece && !self.is_reducing() && self.ecn.responds(una) {
+        if has_ece && !self.is_reducing() && self.ecn.responds(una) {
             let flight_bytes = self.scoreboard.flight_size_bytes();
             let cwnd_bytes = self.congestion.window.cwnd_bytes;
             self.congestion.reduce(
-                ack.now_ns,
+                report.now_ns,
                 LossKind::Acknowledgements,
                 flight_bytes,
                 self.scoreboard.total_lost_bytes(),
             );
-            self.congestion.forbid_undo();
             self.ecn.begin(self.scoreboard.nxt(), cwnd_bytes);
             self.probe.forget();
         }
-        if let Some(reduction) = self
-            .ecn
-            .reduction()
-            .filter(|_| delivery.delivered_bytes > 0)
-        {
+        let reduction = self.ecn.reduction();
+        if let Some(reduction) = reduction.filter(|_| delivery.delivered_bytes > 0) {
             reduction.on_ack(
                 &mut self.congestion,
                 &self.scoreboard,

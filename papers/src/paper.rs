@@ -3,6 +3,7 @@
 use crate::memo::Memo;
 use crate::{Bench, Error, Ledger, Options, Row, Settings, Table, Value};
 use onramp_report::reproduction::PageFigure;
+use std::sync::atomic::Ordering;
 
 /// A paper.
 pub struct Paper {
@@ -100,7 +101,19 @@ impl Part {
         alternative: Settings,
         memo: &Memo,
     ) -> Result<Measured, Error> {
+        self.check_not_stopped(options)?;
         (self.measure)(&Bench::new(options, self.scenarios, alternative).sharing(memo))
+    }
+
+    /// Preparing the cases of many seeds takes a while, which a stopped reproduction must not.
+    fn check_not_stopped(&self, options: &Options<'_>) -> Result<(), Error> {
+        match options.sim.stop.load(Ordering::Relaxed) {
+            false => Ok(()),
+            true => Err(Error::Simulator {
+                scenario: self.title.to_owned(),
+                error: onramp_sim::Error::Stopped,
+            }),
+        }
     }
 
     /// Measures these of its rows again with [`Options::chance_seeds`].
@@ -109,6 +122,7 @@ impl Part {
         options: &Options<'_>,
         rows: &[String],
     ) -> Result<Measured, Error> {
+        self.check_not_stopped(options)?;
         let bench = Bench::new(options, self.scenarios, Settings::default());
         (self.measure)(&bench.for_chance(rows))
     }

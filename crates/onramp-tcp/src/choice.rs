@@ -76,6 +76,8 @@ choices! {
         Cubic,
         /// BBR version 1, as in Linux: paces at the delivery rate (Cardwell et al. 2016)
         Bbr,
+        /// BBR version 3 of the draft: bounds by losses, with headroom (draft-ietf-ccwg-bbr)
+        Bbr3,
         /// keeps two to four segments in the queue (Brakmo & Peterson 1995)
         Vegas,
         /// Reno, but a loss sets ssthresh to measured rate * min RTT (Westwood+)

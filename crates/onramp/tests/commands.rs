@@ -357,7 +357,10 @@ fn list_shows_every_start_up_and_every_avoidance() {
         .iter()
         .map(|avoidance| &avoidance["name"])
         .collect();
-    assert_eq!(names, ["cubic", "bbr", "reno", "vegas", "westwood", "pipe"]);
+    assert_eq!(
+        names,
+        ["cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe"]
+    );
     for avoidance in avoidances {
         assert_eq!(
             keys(avoidance),

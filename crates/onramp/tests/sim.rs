@@ -50,7 +50,7 @@ fn out_writes_a_report() {
 #[test]
 fn every_avoidance_runs_in_the_simulator() {
     let dir = tempfile::tempdir().unwrap();
-    let names = ["cubic", "bbr", "reno", "vegas", "westwood", "pipe"];
+    let names = ["cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe"];
     let transfers = format!("[[transfer]]\nsize = \"50 kB\"\navoidance = {names:?}\n");
     let file = scenario(dir.path(), "each", "", &transfers);
     let ran = onramp(["sim", file.to_str().unwrap(), "--json"]).code(0);

@@ -82,6 +82,8 @@ pub enum Avoidance {
     Cubic,
     /// BBR, version 1 in the simulator (Cardwell et al. 2016).
     Bbr,
+    /// BBR, version 3 (draft-ietf-ccwg-bbr); only in the simulator.
+    Bbr3,
     /// Reno (RFC 5681).
     Reno,
     /// Vegas (Brakmo and Peterson 1995).
@@ -94,9 +96,10 @@ pub enum Avoidance {
 
 impl Avoidance {
     /// All, in the order of help texts.
-    pub const ALL: [Avoidance; 6] = [
+    pub const ALL: [Avoidance; 7] = [
         Avoidance::Cubic,
         Avoidance::Bbr,
+        Avoidance::Bbr3,
         Avoidance::Reno,
         Avoidance::Vegas,
         Avoidance::Westwood,
@@ -108,6 +111,7 @@ impl Avoidance {
         match self {
             Avoidance::Cubic => "cubic",
             Avoidance::Bbr => "bbr",
+            Avoidance::Bbr3 => "bbr3",
             Avoidance::Reno => "reno",
             Avoidance::Vegas => "vegas",
             Avoidance::Westwood => "westwood",
@@ -125,6 +129,7 @@ impl From<onramp_tcp::Avoidance> for Avoidance {
     fn from(avoidance: onramp_tcp::Avoidance) -> Avoidance {
         match avoidance {
             onramp_tcp::Avoidance::Bbr => Avoidance::Bbr,
+            onramp_tcp::Avoidance::Bbr3 => Avoidance::Bbr3,
             onramp_tcp::Avoidance::Cubic => Avoidance::Cubic,
             onramp_tcp::Avoidance::Reno => Avoidance::Reno,
             onramp_tcp::Avoidance::Vegas => Avoidance::Vegas,

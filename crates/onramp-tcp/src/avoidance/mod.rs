@@ -1,6 +1,7 @@
 //! Congestion avoidance: how cwnd grows after the start-up, and the ssthresh after a loss.
 
 mod bbr;
+mod bbr3;
 mod cubic;
 mod hystart;
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod vegas;
 mod westwood;
 
 pub use bbr::Bbr;
+pub use bbr3::Bbr3;
 pub use cubic::Cubic;
 pub use pipe::Pipe;
 pub use reno::Reno;
@@ -58,8 +60,21 @@ pub struct Arrival<'a> {
     pub newest_sent_ns: Option<u64>,
     /// Bytes in flight before it.
     pub prior_inflight_bytes: u64,
+    /// Segments that were marked lost since the last acknowledgement.
+    pub lost: &'a [LostSegment],
     /// Losses are being repaired.
     pub is_recovering: bool,
+}
+
+/// A segment that was marked lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// Stream offset of the first byte.
+    pub start: u64,
+    /// Length in the stream.
+    pub len: u32,
+    /// When it last left.
+    pub sent_ns: u64,
 }
 
 /// What an avoidance decides that controls recovery too and paces.
@@ -105,8 +120,8 @@ pub trait Avoidance: std::fmt::Debug + Send {
         let _ = (idle_since_ns, now_ns);
     }
 
-    /// cwnd and pacing rate of an avoidance that controls recovery too and paces ([`Bbr`]); `None`
-    /// for all others, for which the functions below are not called.
+    /// cwnd and pacing rate of an avoidance that controls recovery too and paces ([`Bbr`],
+    /// [`Bbr3`]); `None` for all others, for which the functions below are not called.
     fn control(&self) -> Option<Control> {
         None
     }
@@ -122,9 +137,10 @@ pub trait Avoidance: std::fmt::Debug + Send {
         let _ = cwnd_bytes;
     }
 
-    /// A segment is about to leave. `flight_is_empty`: nothing is outstanding.
-    fn sent(&mut self, now_ns: u64, flight_is_empty: bool) {
-        let _ = (now_ns, flight_is_empty);
+    /// A segment is about to leave. `flight_is_empty`: nothing is outstanding. `inflight_bytes`:
+    /// bytes in flight without it (pipe of RFC 6675).
+    fn sent(&mut self, now_ns: u64, flight_is_empty: bool, inflight_bytes: u64) {
+        let _ = (now_ns, flight_is_empty, inflight_bytes);
     }
 
     /// The application has nothing to send, although cwnd has room.
@@ -149,6 +165,7 @@ pub fn new(choice: crate::Avoidance, stack: Stack) -> Box<dyn Avoidance> {
     match (choice, stack) {
         (crate::Avoidance::Reno, _) => Box::new(reno),
         (crate::Avoidance::Bbr, _) => Box::new(Bbr::default()),
+        (crate::Avoidance::Bbr3, _) => Box::new(Bbr3::default()),
         (crate::Avoidance::Cubic, _) => Box::new(Cubic::default()),
         (crate::Avoidance::Vegas, Stack::Linux) => Box::new(Vegas::default()),
         (crate::Avoidance::Vegas, Stack::Lite) => Box::new(Vegas::as_in_ns()),

@@ -150,9 +150,10 @@ impl Congestion {
             .filter(|_| self.fixed_rate.is_none() && !self.is_starting())
     }
 
-    /// A segment is about to leave. `flight_is_empty`: nothing is outstanding.
-    pub fn sent(&mut self, now_ns: u64, flight_is_empty: bool) {
-        self.avoidance.sent(now_ns, flight_is_empty);
+    /// A segment is about to leave. `flight_is_empty`: nothing is outstanding. `inflight_bytes`:
+    /// bytes in flight without it.
+    pub fn sent(&mut self, now_ns: u64, flight_is_empty: bool, inflight_bytes: u64) {
+        self.avoidance.sent(now_ns, flight_is_empty, inflight_bytes);
     }
 
     /// The application has nothing to send, although cwnd has room.

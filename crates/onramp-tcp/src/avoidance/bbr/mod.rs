@@ -37,7 +37,7 @@ use crate::window::UNLIMITED;
 use crate::Window;
 use aggregation::Aggregation;
 use policer::{Policer, Totals};
-use rate::{DeliveryRate, RateSample, RecentMax};
+pub(super) use rate::{DeliveryRate, RateSample, RecentMax};
 
 const MS_NS: u64 = 1_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -496,7 +496,7 @@ impl Avoidance for Bbr {
         self.cwnd_bytes = cwnd_bytes;
     }
 
-    fn sent(&mut self, now_ns: u64, flight_is_empty: bool) {
+    fn sent(&mut self, now_ns: u64, flight_is_empty: bool, _inflight_bytes: u64) {
         self.rate.sent(now_ns, flight_is_empty);
     }
 

@@ -16,7 +16,7 @@ const SECOND_NS: u128 = 1_000_000_000;
 
 /// A delivery rate sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RateSample {
+pub(in crate::avoidance) struct RateSample {
     /// Delivered until the newest segment left.
     pub prior_delivered_bytes: u64,
     /// Delivered since.
@@ -47,7 +47,7 @@ struct Departure {
 
 /// Takes delivery rate samples of a connection.
 #[derive(Clone, Debug, Default)]
-pub(super) struct DeliveryRate {
+pub(in crate::avoidance) struct DeliveryRate {
     /// Delivered since the start.
     pub delivered_bytes: u64,
     /// When that was last reported.
@@ -133,7 +133,7 @@ impl DeliveryRate {
 
 /// The maximum of the values of the last rounds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RecentMax {
+pub(in crate::avoidance) struct RecentMax {
     /// Rounds and values; later ones are lower.
     values: VecDeque<(u64, u64)>,
 }

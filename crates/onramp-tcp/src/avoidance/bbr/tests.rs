@@ -78,7 +78,7 @@ impl Path {
     }
 
     fn send(&mut self) {
-        self.bbr.sent(self.now_ns, self.in_flight.is_empty());
+        self.bbr.sent(self.now_ns, self.in_flight.is_empty(), 0);
         self.link_free_ns = self.link_free_ns.max(self.now_ns) + self.segment_ns;
         self.in_flight.push_back((
             self.now_ns,
@@ -113,6 +113,7 @@ impl Path {
             ack: &ack,
             newest_sent_ns: Some(sent_ns),
             prior_inflight_bytes,
+            lost: &[],
             is_recovering: self.is_recovering,
         });
     }

@@ -103,12 +103,7 @@ impl Sender {
             lost_bytes: self.scoreboard.total_lost_bytes(),
             ..sample
         };
-        self.congestion.arrived(&Arrival {
-            ack: &sample,
-            newest_sent_ns: delivery.newest.map(|newest| newest.sent_ns),
-            prior_inflight_bytes,
-            is_recovering: self.recovery.is_recovering(),
-        });
+        self.report_arrival(&sample, &delivery, prior_inflight_bytes);
         if is_clear || has_news && self.congestion.reports_recovery() {
             let app_limited = self.unsent_bytes() == 0;
             self.congestion.raise(&sample, app_limited, !is_clear);
@@ -142,6 +137,18 @@ impl Sender {
             self.congestion.forbid_undo();
         }
         is_undone
+    }
+
+    /// Reports an acknowledgement, after loss detection, to an avoidance that controls recovery.
+    fn report_arrival(&mut self, ack: &AckSample, delivery: &Delivery, prior_inflight_bytes: u64) {
+        self.congestion.arrived(&Arrival {
+            ack,
+            newest_sent_ns: delivery.newest.map(|newest| newest.sent_ns),
+            prior_inflight_bytes,
+            lost: self.scoreboard.newly_lost(),
+            is_recovering: self.recovery.is_recovering(),
+        });
+        self.scoreboard.forget_newly_lost();
     }
 
     /// Enters an acknowledgement and its SACK blocks into the scoreboard.

@@ -244,7 +244,15 @@ impl Sender {
         if len == 0 {
             return;
         }
-        self.congestion.sent(now_ns, self.scoreboard.is_empty());
+        let inflight_bytes = self.scoreboard.pipe_bytes();
+        let inflight_bytes = match outgoing.is_retransmission {
+            // The scoreboard counts a retransmission already.
+            true => inflight_bytes.saturating_sub(u64::from(len)),
+            false => inflight_bytes,
+        };
+        let flight_is_empty = self.scoreboard.is_empty();
+        self.congestion
+            .sent(now_ns, flight_is_empty, inflight_bytes);
         if outgoing.is_retransmission {
             self.retransmitted_while_timed(outgoing.start, outgoing.start + u64::from(len));
         } else {

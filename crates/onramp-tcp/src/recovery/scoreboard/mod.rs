@@ -15,6 +15,7 @@ mod sent;
 pub use delivery::{Arrived, Delivery};
 pub use sent::Sent;
 
+use crate::avoidance::LostSegment;
 use sent::{EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
 use std::collections::VecDeque;
 
@@ -34,6 +35,8 @@ pub struct Scoreboard {
     pending_retransmit_bytes: u64,
     /// All bytes ever marked lost.
     total_lost_bytes: u64,
+    /// Segments marked lost since they were last asked for.
+    newly_lost: Vec<LostSegment>,
     /// No segment below this offset is lost and waits for its retransmission.
     lost_hint: u64,
     /// No segment below this offset was sent once and is neither lost nor sacked. Time-based loss
@@ -83,6 +86,16 @@ impl Scoreboard {
     /// Bytes marked lost that wait for their retransmission.
     pub fn pending_retransmit_bytes(&self) -> u64 {
         self.pending_retransmit_bytes
+    }
+
+    /// Segments that were marked lost since [`forget_newly_lost`](Self::forget_newly_lost).
+    pub fn newly_lost(&self) -> &[LostSegment] {
+        &self.newly_lost
+    }
+
+    /// They have been processed.
+    pub fn forget_newly_lost(&mut self) {
+        self.newly_lost.clear();
     }
 
     /// Bytes retransmitted, and neither reported as arrived nor marked lost since.
@@ -169,7 +182,13 @@ impl Scoreboard {
     pub fn mark_lost(&mut self, index: usize) -> bool {
         let marked = self.mark(index);
         if marked {
-            self.total_lost_bytes += u64::from(self.segments[index].len);
+            let segment = self.segments[index];
+            self.total_lost_bytes += u64::from(segment.len);
+            self.newly_lost.push(LostSegment {
+                start: segment.start,
+                len: segment.len,
+                sent_ns: segment.sent_ns,
+            });
         }
         marked
     }

@@ -45,7 +45,8 @@
  *   (12) a group of samples is not delayed any more, and no sibling is there
  *   (13) four rounds: the delay stayed (delay), or cwnd is the share beside siblings (estimate)
  *   APPROACH leads to REST too, where cwnd reaches the share beside siblings.
- *   Other losses in SLOW START or PACING, and every RTO, lead to DONE (loss, timeout).
+ *   Other losses in SLOW START or PACING, every ECN mark and every RTO lead to DONE (loss,
+ * timeout).
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
  * BDP at that rate and no further.
@@ -356,8 +357,10 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 				max_u64(mul_div(loss->ssthresh_bytes, loss->inflight_bytes,
 						loss->cwnd_bytes),
 					loss->inflight_bytes / ONRAMP_MAX_REDUCTION_DIVISOR));
-	/* A loss of segments that slow start would have sent too ends the start-up. */
-	if (loss->kind != STARTUP_LOSS_RECOVERY || is_of_slow_start || !state->min_rtt_ns)
+	/* A loss of segments that slow start would have sent too ends the start-up, and so does an
+	 * ECN mark: nothing was dropped whose arrivals could show what the path carries. */
+	if (loss->kind != STARTUP_LOSS_RECOVERY || is_of_slow_start ||
+	    startup_is_mark(loss, state->prior_lost_bytes) || !state->min_rtt_ns)
 		startup_finish(decision, startup_loss_exit(loss));
 	else
 		onramp_begin_retreat(state, loss, decision);

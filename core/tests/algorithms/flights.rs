@@ -144,13 +144,29 @@ impl Host {
 
     /// The host finds a loss; its congestion avoidance would set this ssthresh.
     pub fn loss(&mut self, kind: u32, inflight_bytes: u64, ssthresh_bytes: u64) -> Decision {
+        self.event(kind, inflight_bytes, ssthresh_bytes, self.ack.lost_bytes)
+    }
+
+    /// An event that marks a segment lost.
+    pub fn lose(&mut self, kind: u32, inflight_bytes: u64, ssthresh_bytes: u64) -> Decision {
+        let lost_bytes = self.ack.lost_bytes + u64::from(self.ack.mss_bytes);
+        self.event(kind, inflight_bytes, ssthresh_bytes, lost_bytes)
+    }
+
+    fn event(
+        &mut self,
+        kind: u32,
+        inflight_bytes: u64,
+        ssthresh_bytes: u64,
+        lost_bytes: u64,
+    ) -> Decision {
         self.decision = self.startup.loss(&Loss {
             now_ns: self.ack.now_ns,
             inflight_bytes,
             cwnd_bytes: self.decision.cwnd_bytes,
             ssthresh_bytes,
             acknowledged_bytes: self.ack.delivered_bytes,
-            lost_bytes: self.ack.lost_bytes,
+            lost_bytes,
             mss_bytes: self.ack.mss_bytes,
             kind,
         });

@@ -221,7 +221,7 @@ fn a_loss_of_a_probe_is_a_retreat_to_the_window_before_it() {
     let (mut host, paced) = probing();
     arrive(&mut host, 5, paced / 2, RTT);
     let window = host.decision.cwnd_bytes;
-    let decision = host.loss(LOSS_RECOVERY, window, window / 2);
+    let decision = host.lose(LOSS_RECOVERY, window, window / 2);
     assert_eq!(
         (phase(&host), decision.ssthresh_bytes, decision.exit),
         ("retreat", 20 * SEGMENT, 0)
@@ -235,7 +235,7 @@ fn a_retreat_leaves_seven_eighths_of_the_part_of_a_probe_that_was_carried() {
         let (mut host, paced) = probing();
         arrive(&mut host, 40, paced, RTT);
         let window = host.decision.cwnd_bytes;
-        let decision = host.loss(LOSS_RECOVERY, window, ssthresh_segments * SEGMENT);
+        let decision = host.lose(LOSS_RECOVERY, window, ssthresh_segments * SEGMENT);
         assert_eq!(phase(&host), "retreat");
         assert_eq!(decision.ssthresh_bytes, expected_segments * SEGMENT);
     }
@@ -247,7 +247,7 @@ fn a_lossy_probe_shows_the_rate_of_the_time_in_which_it_arrived() {
     let (mut host, paced) = probing();
     arrive(&mut host, 5, paced, RTT);
     let window = host.decision.cwnd_bytes;
-    host.loss(LOSS_RECOVERY, window, 1000 * SEGMENT);
+    host.lose(LOSS_RECOVERY, window, 1000 * SEGMENT);
     recover(&mut host, 50, RATE / 10);
     host.ack.lost_bytes += window - 51 * SEGMENT;
     let decision = recover(&mut host, 1, SEGMENT * 1000 / 80);
@@ -260,7 +260,7 @@ fn a_lossy_probe_shows_the_rate_of_the_time_in_which_it_arrived() {
 fn an_rto_of_a_probe_ends_the_startup() {
     let (mut host, _) = probing();
     let window = host.decision.cwnd_bytes;
-    let decision = host.loss(LOSS_TIMEOUT, window, window / 2);
+    let decision = host.lose(LOSS_TIMEOUT, window, window / 2);
     assert_eq!(
         (phase(&host), exit_name(decision.exit)),
         ("done", "timeout")
@@ -275,7 +275,7 @@ fn a_loss_of_a_probe_that_has_shown_the_rate_ends_at_the_bdp() {
         let (mut host, paced) = probing();
         arrives(&mut host, paced / 2);
         assert_eq!(phase(&host), "pacing");
-        let decision = host.loss(LOSS_RECOVERY, 154 * SEGMENT, ssthresh_segments * SEGMENT);
+        let decision = host.lose(LOSS_RECOVERY, 154 * SEGMENT, ssthresh_segments * SEGMENT);
         assert_eq!((phase(&host), exit_name(decision.exit)), ("done", "loss"));
         assert_eq!(decision.ssthresh_bytes / SEGMENT, expected_segments);
     }

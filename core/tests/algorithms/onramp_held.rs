@@ -51,7 +51,7 @@ fn a_loss_of_an_unfilled_window_shows_no_rate() {
         let mut host = in_approach();
         until(&mut host, name, RATE, QUEUED);
         let window = host.decision.cwnd_bytes;
-        let decision = host.loss(LOSS_RECOVERY, window / 2, 500 * SEGMENT);
+        let decision = host.lose(LOSS_RECOVERY, window / 2, 500 * SEGMENT);
         assert_eq!(
             (phase(&host), decision.ssthresh_bytes, decision.exit),
             ("retreat", 250 * SEGMENT, 0)
@@ -74,7 +74,7 @@ fn a_loss_of_seven_eighths_of_the_window_shows_a_rate() {
     for (inflight_bytes, is_held_back) in [(664_999, true), (665_000, false)] {
         let mut host = in_approach();
         assert_eq!(host.decision.cwnd_bytes, 760 * SEGMENT);
-        let decision = host.loss(LOSS_RECOVERY, inflight_bytes, 500 * SEGMENT);
+        let decision = host.lose(LOSS_RECOVERY, inflight_bytes, 500 * SEGMENT);
         let ssthresh = if is_held_back {
             500 * SEGMENT * inflight_bytes / (760 * SEGMENT)
         } else {
@@ -88,7 +88,7 @@ fn a_loss_of_seven_eighths_of_the_window_shows_a_rate() {
 fn after_validation_an_unfilled_window_shows_no_rate_either() {
     let mut host = validated();
     let window = host.decision.cwnd_bytes;
-    let decision = host.loss(LOSS_RECOVERY, window / 4 * 3, window / 2);
+    let decision = host.lose(LOSS_RECOVERY, window / 4 * 3, window / 2);
     let ssthresh = decision.ssthresh_bytes;
     assert!(ssthresh.abs_diff(window / 8 * 3) < SEGMENT, "{decision:?}");
     recover(&mut host, 1000, RATE / 10);

@@ -13,7 +13,7 @@ use onramp_core::{
 
 /// cwnd was full when the loss was found.
 pub fn lose(host: &mut Host, kind: u32, ssthresh_segments: u64) -> Decision {
-    host.loss(kind, host.decision.cwnd_bytes, ssthresh_segments * SEGMENT)
+    host.lose(kind, host.decision.cwnd_bytes, ssthresh_segments * SEGMENT)
 }
 
 /// This many segments arrive while the loss is repaired.
@@ -52,7 +52,7 @@ fn a_loss_of_slow_start_ends_at_the_hosts_ssthresh() {
     ] {
         let mut host = host_on(RTT);
         arrive(&mut host, 5, RATE, RTT);
-        let decision = host.loss(kind, 14 * SEGMENT, 7 * SEGMENT);
+        let decision = host.lose(kind, 14 * SEGMENT, 7 * SEGMENT);
         assert_done(&decision, exit);
         assert_eq!(
             (decision.cwnd_bytes, decision.ssthresh_bytes),
@@ -65,7 +65,7 @@ fn a_loss_of_slow_start_ends_at_the_hosts_ssthresh() {
 fn the_part_of_a_paced_window_that_was_not_sent_is_not_halved() {
     for (kind, exit) in [(LOSS_RECOVERY, "loss"), (LOSS_TIMEOUT, "timeout")] {
         let mut host = in_pacing();
-        let decision = host.loss(kind, 190 * SEGMENT, 380 * SEGMENT);
+        let decision = host.lose(kind, 190 * SEGMENT, 380 * SEGMENT);
         assert_done(&decision, exit);
         assert_eq!(
             (decision.cwnd_bytes, decision.ssthresh_bytes),
@@ -74,13 +74,13 @@ fn the_part_of_a_paced_window_that_was_not_sent_is_not_halved() {
         // In slow start, the window is what congestion avoidance would have too.
         let mut host = host_on(RTT);
         arrive(&mut host, 5, RATE, RTT);
-        let decision = host.loss(kind, 10 * SEGMENT, 9 * SEGMENT);
+        let decision = host.lose(kind, 10 * SEGMENT, 9 * SEGMENT);
         assert_done(&decision, exit);
         assert_eq!(decision.ssthresh_bytes, 9 * SEGMENT);
     }
     let mut host = in_pacing();
     assert_eq!(
-        host.loss(LOSS_RECOVERY, 800 * SEGMENT, 380 * SEGMENT)
+        host.lose(LOSS_RECOVERY, 800 * SEGMENT, 380 * SEGMENT)
             .ssthresh_bytes,
         380 * SEGMENT
     );
@@ -122,6 +122,16 @@ fn ssthresh_is_lowered_to_what_was_carried() {
     let decision = recovered(&mut host);
     assert_done(&decision, "loss");
     assert_eq!(decision.ssthresh_bytes, ssthresh_bytes);
+}
+
+/// Nothing is marked lost.
+#[test]
+fn an_ecn_mark_ends_the_startup_at_the_hosts_ssthresh() {
+    let mut host = validated();
+    let in_flight_bytes = host.decision.cwnd_bytes;
+    let decision = host.loss(LOSS_RECOVERY, in_flight_bytes, 700 * SEGMENT);
+    assert_done(&decision, "loss");
+    assert_eq!(decision.ssthresh_bytes, 700 * SEGMENT);
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn a_loss_before_validation_is_a_safe_retreat() {
     let mut host = measured(OPTION_RESUME_AT_ONCE, 1000);
     host.ack.inflight_bytes = 500 * SEGMENT;
     let cwnd_bytes = host.decision.cwnd_bytes;
-    let decision = host.loss(LOSS_RECOVERY, 500 * SEGMENT, cwnd_bytes / 10 * 7);
+    let decision = host.lose(LOSS_RECOVERY, 500 * SEGMENT, cwnd_bytes / 10 * 7);
     assert_eq!(
         (phase(&host), decision.learned_bytes),
         ("retreat", UNLIMITED)
@@ -235,7 +235,7 @@ fn a_loss_after_validation_is_no_safe_retreat() {
         round(&mut host, RATE / 10, RTT);
     }
     let cwnd_bytes = host.decision.cwnd_bytes;
-    let decision = host.loss(LOSS_RECOVERY, cwnd_bytes, cwnd_bytes / 10 * 7);
+    let decision = host.lose(LOSS_RECOVERY, cwnd_bytes, cwnd_bytes / 10 * 7);
     assert_eq!(
         (phase(&host), decision.learned_bytes),
         ("retreat", 0),

@@ -64,7 +64,7 @@ fn pairs_are_requested_where_the_user_chooses_them_until_the_startup_is_over() {
     assert_eq!(host.decision.pair, PAIR_TRAIN);
     assert_eq!(flight(&mut host, AT_ONCE, SPACED, SPACED).pair, PAIR_TRAIN);
     assert_eq!(phase(&host), "pacing");
-    host.loss(LOSS_RECOVERY, 10 * SEGMENT, 5 * SEGMENT);
+    host.lose(LOSS_RECOVERY, 10 * SEGMENT, 5 * SEGMENT);
     assert_eq!((phase(&host), host.decision.pair), ("done", PAIR_NONE));
 }
 

@@ -154,7 +154,7 @@ fn a_slow_start_at_rest_grows_again_as_slow_start() {
 fn a_loss_at_rest_leads_to_what_was_carried() {
     let mut host = in_rest();
     let window = host.decision.cwnd_bytes;
-    let decision = host.loss(LOSS_RECOVERY, window, 900 * SEGMENT);
+    let decision = host.lose(LOSS_RECOVERY, window, 900 * SEGMENT);
     assert_eq!(
         (phase(&host), decision.ssthresh_bytes),
         ("retreat", 900 * SEGMENT)

@@ -194,7 +194,7 @@ fn without_validating_a_loss_leads_to_the_carried_bdp() {
         let mut host = in_approach(without(idea));
         let window = host.decision.cwnd_bytes;
         assert_eq!(
-            host.loss(LOSS_RECOVERY, window, 500 * SEGMENT)
+            host.lose(LOSS_RECOVERY, window, 500 * SEGMENT)
                 .ssthresh_bytes,
             segments * SEGMENT,
             "{idea}"
@@ -298,7 +298,7 @@ fn without_retreat_a_loss_ends_the_startup_at_the_hosts_ssthresh() {
             in_pacing(without("retreat")),
             in_approach(without("retreat")),
         ] {
-            let decision = host.loss(kind, 190 * SEGMENT, 380 * SEGMENT);
+            let decision = host.lose(kind, 190 * SEGMENT, 380 * SEGMENT);
             assert_eq!((phase(&host), exit_name(decision.exit)), ("done", exit));
             assert_eq!(
                 (decision.cwnd_bytes, decision.ssthresh_bytes),

@@ -46,7 +46,7 @@ fn a_connection_for_small_messages_goes_on_with_the_kernels_own_control() {
 #[test]
 fn larger_messages_in_between_keep_the_startup() {
     let Some(_machine) = machine() else { return };
-    let registration = Registration::new(&Options::new("onramp")).unwrap();
+    let registration = Registration::new(&Options::new("gamma")).unwrap();
     let (mut near, mut far) = connection_of(&listener_on(registration.name()));
     // More than the receive buffer holds, so some acknowledgement leaves data in flight.
     let large = vec![7; 8_000_000];

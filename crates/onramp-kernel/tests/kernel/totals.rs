@@ -54,7 +54,7 @@ fn totals_of(registration: &Registration, ended: u64) -> Totals {
 #[test]
 fn totals_count_what_connections_did() {
     let Some(_machine) = machine() else { return };
-    let registration = Registration::new(&Options::new("onramp")).unwrap();
+    let registration = Registration::new(&Options::new("standard")).unwrap();
     assert_eq!(registration.totals().unwrap().started, 0);
     let listener = listener(&registration);
     let open = connection_of(&listener);
@@ -163,7 +163,7 @@ fn a_destination_where_start_ups_retransmit_too_much_begins_with_slow_start_unti
     let Some(_machine) = machine() else { return };
     let options = Options {
         governor_bound_ppm: 20_000,
-        ..Options::new("onramp")
+        ..Options::new("paced")
     };
     let registration = Registration::new(&options).unwrap();
     let listener = listener(&registration);

@@ -246,9 +246,6 @@ fn without_negotiation_marks_and_echoes_mean_nothing() {
     assert_eq!(script.end.stats().marks_received, 0);
 }
 
-/// After a response to a mark, as after a loss, this start-up may probe the path again.
-const GOES_ON: &str = "onramp";
-
 /// A mark is a sign of congestion without a loss. It reduces cwnd of every start-up as a loss does,
 /// and ends it.
 #[test]
@@ -283,7 +280,7 @@ fn a_mark_ends_every_start_up() {
         // Two reductions to 0.7 of cwnd
         let reduces = smallest_after < largest_before / 2 && window.cwnd_bytes < largest_before;
         let ends = decision.is_over() && window.ssthresh_bytes < largest_before;
-        if !(reduces && (ends || name == GOES_ON)) {
+        if !(reduces && ends) {
             wrong.push(format!(
                 "{name}: {window:?} after {largest_before}, {decision:?}"
             ));

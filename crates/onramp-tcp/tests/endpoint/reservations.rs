@@ -314,17 +314,14 @@ fn a_path_with_half_the_rate_breaks_the_reservation() {
                 "{what}: {:?}",
                 broken.window
             );
-            // The path needs 20 s.
+            // The path needs 20 s. ns's Reno waits for the timer at every second loss of a window.
             let took_ms = completed_ns / MS_NS;
-            assert!(
-                took_ms
-                    < if with_sack.contains(&recovery) {
-                        22_000
-                    } else {
-                        31_000
-                    },
-                "{what}: {took_ms} ms"
-            );
+            let max_ms = match recovery {
+                Recovery::NsReno => 50_000,
+                _ if with_sack.contains(&recovery) => 22_000,
+                _ => 31_000,
+            };
+            assert!(took_ms < max_ms, "{what}: {took_ms} ms");
         }
     }
 }

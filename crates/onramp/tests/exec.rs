@@ -126,7 +126,15 @@ fn only_the_connections_that_a_descendant_accepts_are_adopted() {
     let Some(_machine) = machine() else { return };
     let hosts = Hosts::new();
     let site = Website::new(&hosts);
-    let exec = Background::onramp(["exec", "--startup", "gamma", "--", "sh", "-c", &site.command]);
+    let exec = Background::onramp([
+        "exec",
+        "--startup",
+        "gamma",
+        "--",
+        "sh",
+        "-c",
+        &site.command,
+    ]);
     let pid = exec.pid();
     wait_for_server(&hosts);
     let name = registered_by(pid).pop().expect("exec has registered");

@@ -5,10 +5,10 @@
 //! full segments, at most 16. It is filled by the first data, by data after a pause longer than the
 //! RTO, and by duplicates. A mark (ECN) fills it to two. A segment that enlarges the advertised
 //! window gets a quick ACK even if the budget is empty. So in a download from Linux 6.18 (lab, 50
-//! Mbit/s, 600 ms, auto-tuned buffer), every segment is acknowledged while auto-tuning raises the window, and every second one
-//! while the window does not change. If our data follows the peer's within the delay, the
-//! connection is interactive ("pingpong"). This suspends quick ACKs, because our next data will
-//! carry the ACK.
+//! Mbit/s, 600 ms, auto-tuned buffer), every segment is acknowledged while auto-tuning raises the
+//! window, and every second one while the window does not change. If our data follows the peer's
+//! within the delay, the connection is interactive ("pingpong"). This suspends quick ACKs, because
+//! our next data will carry the ACK.
 //!
 //! *Delayed ACKs.* More than one full segment is acknowledged immediately. The size of a full
 //! segment is the largest payload seen. Less data waits for a delay that follows the time between

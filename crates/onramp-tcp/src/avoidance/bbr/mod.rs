@@ -443,7 +443,7 @@ impl Avoidance for Bbr {
         window.ssthresh_bytes
     }
 
-    /// cwnd returns to what it was when the repair ends ([`Bbr::repair_cwnd`]).
+    /// cwnd returns to what it was when the repair ends (`repair_cwnd`).
     fn undo(&mut self, cwnd_bytes: u64, _prior_bytes: u64) -> u64 {
         self.full_bw = 0;
         self.full_rounds = 0;

@@ -1,5 +1,5 @@
-//! The response to losses: the short-term model, and losses of a probe (draft, section "Updating the
-//! Model Upon Packet Loss").
+//! The response to losses: the short-term model, and losses of a probe (draft, section "Updating
+//! the Model Upon Packet Loss").
 
 use super::{Bbr3, Sample, State};
 use crate::avoidance::{AckSample, LostSegment};

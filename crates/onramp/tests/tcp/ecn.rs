@@ -65,7 +65,9 @@ impl Bits {
 /// The segments that we sent, and those that arrived, as our end of the path saw them.
 fn both(capture: &Path, our_port_is: impl Fn(u16) -> bool) -> [Bits; 2] {
     let mut bits = [Bits::default(), Bits::default()];
-    for packet in packets(capture) {
+    // The kernel also looks for IPv6 routers.
+    let is_ipv4 = |packet: &Vec<u8>| packet[0] >> 4 == 4;
+    for packet in packets(capture).into_iter().filter(is_ipv4) {
         // The kernel leaves checksums to the device.
         let parsed = wire::parse_unverified(&packet).unwrap();
         let is_ours = our_port_is(parsed.endpoints.source.port());
@@ -77,7 +79,7 @@ fn both(capture: &Path, our_port_is: impl Fn(u16) -> bool) -> [Bits; 2] {
 /// The kernel's count of packets that arrived with CE in its namespace.
 fn kernels_marks(host: &Host) -> u64 {
     let text = host
-        .run(|| fs::read_to_string("/proc/net/netstat"))
+        .run(|| fs::read_to_string("/proc/thread-self/net/netstat"))
         .unwrap();
     let lines: Vec<&str> = text
         .lines()

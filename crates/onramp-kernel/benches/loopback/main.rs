@@ -4,7 +4,7 @@
 //!
 //!     make bench
 //!     cargo bench -p onramp-kernel --bench loopback -- \
-//!         [--rounds N] [--seconds S] [--with NAME]... [--busy] [--json]
+//!         [--rounds N] [--seconds S] [--startup NAME]... [--with NAME]... [--busy] [--json]
 
 mod exchanges;
 mod figures;
@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use transfer::bulk;
 
-/// The start-ups that are measured, each followed by CUBIC.
+/// The start-ups that are measured if none is named, each followed by CUBIC.
 const STARTUPS: [&str; 3] = ["standard", "paced", "onramp"];
 
 /// The share of a transfer's time that its threads may wait for a CPU. If they wait longer, other
@@ -42,6 +42,8 @@ type Result<T, E = Box<dyn Error + Send + Sync>> = std::result::Result<T, E>;
 struct Arguments {
     rounds: usize,
     round: Duration,
+    /// The start-ups to measure.
+    startups: Vec<String>,
     /// Further congestion controls of this kernel to compare, for example one that another build
     /// has registered.
     with: Vec<String>,
@@ -55,6 +57,7 @@ impl Arguments {
         let mut arguments = Arguments {
             rounds: 40,
             round: Duration::from_millis(200),
+            startups: Vec::new(),
             with: Vec::new(),
             busy: false,
             json: false,
@@ -81,16 +84,29 @@ impl Arguments {
                             "--seconds is a number from 0.05 to 60, not `{text}`"
                         ))?;
                 }
+                "--startup" => {
+                    let name = value("a start-up's name")?;
+                    let known = onramp_core::startup_names();
+                    if !known.contains(&name.as_str()) {
+                        let known = known.join(", ");
+                        return Err(format!("--startup is one of {known}, not `{name}`"));
+                    }
+                    arguments.startups.push(name);
+                }
                 "--with" => arguments.with.push(value("a congestion control's name")?),
                 "--busy" => arguments.busy = true,
                 "--json" => arguments.json = true,
                 "--bench" => {} // from cargo
                 other => {
                     return Err(format!(
-                        "`{other}` is not one of --rounds, --seconds, --with, --busy and --json"
+                        "`{other}` is not one of --rounds, --seconds, --startup, --with, --busy \
+                         and --json"
                     ))
                 }
             }
+        }
+        if arguments.startups.is_empty() {
+            arguments.startups = STARTUPS.map(str::to_owned).to_vec();
         }
         Ok(arguments)
     }
@@ -133,9 +149,10 @@ fn main() -> ExitCode {
 fn measure(arguments: &Arguments) -> Result<Report> {
     let cpus = two_cpus()?;
     let before = CpuTime::now();
-    let registrations = STARTUPS
+    let registrations = arguments
+        .startups
         .iter()
-        .map(|&startup| Registration::new(&Options::new(startup)))
+        .map(|startup| Registration::new(&Options::new(startup)))
         .collect::<Result<Vec<_>, _>>()?;
     // The second CUBIC shows the method's error: it is compared with itself.
     let mut names = vec!["cubic", "cubic"];
@@ -148,7 +165,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
 
     // BPF's statistics cost time themselves, so the programs are measured separately.
     let mut programs = Vec::new();
-    for startup in STARTUPS {
+    for startup in &arguments.startups {
         programs.extend(programs::measure(startup, arguments.round, cpus)?);
     }
     Ok(Report {

@@ -14,7 +14,7 @@ C_FILES = $(shell git ls-files '*.c' '*.h')
 
 .PHONY: help demo test test-busy real real-cellular compare reproduce test-papers \
 	interworking packetdrill kernels lint format chart bench bench-kernel bench-redis \
-	bench-shares bench-sim build setup install clean
+	bench-costs bench-shares bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
@@ -30,7 +30,7 @@ help:
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
-	@echo 'make bench    benchmarks beside alternatives (bench-kernel, -sim, -redis, -shares)'
+	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
 	@echo 'make install  the onramp command and a header into PREFIX (/usr/local)'
 
 setup:
@@ -135,6 +135,10 @@ bench-kernel: setup
 # redis with CUBIC and with onramp, where redis is installed. Exit 3: this host lacks something.
 bench-redis: build
 	@$(SUDO) benches/redis/run.py --onramp $(ONRAMP) $(ARGS) || [ $$? = 3 ]
+
+# What each start-up costs: verified instructions, and the time for an ACK; two minutes.
+bench-costs: setup
+	$(SUDO) $(CARGO) bench --locked -p onramp --bench costs -- $(ARGS)
 
 # What start-ups retransmit on some paths, some minutes: the table of docs/kernel.md.
 bench-shares: setup

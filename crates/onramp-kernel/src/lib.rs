@@ -26,6 +26,7 @@
 //! | `error`, `avoidance`, `process`, `records` | types, and the records of `bpf/intf.h` |
 //! | `namespaces` | the network namespaces of this host, and work inside of them |
 //! | `probe`, `object` | asks what the kernel can do; loads objects and reads maps |
+//! | `programs` | what the kernel writes about the programs that this process holds |
 //! | `cgroup` | the cgroup hierarchy, and programs attached to it |
 //! | `event`, `governor`, `memory`, `pairs`, `qos`, `totals` | reads the maps of a registration |
 //! | `inspect`, `others` | finds registrations and their connections, and programs of others |
@@ -49,6 +50,7 @@ mod others;
 mod pairs;
 pub mod probe;
 mod process;
+mod programs;
 mod qos;
 mod records;
 mod registration;
@@ -71,6 +73,7 @@ pub use namespaces::NetworkNamespace;
 pub use onramp_core::memory::Memory;
 pub use others::{other_programs, OtherProgram};
 pub use pairs::{PairOption, PairsMap};
+pub use programs::{count_calls, own_programs, ProgramCost};
 pub use qos::{
     reservation, reserve, LimitInForce, QosOption, Reservation, Reservations, UserInForce,
 };

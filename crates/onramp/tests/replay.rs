@@ -21,7 +21,7 @@ fn record_into(file: &Path, recording: &Path) {
 /// Records transfers over a path with so many losses that some happen in a start-up. The seed of
 /// the scenario decides which.
 fn record(dir: &Path, startups: &str) -> PathBuf {
-    let transfers = format!("[[transfer]]\nsize = \"500 kB\"\nstartup = {startups}\nrepeat = 3\n");
+    let transfers = format!("[[transfer]]\nsize = \"300 kB\"\nstartup = {startups}\nrepeat = 3\n");
     let file = scenario(dir, "lossy", "loss = \"3 %\"\n", &transfers);
     let recording = dir.join("recording.jsonl");
     record_into(&file, &recording);
@@ -53,7 +53,8 @@ fn the_kernel_and_the_native_build_make_the_same_decisions() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
     let startups = [
-        "standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "onramp",
+        "standard", "paced", "gamma", "spaced", "pair", "astart", "hoe", "hystart", "search",
+        "suss", "jump", "halfback", "bbrstart", "rapid", "lift", "onramp",
     ];
     let recording = record(dir.path(), &format!("{startups:?}"));
     let lines = lines(&recording);
@@ -91,13 +92,60 @@ fn the_kernel_and_the_native_build_make_the_same_decisions() {
         "no pair was reported"
     );
     replay(&recording, &[]).code(0).says(&[
-        "27 connections",
+        "51 connections",
         &format!("{} decisions: all the same", lines.len()),
     ]);
     let summary = replay(&recording, &["--json"]).code(0).json();
     assert_eq!(keys(&summary), ["connections", "decisions", "differences"]);
     assert_eq!(summary["decisions"], lines.len());
     assert_eq!(summary["differences"], Value::Array(Vec::new()));
+}
+
+/// A queue that marks early, so that every start-up sees a mark.
+const MARKING: &str = r#"
+name = "marks"
+[path]
+rate = "20 Mbit/s"
+rtt = "40 ms"
+queue = "400 packets"
+discipline = "red"
+ecn = true
+[path.red]
+min = "2 packets"
+max = "6 packets"
+probability = "50 %"
+weight = "20 %"
+gentle = true
+[receiver]
+buffer = "16 MiB"
+[[transfer]]
+size = "1 MB"
+avoidance = "cubic"
+ecn = true
+"#;
+
+#[test]
+fn the_kernel_and_the_native_build_answer_marks_alike() {
+    let Some(_machine) = machine() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let startups = [
+        "standard", "paced", "hystart", "search", "suss", "bbrstart", "rapid", "lift", "onramp",
+    ];
+    let file = dir.path().join("marks.toml");
+    fs::write(&file, format!("{MARKING}startup = {startups:?}\n")).unwrap();
+    let recording = dir.path().join("recording.jsonl");
+    record_into(&file, &recording);
+    let lines = lines(&recording);
+    for startup in startups {
+        let marks = lines.iter().filter(|line| {
+            let loss = &line["input"]["loss"];
+            line["startup"] == startup && !loss.is_null() && loss["lost_bytes"] == 0
+        });
+        assert!(marks.count() > 0, "{startup}: no mark in its start-up");
+    }
+    replay(&recording, &[])
+        .code(0)
+        .says(&[&format!("{} decisions: all the same", lines.len())]);
 }
 
 /// A competing flow that has filled the path and its queue when the transfers start.

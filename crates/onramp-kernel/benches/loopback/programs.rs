@@ -5,17 +5,11 @@ use crate::figures::Program;
 use crate::namespace::{DEFAULT, LOOPBACKS, MTU_1500};
 use crate::transfer::{bulk, segments_received, Bursts};
 use crate::Result;
-use libbpf_rs::{libbpf_sys, ProgramHandle};
-use onramp_kernel::{connections, Connection, Options, Registration};
+use onramp_kernel::{connections, count_calls, Connection, Options, ProgramCost, Registration};
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::net::SocketAddr;
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::time::Duration;
-
-/// The kernel truncates the names of programs to 15 characters.
-const NAME_CHARACTERS: usize = 15;
 
 /// The members that the kernel calls for an ACK of new data. Which of them there are depends on the
 /// avoidance and the kernel, and cong_avoid leaves out ACKs in recovery.
@@ -63,9 +57,11 @@ pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<
     Ok(all)
 }
 
-/// Bursts and small exchanges on connections that do not leave the start-up.
+/// Bursts and small exchanges on connections that do not leave the start-up. Some start-ups end over
+/// loopback at once, for example because of its short RTT: then there are no bursts of them.
 fn under_way(startup: &str, name: &str, cpus: [usize; 2]) -> Result<Vec<Program>> {
     let (mut bursts_calls, mut exchanges_calls) = (Calls::default(), Calls::default());
+    let mut over = 0;
     for _ in 0..CONNECTIONS {
         let (calls, phase) = MTU_1500.run(|| -> Result<_> {
             let mut bursts = Bursts::new(name, 1, cpus)?;
@@ -77,7 +73,7 @@ fn under_way(startup: &str, name: &str, cpus: [usize; 2]) -> Result<Vec<Program>
         if phase == Some("slow-start") {
             bursts_calls.add(calls);
         } else {
-            eprintln!("loopback: {name}: bursts: a connection left out: its phase is {phase:?}");
+            over += 1;
         }
         exchanges_calls.add(DEFAULT.run(|| -> Result<_> {
             let mut exchanges = Exchanges::new(name, cpus[0], 1)?;
@@ -85,6 +81,12 @@ fn under_way(startup: &str, name: &str, cpus: [usize; 2]) -> Result<Vec<Program>
             made?;
             Ok(calls)
         })??);
+    }
+    if over > 0 {
+        eprintln!(
+            "loopback: {name}: bursts: {over} of {CONNECTIONS} connections left out, because \
+             their start-up was over before the last burst"
+        );
     }
     let figures = |calls: Calls, what: &str| {
         let acks = calls.acks();
@@ -102,90 +104,41 @@ fn connection(name: &str, local: SocketAddr) -> Option<Connection> {
         .find(|c| c.congestion_control == name && c.local == local)
 }
 
-/// The time of all calls in nanoseconds, and their number, by member of tcp_congestion_ops.
+/// The calls of programs, by member of tcp_congestion_ops.
 #[derive(Default)]
-struct Calls(BTreeMap<String, (u64, u64)>);
+struct Calls(BTreeMap<String, ProgramCost>);
 
 impl Calls {
     fn add(&mut self, other: Calls) {
-        for (member, (ns, count)) in other.0 {
+        for (member, cost) in other.0 {
             let sum = self.0.entry(member).or_default();
-            sum.0 += ns;
-            sum.1 += count;
+            sum.ns += cost.ns;
+            sum.calls += cost.calls;
         }
     }
 
     /// The ACKs for which the hooks were called.
     fn acks(&self) -> u64 {
-        let calls_of = |member| self.0.get(member).map_or(0, |calls| calls.1);
+        let calls_of = |member| self.0.get(member).map_or(0, |cost| cost.calls);
         ACK_MEMBERS.into_iter().map(calls_of).max().unwrap_or(0)
     }
 
     /// The figures for so many ACKs.
     fn figures(self, startup: &str, situation: &str, acks: u64) -> Vec<Program> {
-        let programs = self.0.into_iter().filter(|(_, (_, count))| *count > 0);
+        let programs = self.0.into_iter().filter(|(_, cost)| cost.calls > 0);
         programs
-            .map(|(program, (ns, count))| Program {
+            .map(|(program, cost)| Program {
                 startup: startup.to_owned(),
                 situation: situation.to_owned(),
                 program,
-                calls: count,
-                calls_per_ack: count as f64 / acks.max(1) as f64,
-                ns_per_call: ns as f64 / count as f64,
+                calls: cost.calls,
+                calls_per_ack: cost.calls as f64 / acks.max(1) as f64,
+                ns_per_call: cost.ns as f64 / cost.calls as f64,
             })
             .collect()
     }
 }
 
-/// Counts the calls of this process's programs during `work`. Statistics are enabled only then.
 fn counted<T>(work: impl FnOnce() -> T) -> io::Result<(Calls, T)> {
-    // SAFETY: a plain system call that returns a descriptor or an error.
-    let statistics = match unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) } {
-        errno if errno < 0 => return Err(io::Error::from_raw_os_error(-errno)),
-        // SAFETY: the descriptor is new, and nobody else owns it.
-        descriptor => unsafe { OwnedFd::from_raw_fd(descriptor) },
-    };
-    let before = own_programs()?;
-    let result = work();
-    let mut calls = own_programs()?;
-    drop(statistics);
-    for (name, (ns, count)) in &mut calls {
-        let (ns_before, count_before) = before.get(name).copied().unwrap_or_default();
-        *ns -= ns_before;
-        *count -= count_before;
-    }
-    Ok((Calls(calls), result))
-}
-
-/// The statistics of the programs that this process holds. The kernel writes them to the fdinfo of
-/// the programs' descriptors.
-fn own_programs() -> io::Result<BTreeMap<String, (u64, u64)>> {
-    let mut programs = BTreeMap::new();
-    for descriptor in fs::read_dir("/proc/self/fdinfo")? {
-        let Ok(text) = fs::read_to_string(descriptor?.path()) else {
-            continue;
-        };
-        let field = |name: &str| -> Option<u64> {
-            text.lines().find_map(|line| {
-                line.strip_prefix(name)?
-                    .strip_prefix(':')?
-                    .trim()
-                    .parse()
-                    .ok()
-            })
-        };
-        if let (Some(id), Some(ns), Some(count)) =
-            (field("prog_id"), field("run_time_ns"), field("run_cnt"))
-        {
-            let program = ProgramHandle::from_prog_id(id as u32).map_err(io::Error::other)?;
-            let name = program.name().to_string_lossy();
-            let whole = onramp_bpf::bindings::programs::ALL
-                .iter()
-                .find(|whole| format!("{whole:.NAME_CHARACTERS$}") == name);
-            let whole = whole.map_or(name.as_ref(), |whole| whole);
-            let member = whole.strip_prefix("onramp_").unwrap_or(whole);
-            programs.insert(member.to_owned(), (ns, count));
-        }
-    }
-    Ok(programs)
+    count_calls(work).map(|(programs, result)| (Calls(programs), result))
 }

@@ -2,7 +2,9 @@
 
 use crate::fault::Fault;
 use crate::units::format_size;
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
+};
 use std::fmt;
 
 /// The size of the largest scenario file, in bytes. Generated files of 100,000 cases are far below.
@@ -176,7 +178,26 @@ impl Diagnostic for Error {
     }
 }
 
+/// Width of a report, in columns.
+const REPORT_COLUMNS: usize = 100;
+
 impl Error {
+    /// The error with the lines of the file that it is about, and with advice: several lines, for a
+    /// terminal.
+    pub fn report(&self, colour: bool) -> String {
+        let theme = if colour {
+            GraphicalTheme::unicode()
+        } else {
+            GraphicalTheme::unicode_nocolor()
+        };
+        let mut text = String::new();
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(REPORT_COLUMNS);
+        match handler.render_report(&mut text, self) {
+            Ok(()) => text,
+            Err(_) => format!("{self}\n"),
+        }
+    }
+
     /// The mistakes; `None` where the file could not be read.
     pub fn invalid(&self) -> Option<&Invalid> {
         match self {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, MAX_FILE_BYTES};
 use crate::model::Scenario;
-use crate::reader::parse_in;
+use crate::reader::{parse_with, Overrides};
 use std::fs::{File, FileType};
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
@@ -14,6 +14,14 @@ use std::path::Path;
 /// The file cannot be read, is not a regular file, is larger than [`MAX_FILE_BYTES`], is not UTF-8
 /// text, or has mistakes.
 pub fn read(path: &Path) -> Result<Scenario, Error> {
+    read_with(Overrides::default(), path)
+}
+
+/// [`read`] with other values than those of the file.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_with(overrides: Overrides, path: &Path) -> Result<Scenario, Error> {
     let file = path.display().to_string();
     let unreadable = |cause| Error::Unreadable {
         file: file.clone(),
@@ -42,7 +50,8 @@ pub fn read(path: &Path) -> Result<Scenario, Error> {
         offset: error.utf8_error().valid_up_to(),
         file: file.clone(),
     })?;
-    parse_in(Some(path.parent().unwrap_or(Path::new("."))), &file, &text)
+    let folder = path.parent().unwrap_or(Path::new("."));
+    parse_with(overrides, Some(folder), &file, &text)
 }
 
 fn kind(file_type: FileType) -> &'static str {

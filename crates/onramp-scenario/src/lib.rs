@@ -42,20 +42,20 @@ pub mod units;
 
 pub use arrivals::{Arrival, Arrivals, ENDLESS};
 pub use channel::{
-    Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel, Framing, Jitter,
-    LateTimer, QueueLimit, Red, Steps, TokenBucket, Trace, TraceOffset,
+    mean_loss_ppm, Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel,
+    Framing, Jitter, LateTimer, QueueLimit, Red, Steps, TokenBucket, Trace, TraceOffset,
 };
 pub use error::{Error, Invalid, MAX_FILE_BYTES};
 pub use fault::Fault;
-pub use file::read;
-pub use keys::key_reference;
+pub use file::{read, read_with};
+pub use keys::{key_reference, key_tables, KeyDescription, KeyTable};
 pub use mistake::{Mistake, NotBetween};
 pub use model::*;
 pub use onramp_core::pairs::Form as PairForm;
 pub use onramp_core::{SearchVersion, Without};
 pub use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
-pub use reader::{parse, parse_in};
+pub use reader::{parse, parse_in, parse_with, Overrides};
 pub use routes::{Place, Routes};
 pub use seed::{case_seed, link_seed};
 pub use units::bytes_in;

@@ -1,6 +1,5 @@
 //! Failures of commands: messages and exit codes.
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
 use std::fmt;
 use std::io::IsTerminal;
 
@@ -44,7 +43,9 @@ impl Failure {
             return;
         }
         match self {
-            Failure::Scenario(error) => eprint!("{}", render(error)),
+            Failure::Scenario(error) => {
+                eprint!("{}", error.report(std::io::stderr().is_terminal()));
+            }
             Failure::Other { .. } => eprintln!("onramp: {self}"),
         }
     }
@@ -70,22 +71,6 @@ impl Failure {
                     .into(),
             },
         }
-    }
-}
-
-fn render(error: &onramp_scenario::Error) -> String {
-    let theme = if std::io::stderr().is_terminal() {
-        GraphicalTheme::unicode()
-    } else {
-        GraphicalTheme::unicode_nocolor()
-    };
-    let mut text = String::new();
-    match GraphicalReportHandler::new_themed(theme)
-        .with_width(100)
-        .render_report(&mut text, error)
-    {
-        Ok(()) => text,
-        Err(_) => format!("onramp: {error}\n"),
     }
 }
 

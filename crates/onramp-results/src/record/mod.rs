@@ -2,11 +2,12 @@
 
 mod bound;
 mod columns;
+mod numbers;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use words::connections;
+pub use words::{connections, describe_case};
 
 use crate::trace::StartupEvent;
 use columns::of_flow;

@@ -1,7 +1,7 @@
 //! The words in which a record describes its path and its algorithms.
 
 use super::Record;
-use onramp_scenario::units::{format_percent, format_rate, format_size, format_time};
+use onramp_scenario::units::{format_percent, format_rate, format_size, format_time, parse_size};
 use onramp_scenario::{
     format_byte_counting, Application, ByteCounting, Case, Channel, Clocks, Connect, Connections,
     Dscp, Given, Memory, Path, SearchVersion, Stack, Timers, Traffic, Transfer, Transfers, Without,
@@ -214,6 +214,21 @@ pub fn connections(case: &Case) -> String {
         );
     }
     words.join(", ")
+}
+
+/// Describes a case in a line: `geo: 1 MB, paced + cubic, run 2`.
+pub fn describe_case(case: &Case) -> String {
+    let size = format_size(case.transfer.size_bytes);
+    // The algorithms do not depend on the host.
+    let algorithms = Record::of_case(case, "").algorithms();
+    format!("{}: {size}, {algorithms}, run {}", case.scenario, case.run)
+}
+
+/// The `mtu` of the path that these words of a record describe.
+pub(super) fn mtu_bytes(path: &str) -> u64 {
+    let mtu = path.split(", ").find_map(|word| word.strip_prefix("mtu "));
+    mtu.and_then(|size| parse_size(size).ok())
+        .unwrap_or(u64::from(DEFAULT_MTU_BYTES))
 }
 
 impl Record {

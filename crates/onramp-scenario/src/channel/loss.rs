@@ -6,7 +6,7 @@ use super::queue_limit::QueueLimit;
 use crate::fault::Fault;
 use crate::key::{keys, AnyKey, Fallback, Key, List, PacketCount, Percent, Table};
 use crate::mistake::Mistake;
-use crate::units::format_percent;
+use crate::units::{format_percent, parse_percent};
 use onramp_net::{Config, LossConfig};
 use std::num::NonZeroU32;
 
@@ -97,6 +97,19 @@ pub(super) fn describe(
         (None, Some(every)) => format!("1 of {every} packets"),
         (None, None) => format_percent(loss_ppm),
     }
+}
+
+/// The mean loss in these words of [`Channel::describe_loss`](super::Channel::describe_loss), in
+/// millionths; `None` where they are other words.
+pub fn mean_loss_ppm(words: &str) -> Option<f64> {
+    let every = words
+        .strip_prefix("1 of ")
+        .and_then(|rest| rest.strip_suffix(" packets"));
+    if let Some(every) = every {
+        return Some(1e6 / f64::from(every.parse::<NonZeroU32>().ok()?.get()));
+    }
+    let percent = words.strip_suffix(" in bursts").unwrap_or(words);
+    parse_percent(percent).ok().map(f64::from)
 }
 
 pub(crate) struct RandomLoss;
@@ -207,5 +220,30 @@ impl Parameter for BurstLoss {
                 loss_bad_ppm: bursts.loss_bad_ppm,
             };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_losses_can_be_read() {
+        let bursts = Bursts {
+            enter_ppm: 10_000,
+            leave_ppm: 300_000,
+            loss_good_ppm: 0,
+            loss_bad_ppm: 1_000_000,
+        };
+        let read = |words: String| mean_loss_ppm(&words);
+        assert_eq!(read(describe(1_234, None, None)), Some(1_234.0));
+        assert_eq!(
+            read(describe(0, NonZeroU32::new(100), None)),
+            Some(10_000.0)
+        );
+        let mean = f64::from(bursts.mean_loss_ppm());
+        assert_eq!(read(describe(0, None, Some(bursts))), Some(mean));
+        assert_eq!(mean_loss_ppm("some"), None);
+        assert_eq!(mean_loss_ppm("1 of 0 packets"), None);
     }
 }

@@ -34,7 +34,7 @@ mod tests;
 pub use aggregation::Aggregation;
 pub use change::ChannelChange;
 pub use discipline::{CoDel, Discipline, FqCoDel, Red};
-pub use loss::Bursts;
+pub use loss::{mean_loss_ppm, Bursts};
 pub use onramp_net::{Framing, Jitter, LateTimer};
 pub use queue_limit::QueueLimit;
 pub use steps::Steps;

@@ -3,9 +3,9 @@
 #[cfg(test)]
 use super::facts::KeyPlace;
 use super::facts::{Fallback, KeyFacts, List, Range};
-use super::kind::Kind;
 #[cfg(test)]
 use super::kind::Known;
+use super::kind::{Form, Kind};
 #[cfg(test)]
 use crate::mistake::Mistake;
 use std::marker::PhantomData;
@@ -56,6 +56,10 @@ pub(crate) trait AnyKey: Sync {
     fn kind_name(&self) -> &'static str;
     /// How to write a value, for error messages.
     fn expected(&self) -> &'static str;
+    /// The TOML types of a value.
+    fn form(&self) -> Form;
+    /// The names that the kind accepts; empty where a value is no name.
+    fn names(&self) -> Vec<&'static str>;
     /// The meaning, with the names that the kind accepts filled in.
     fn meaning(&self) -> String;
     /// Whether a text is a value of the key, without regard to the range.
@@ -74,6 +78,14 @@ impl<K: Kind> AnyKey for Key<K> {
 
     fn expected(&self) -> &'static str {
         K::EXPECTED
+    }
+
+    fn form(&self) -> Form {
+        K::FORM
+    }
+
+    fn names(&self) -> Vec<&'static str> {
+        K::names()
     }
 
     fn meaning(&self) -> String {

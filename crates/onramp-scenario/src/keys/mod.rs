@@ -12,6 +12,7 @@
 //! to the records of `onramp-results`. Keys of other tables follow the same steps.
 
 mod defaults;
+mod description;
 pub(crate) mod hosts;
 pub(crate) mod kinds;
 mod limits;
@@ -24,4 +25,5 @@ pub(crate) mod transfer;
 #[cfg(test)]
 mod tests;
 
+pub use description::{key_tables, KeyDescription, KeyTable};
 pub use reference::key_reference;

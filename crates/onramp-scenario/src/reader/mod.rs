@@ -21,6 +21,7 @@ use crate::units::shown;
 use flows::Routes;
 use hosts::{read_receiver, read_sender};
 use product::check_product;
+use std::num::NonZeroU32;
 use std::path::Path;
 use toml::de::DeTable;
 use topology::read_topology;
@@ -45,12 +46,33 @@ pub fn parse(file_name: &str, text: &str) -> Result<Scenario, Error> {
 /// # Errors
 /// Those of [`parse`].
 pub fn parse_in(folder: Option<&Path>, file_name: &str, text: &str) -> Result<Scenario, Error> {
+    parse_with(Overrides::default(), folder, file_name, text)
+}
+
+/// Values that stand instead of a scenario's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// How often each case runs, 1 to 1000, instead of `transfer.repeat` of every table.
+    pub repeat: Option<NonZeroU32>,
+}
+
+/// [`parse_in`] with other values than those of the text.
+///
+/// # Errors
+/// Those of [`parse`].
+pub fn parse_with(
+    overrides: Overrides,
+    folder: Option<&Path>,
+    file_name: &str,
+    text: &str,
+) -> Result<Scenario, Error> {
     if text.len() as u64 > MAX_FILE_BYTES {
         return Err(Error::TooLarge {
             file: file_name.to_owned(),
         });
     }
-    parse_with(onramp_core::startup_names(), folder, text).map_err(|mut faults| {
+    let startups = onramp_core::startup_names();
+    cases_of(startups, overrides, folder, text).map_err(|mut faults| {
         faults.sort_by_key(|fault| fault.span.as_ref().map(|span| span.start));
         // At the end of a file the recovering parser reports the same mistake once for each open
         // bracket.
@@ -60,9 +82,10 @@ pub fn parse_in(folder: Option<&Path>, file_name: &str, text: &str) -> Result<Sc
     })
 }
 
-/// [`parse_in`] with these start-ups and `none`.
-fn parse_with(
+/// [`parse_with`], with these start-ups and `none`.
+fn cases_of(
     startups: &[&str],
+    overrides: Overrides,
     folder: Option<&Path>,
     text: &str,
 ) -> Result<Scenario, Vec<Fault>> {
@@ -80,7 +103,7 @@ fn parse_with(
         folder: folder.map(Path::to_owned),
     };
     let mut reader = Reader::new(&TOP, known);
-    let draft = read_draft(&mut reader, document.get_ref());
+    let draft = read_draft(&mut reader, overrides, document.get_ref());
     match draft {
         Some(draft) if reader.faults.is_empty() => Ok(cases::multiply_out(&draft)),
         _ => Err(reader.faults),
@@ -109,7 +132,7 @@ fn syntax_fault(text: &str, error: &toml::de::Error) -> Fault {
     }
 }
 
-fn read_draft(reader: &mut Reader, document: &DeTable) -> Option<Draft> {
+fn read_draft(reader: &mut Reader, overrides: Overrides, document: &DeTable) -> Option<Draft> {
     let top = Section::top(&TOP, document);
     reader.refuse_unknown_keys(&top);
     let name = reader.one(&top, &NAME);
@@ -125,7 +148,13 @@ fn read_draft(reader: &mut Reader, document: &DeTable) -> Option<Draft> {
     let mut transfers = Vec::new();
     let mut headers = Vec::new();
     for section in reader.tables(&top, &TRANSFER) {
-        transfers.extend(read_transfer(reader, &routes, &section));
+        let transfer = read_transfer(reader, &routes, &section);
+        transfers.extend(transfer.map(|mut transfer| {
+            if let Some(repeat) = overrides.repeat {
+                transfer.repeat = repeat.get();
+            }
+            transfer
+        }));
         headers.push(section.header);
     }
     let around = Surroundings {

@@ -6,7 +6,7 @@ mod cautions;
 use cautions::cautions;
 pub use onramp_model::double_slow_start::Invalid;
 use onramp_model::double_slow_start::{Cycle, Path, Phase, Source};
-use onramp_scenario::QueueLimit;
+use onramp_scenario::{units, QueueLimit};
 use serde::Serialize;
 
 /// A question about a link.
@@ -278,6 +278,31 @@ fn rows(
         rows.push(row("queue", &enlarged, Source::TAHOE)?);
     }
     Ok(rows)
+}
+
+/// The headers of IPv4 and TCP, and one byte of payload.
+const MIN_PACKET_BYTES: u64 = 41;
+/// The maximum length of an IPv4 packet.
+const MAX_PACKET_BYTES: u64 = 65_535;
+
+/// Reads the size of an IP packet with a TCP segment, `1500 B`, into bytes.
+///
+/// # Errors
+/// The text is not a size, or not one that a packet can have.
+pub fn parse_packet(text: &str) -> Result<u64, String> {
+    let bytes = units::parse_size(text).map_err(|error| error.to_string())?;
+    if (MIN_PACKET_BYTES..=MAX_PACKET_BYTES).contains(&bytes) {
+        Ok(bytes)
+    } else {
+        Err(format!(
+            "an IP packet with a TCP segment has {MIN_PACKET_BYTES} B to {MAX_PACKET_BYTES} B"
+        ))
+    }
+}
+
+/// The sentence for a question that the model has no answer to.
+pub fn refusal(invalid: &Invalid) -> String {
+    format!("the model does not cover this link: {invalid}")
 }
 
 /// The largest multiple of 0.01 below the limit; `None` if there is none above 0.

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use onramp_scenario::{units, QueueLimit};
-use onramp_theory::chaher::Question;
+use onramp_theory::chaher::{self, Question};
 
 #[derive(Args)]
 pub struct ModelArguments {
@@ -32,7 +32,7 @@ pub struct ChaherArguments {
     #[arg(long, value_name = "RATE", value_parser = units::parse_rate)]
     pub background: Option<u64>,
     /// Size of an IP packet, the same for all senders
-    #[arg(long, value_name = "SIZE", default_value = "1500 B", value_parser = packet)]
+    #[arg(long, value_name = "SIZE", default_value = "1500 B", value_parser = chaher::parse_packet)]
     pub packet: u64,
     /// Examine also this ssthresh after a loss, as a share of the window: above 0, at most 0.5
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
@@ -54,21 +54,5 @@ impl ChaherArguments {
             gamma: self.gamma,
             spacing_bits_per_s: self.spacing,
         }
-    }
-}
-
-/// The headers of IPv4 and TCP, and one byte of payload.
-const MIN_PACKET_BYTES: u64 = 41;
-/// The maximum length of an IPv4 packet.
-const MAX_PACKET_BYTES: u64 = 65_535;
-
-fn packet(text: &str) -> Result<u64, String> {
-    let bytes = units::parse_size(text).map_err(|error| error.to_string())?;
-    if (MIN_PACKET_BYTES..=MAX_PACKET_BYTES).contains(&bytes) {
-        Ok(bytes)
-    } else {
-        Err(format!(
-            "an IP packet with a TCP segment has {MIN_PACKET_BYTES} B to {MAX_PACKET_BYTES} B"
-        ))
     }
 }

@@ -8,8 +8,8 @@ use crate::text::{out, say, Look};
 use indicatif::{ProgressBar, ProgressStyle};
 use nix::sys::signal::{sigaction, SaFlags, SigAction, SigHandler, SigSet, Signal};
 use onramp_report::{Meta, Run, TableOptions};
-use onramp_results::Record;
-use onramp_scenario::{units, Case, Scenario};
+pub use onramp_results::describe_case as describe;
+use onramp_scenario::{Case, Scenario};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -81,14 +81,6 @@ fn print_results(runs: &[Run], json: bool) {
             onramp_report::table(&records, &TableOptions { width, colour })
         ));
     }
-}
-
-/// Describes a case in a line.
-pub fn describe(case: &Case) -> String {
-    let size = units::format_size(case.transfer.size_bytes);
-    // The algorithms do not depend on the host.
-    let algorithms = Record::of_case(case, "").algorithms();
-    format!("{}: {size}, {algorithms}, run {}", case.scenario, case.run)
 }
 
 /// Leaves out the cases for which `why_not` returns a reason, and prints the reasons.

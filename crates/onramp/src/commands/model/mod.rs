@@ -6,7 +6,7 @@ use super::{print_json, Answer};
 use crate::cli::{Model, ModelArguments};
 use crate::failure::{Failure, BAD_INPUT, DONE};
 use crate::text::out;
-use onramp_theory::chaher::{Chaher, Invalid};
+use onramp_theory::chaher::{self, Chaher, Invalid};
 
 pub fn run(arguments: &ModelArguments, json: bool) -> Answer {
     let Model::Chaher(arguments) = &arguments.model;
@@ -21,9 +21,6 @@ pub fn run(arguments: &ModelArguments, json: bool) -> Answer {
 
 impl From<Invalid> for Failure {
     fn from(invalid: Invalid) -> Failure {
-        Failure::new(
-            BAD_INPUT,
-            format!("the model does not cover this link: {invalid}"),
-        )
+        Failure::new(BAD_INPUT, chaher::refusal(&invalid))
     }
 }

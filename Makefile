@@ -12,13 +12,14 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
-.PHONY: help demo test test-busy real real-cellular compare reproduce test-papers \
+.PHONY: help demo test test-python test-busy real real-cellular compare reproduce test-papers \
 	interworking packetdrill kernels lint format chart bench bench-kernel bench-redis \
-	bench-costs bench-shares bench-sim build setup install clean
+	bench-costs bench-python bench-shares bench-sim build setup install clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
+	@echo 'make test-python   the tests of the Python package (make test has them too)'
 	@echo 'make test-busy     the same, three times, on a machine that has other work'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
@@ -50,6 +51,12 @@ test: setup
 	@scripts/setup.sh tshark golang-go
 	$(CARGO) build --locked --workspace --all-targets
 	$(SUDO) $(CARGO) test --locked --workspace
+	CARGO='$(CARGO)' scripts/test-python.sh
+
+# ONRAMP_UPDATE_DOCS=1 writes python/onramp/scenario.py from the keys of scenarios. ARGS are options
+# of pytest.
+test-python: setup
+	CARGO='$(CARGO)' scripts/test-python.sh $(ARGS)
 
 # Beside four busy processes and twenty congestion controls of somebody else: CONTRIBUTING.md.
 test-busy: setup
@@ -113,12 +120,18 @@ lint:
 		$(CARGO) clippy --locked --manifest-path $$fuzz/Cargo.toml -- -D warnings || \
 			exit; \
 	done
+	scripts/python-venv.sh
+	cd python && ../target/python/bin/ruff check . ../examples
+	cd python && ../target/python/bin/ruff format --check . ../examples
+	cd python && ../target/python/bin/mypy
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet
 
 format:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all
 	clang-format -i $(C_FILES)
+	scripts/python-venv.sh
+	cd python && ../target/python/bin/ruff format . ../examples
 
 # The chart of the gain in the README, from simulated transfers: the same file on every machine.
 chart: build
@@ -126,7 +139,7 @@ chart: build
 	install -D -m 644 "$$out/figures/gain.svg" docs/images/gain.svg; \
 	status=$$?; rm -rf "$$out"; exit $$status
 
-bench: bench-kernel bench-sim
+bench: bench-kernel bench-sim bench-python
 
 bench-kernel: setup
 	$(SUDO) $(CARGO) bench --locked -p onramp-kernel --bench loopback -- $(ARGS)
@@ -148,6 +161,15 @@ bench-shares: setup
 bench-sim: setup
 	-benches/ns3/build.sh
 	$(CARGO) bench --locked -p onramp-sim
+
+# 10,000 small cells from Python beside the command line.
+bench-python: build
+	scripts/python-venv.sh
+	target/python/bin/maturin build --quiet --locked --release --auditwheel skip \
+		--manifest-path python/Cargo.toml --out target/python/release
+	target/python/bin/pip install --quiet --no-deps --force-reinstall \
+		target/python/release/onramp_tcp-*.whl
+	target/python/bin/python python/bench/cells.py --onramp $(ONRAMP) $(ARGS)
 
 PREFIX ?= /usr/local
 install: build

@@ -9,7 +9,7 @@
 #     iproute2             the lab
 #
 # Arguments are names of further packages: clang-format (make lint), tshark and golang-go (make
-# test), qemu-system-x86 and busybox-static (make kernels).
+# test), python3-venv (the Python package), qemu-system-x86 and busybox-static (make kernels).
 set -eu
 
 packages=""
@@ -37,6 +37,7 @@ need /usr/include/libelf.h libelf-dev
 need /usr/include/zlib.h zlib1g-dev
 for extra in "$@"; do
 	case $extra in
+	python3-venv) python3 -c 'import ensurepip' 2>/dev/null || packages="$packages $extra" ;;
 	qemu-system-x86) need qemu-system-x86_64 "$extra" ;;
 	*-static) need "${extra%-static}" "$extra" ;;
 	*) need "${extra#golang-}" "$extra" ;;

@@ -1,0 +1,95 @@
+"""Simulate TCP start-ups, and read, compare and draw what they do.
+
+:func:`run` simulates a scenario and returns a data frame with a row for each transfer.
+:func:`simulate` returns tables for Arrow and Polars too, with traces. Scenarios are files, texts,
+mappings, or built from the classes :class:`Scenario`, :class:`Path`, :class:`Transfer` and so on.
+
+:mod:`onramp.plot` draws results, :mod:`onramp.papers` measures the results of papers again, and
+:mod:`onramp.model` answers questions about a link by a formula. ``docs/python.md`` of the project
+is the guide.
+
+Examples
+--------
+>>> import onramp
+>>> frame = onramp.run(
+...     onramp.Scenario(
+...         name="geo",
+...         path=onramp.Path(rate="50 Mbit/s", rtt="600 ms"),
+...         receiver=onramp.Receiver(buffer="64 MiB"),
+...         transfer=[onramp.Transfer(size="1 MB", startup=["none", "onramp"])],
+...     )
+... )
+>>> frame["completion_s"].round(1).tolist()
+[4.8, 2.0]
+"""
+
+from onramp import _onramp
+from onramp._errors import (
+    Fault,
+    ModelError,
+    OnrampError,
+    OnrampWarning,
+    ResultsError,
+    ScenarioError,
+    SimulationError,
+    UnsupportedError,
+)
+from onramp._frames import Table
+from onramp._run import Results, ScenarioLike, check, read_results, run, simulate, startups
+from onramp.scenario import (
+    Bursts,
+    CoDel,
+    Link,
+    LinkChange,
+    LinkReverse,
+    Node,
+    Path,
+    PathChange,
+    PathReverse,
+    Receiver,
+    Red,
+    Run,
+    Scenario,
+    Sender,
+    Steps,
+    Traffic,
+    Transfer,
+)
+
+__version__ = _onramp.version()
+
+__all__ = [
+    "Bursts",
+    "CoDel",
+    "Fault",
+    "Link",
+    "LinkChange",
+    "LinkReverse",
+    "ModelError",
+    "Node",
+    "OnrampError",
+    "OnrampWarning",
+    "Path",
+    "PathChange",
+    "PathReverse",
+    "Receiver",
+    "Red",
+    "Results",
+    "ResultsError",
+    "Run",
+    "Scenario",
+    "ScenarioError",
+    "ScenarioLike",
+    "Sender",
+    "SimulationError",
+    "Steps",
+    "Table",
+    "Traffic",
+    "Transfer",
+    "UnsupportedError",
+    "check",
+    "read_results",
+    "run",
+    "simulate",
+    "startups",
+]

@@ -1,0 +1,38 @@
+//! Files of results: those of the lab too.
+
+use crate::errors;
+use crate::table::Table;
+use onramp_arrow::Row;
+use onramp_results::Record;
+use pyo3::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The file of a report's folder that has the records.
+const RESULTS_JSON: &str = "results.json";
+
+/// The table of a file of records: `results.json` of a report, its folder, or what `--json` prints.
+#[pyfunction]
+pub fn read_results(py: Python<'_>, path: PathBuf) -> PyResult<Table> {
+    py.detach(|| read(&path))
+        .map_err(|text| errors::results(py, text))
+}
+
+fn read(path: &Path) -> Result<Table, String> {
+    let file = match path.is_dir() {
+        true => path.join(RESULTS_JSON),
+        false => path.to_owned(),
+    };
+    let shown = file.display();
+    let text = fs::read_to_string(&file)
+        .map_err(|error| format!("cannot read the results {shown}: {error}"))?;
+    let records: Vec<Record> = serde_json::from_str(&text).map_err(|error| {
+        format!("{shown} has no records of this version's `onramp sim` or `onramp lab`: {error}")
+    })?;
+    let row = |record| Row {
+        record,
+        failure: None,
+    };
+    let rows: Vec<Row> = records.into_iter().map(row).collect();
+    Ok(Table::new(vec![onramp_arrow::records(&rows)]))
+}

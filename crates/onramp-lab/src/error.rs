@@ -42,6 +42,12 @@ pub enum Error {
         /// The error of the kernel.
         source: io::Error,
     },
+    /// The kernel has no IPv6.
+    #[error(
+        "this kernel has no IPv6, and the scenario uses `ip = \"v6\"`: load it with `modprobe \
+         ipv6`, start the kernel without `ipv6.disable=1`, or use `ip = \"v4\"`"
+    )]
+    NoIpv6,
     /// A program of iproute2 is missing.
     #[error("`{program}` could not be started ({source}): install iproute2")]
     NoProgram {
@@ -65,7 +71,7 @@ pub enum Error {
     )]
     Sysctl {
         /// Path below /proc/sys.
-        name: &'static str,
+        name: String,
         /// The value that the lab needs.
         value: String,
         /// The error of the kernel.
@@ -214,6 +220,7 @@ impl Error {
             Permission { .. }
                 | NoTun { .. }
                 | NoNamespace { .. }
+                | NoIpv6
                 | NoProgram { .. }
                 | Configure { .. }
                 | Sysctl { .. }

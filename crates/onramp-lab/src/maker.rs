@@ -6,7 +6,7 @@ use crate::layout::Ends;
 use crate::startups::{Startups, Wanted};
 use crate::supports::transfers_of;
 use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, NEVER_NS};
-use onramp_scenario::{Buffer, Case, Dscp, Given, InitialWindow, HEADER_BYTES};
+use onramp_scenario::{header_bytes, Buffer, Case, Dscp, Given, InitialWindow, IpVersion};
 
 /// The properties that all flows of a case share.
 pub struct Maker<'a> {
@@ -25,7 +25,8 @@ pub struct Maker<'a> {
 impl Maker<'_> {
     /// Payload of a full segment of the transfer.
     pub fn mss_bytes(&self) -> u64 {
-        u64::from(self.case.transfer.packet_bytes(self.case.path.mtu_bytes)) - HEADER_BYTES
+        let transfer = &self.case.transfer;
+        payload_bytes(transfer.packet_bytes(self.case.path.mtu_bytes), transfer.ip)
     }
 
     /// Prepares a copy of the transfer with this congestion control. If its connection exchanges
@@ -86,7 +87,7 @@ impl Maker<'_> {
                 true => 1,
                 false => initial_bytes(
                     InitialWindow::Host,
-                    u64::from(case.path.mtu_bytes) - HEADER_BYTES,
+                    payload_bytes(case.path.mtu_bytes, transfers.ip),
                 )
                 .min(size_bytes),
             },
@@ -140,6 +141,11 @@ pub fn control_of(startups: &mut dyn Startups, wanted: &Wanted) -> Result<String
             startup: wanted.startup.into(),
             source,
         })
+}
+
+/// The payload of a packet with timestamps.
+fn payload_bytes(packet_bytes: u32, ip: IpVersion) -> u64 {
+    u64::from(packet_bytes) - header_bytes(ip, true)
 }
 
 /// The initial window in bytes of payload.

@@ -6,7 +6,7 @@ use crate::layout::Layout;
 use crate::link::{CpuLease, LinkPlan, LinkThread};
 use crate::supports::supports;
 use onramp_scenario::Case;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 /// The two hosts of a case and the links between them. They are removed when this value is dropped.
 pub struct Path {
@@ -15,9 +15,9 @@ pub struct Path {
     /// The namespace for programs that receive data.
     pub receiver: Namespace,
     /// The sender's address.
-    pub sender_address: Ipv4Addr,
+    pub sender_address: IpAddr,
     /// The receiver's address.
-    pub receiver_address: Ipv4Addr,
+    pub receiver_address: IpAddr,
     link: Option<LinkThread>,
     _lease: Option<CpuLease>,
 }

@@ -2,10 +2,10 @@
 //! delivery with.
 
 use onramp_results::Record;
-use onramp_scenario::HEADER_BYTES;
+use onramp_scenario::{header_bytes, IpVersion};
 
 /// Share of payload in a full packet of 1500 bytes, for records from which it cannot be computed.
-const ETHERNET_SHARE: f64 = (1500 - HEADER_BYTES) as f64 / 1500.0;
+const ETHERNET_SHARE: f64 = (1500 - header_bytes(IpVersion::V4, true)) as f64 / 1500.0;
 
 /// A record's bottleneck in payload units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,9 @@ impl Link {
         // The unit `bdp` of a queue is computed from the rate of the serialiser, not from a
         // shaper's.
         let queue_bdp_bytes = record.rate_bits_per_s as f64 / 8.0 * payload_share * rtt_s;
-        let queue_bytes = queue_bytes(&record.queue, queue_bdp_bytes, payload_share);
+        let header_bytes = header_bytes(record.ip_version(), true) as f64;
+        let packet_bytes = header_bytes * payload_share / (1.0 - payload_share);
+        let queue_bytes = queue_bytes(&record.queue, queue_bdp_bytes, payload_share, packet_bytes);
         Link {
             payload_share,
             payload_bytes_per_s,
@@ -52,8 +54,9 @@ impl Link {
     }
 }
 
-/// Payload in a queue that is described as `0.5 bdp`, `40 packets` or `256 KiB`.
-fn queue_bytes(text: &str, bdp_bytes: f64, payload_share: f64) -> Option<f64> {
+/// Payload in a queue that is described as `0.5 bdp`, `40 packets` or `256 KiB`. A full packet
+/// carries `packet_bytes` of payload.
+fn queue_bytes(text: &str, bdp_bytes: f64, payload_share: f64, packet_bytes: f64) -> Option<f64> {
     let text = text.trim();
     let split = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.'))
@@ -62,7 +65,7 @@ fn queue_bytes(text: &str, bdp_bytes: f64, payload_share: f64) -> Option<f64> {
     let number: f64 = number.parse().ok()?;
     let scale = match unit.trim().to_ascii_lowercase().as_str() {
         "bdp" => bdp_bytes,
-        "packet" | "packets" => HEADER_BYTES as f64 * payload_share / (1.0 - payload_share),
+        "packet" | "packets" => packet_bytes,
         "b" | "byte" | "bytes" => payload_share,
         "kb" => 1e3 * payload_share,
         "mb" => 1e6 * payload_share,
@@ -81,11 +84,11 @@ mod tests {
 
     #[test]
     fn queues_are_parsed_in_every_unit_of_a_scenario() {
-        assert_eq!(queue_bytes("0.5 bdp", 1000.0, 0.9), Some(500.0));
-        let packets = queue_bytes("40 packets", 0.0, ETHERNET_SHARE).unwrap();
-        assert!((packets - 40.0 * 1448.0).abs() < 1e-6, "{packets}");
-        assert_eq!(queue_bytes("256 KiB", 0.0, 1.0), Some(262_144.0));
-        assert_eq!(queue_bytes("endless", 0.0, 1.0), None);
+        assert_eq!(queue_bytes("0.5 bdp", 1000.0, 0.9, 1.0), Some(500.0));
+        let packets = queue_bytes("40 packets", 0.0, ETHERNET_SHARE, 1448.0);
+        assert_eq!(packets, Some(40.0 * 1448.0));
+        assert_eq!(queue_bytes("256 KiB", 0.0, 1.0, 1.0), Some(262_144.0));
+        assert_eq!(queue_bytes("endless", 0.0, 1.0, 1.0), None);
     }
 
     #[test]
@@ -98,6 +101,12 @@ mod tests {
         let shaped = Link::of(&record);
         assert!((shaped.payload_bytes_per_s * 2.0 - plain.payload_bytes_per_s).abs() < 2.0);
         assert!((shaped.queue_bytes.unwrap() - plain.queue_bytes.unwrap()).abs() < 2.0);
+        let mut over_ipv6 = onramp_samples::record("cubic-case", "none", "cubic", 1);
+        over_ipv6.queue = "10 packets".to_owned();
+        over_ipv6.sender_tcp = "IPv6, ECN".to_owned();
+        over_ipv6.capacity_bytes_per_s = over_ipv6.capacity_bits_per_s / 8 * 1428 / 1500;
+        let queue_bytes = Link::of(&over_ipv6).queue_bytes.unwrap();
+        assert!((queue_bytes - 14_280.0).abs() < 1.0, "{queue_bytes}");
         record.capacity_bits_per_s = 0;
         assert_eq!(Link::of(&record).payload_share, ETHERNET_SHARE);
     }

@@ -53,7 +53,7 @@ pub use mistake::{Mistake, NotBetween};
 pub use model::*;
 pub use onramp_core::pairs::Form as PairForm;
 pub use onramp_core::{SearchVersion, Without};
-pub use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
+pub use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
 pub use reader::{parse, parse_in, parse_with, Overrides};
 pub use routes::{Place, Routes};

@@ -113,6 +113,7 @@ nagle = false
 size = "20 MB"
 stack = ["linux", "lite"]
 dscp = ["ef", "best-effort"]
+ip = ["v4", "v6"]
 ecn = [true, false]
 recovery = ["reno", "newreno"]
 timers = ["bsd", "decoupled"]
@@ -224,7 +225,7 @@ fn the_files_before_mutation_are_good() {
     );
     assert_eq!(
         parse("network.toml", NETWORK).unwrap().cases.len(),
-        2 * 2 * 2 * 2 * 2 * 2
+        2 * 2 * 2 * 2 * 2 * 2 * 2
     );
 }
 

@@ -122,6 +122,29 @@ fn disciplines() {
 }
 
 #[test]
+fn ip_versions() {
+    let small = PATH.replace("rtt = \"60 ms\"", "mtu = \"1000 B\"\nrtt = \"60 ms\"");
+    let with_traffic =
+        PATH.replace("rtt = \"60 ms\"", "mtu = \"1000 B\"\nrtt = \"60 ms\"") + "# more\n";
+    assert_snapshot!([
+        refusals(
+            PATH,
+            &[
+                ("size = \"2 MB\"", "size = \"2 MB\"\nip = \"ipv6\""),
+                ("size = \"2 MB\"", "size = \"2 MB\"\nip = 6"),
+                ("kind = \"on-off\"", "kind = \"on-off\"\nip = \"v6\""),
+            ]
+        ),
+        refusals(
+            &small,
+            &[("size = \"2 MB\"", "size = \"2 MB\"\nip = [\"v4\", \"v6\"]")]
+        ),
+        refusals(&with_traffic, &[("# more", "[[traffic]]\nip = \"v6\"")]),
+    ]
+    .concat());
+}
+
+#[test]
 fn elements_that_need_or_exclude_one_another() {
     assert_snapshot!(refusals(
         PATH,

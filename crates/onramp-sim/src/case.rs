@@ -9,8 +9,8 @@ use crate::router::Router;
 use crate::routes::Routes;
 use onramp_results::traffic_windows;
 use onramp_scenario::{
-    random::Interval, Arrivals, Case, Connections, Distribution, Hop, OnOff, Packets, Split,
-    Traffic, TrafficKind, Transfers,
+    random::Interval, Arrivals, Case, Connections, Distribution, Hop, IpVersion, OnOff, Packets,
+    Split, Traffic, TrafficKind, Transfers,
 };
 use onramp_tcp::Ensembles;
 
@@ -102,14 +102,14 @@ impl Planner<'_> {
         // Copies use the senders and receivers in turn, so the pairs repeat after this many copies.
         let period = lcm(transfer.from.len(), transfer.to.len()).min(transfer.count as usize);
         let paths = (0..period as u32)
-            .map(|copy| self.path(transfer.ends(copy)))
+            .map(|copy| self.path(transfer.ip, transfer.ends(copy)))
             .collect::<Result<_, _>>()?;
         let whole = Group {
             sender: endpoint::sender(
                 &SenderKeys::from_transfer(transfer, &case.receiver),
                 &case.sender,
             )?,
-            receiver: endpoint::receiver(transfer.stack, transfer.ecn, &case.receiver),
+            receiver: endpoint::receiver(transfer.ip, transfer.stack, transfer.ecn, &case.receiver),
             connect: transfer.connect,
             dscp: transfer.dscp,
             paths,
@@ -151,7 +151,8 @@ impl Planner<'_> {
             let paths = (0..period).map(|copy| {
                 let (from, to) = self.case.transfer.ends(copy);
                 let from = hop.checked_sub(1).map_or(from, |relay| split.nodes[relay]);
-                self.path((from, split.nodes.get(hop).copied().unwrap_or(to)))
+                let to = split.nodes.get(hop).copied().unwrap_or(to);
+                self.path(self.case.transfer.ip, (from, to))
             });
             let paths = paths.collect::<Result<_, _>>()?;
             let (sender_is_relay, receiver_is_relay) = (hop > 0, hop < split.nodes.len());
@@ -189,7 +190,7 @@ impl Planner<'_> {
         traffic: &Traffic,
         transfers: &Transfers,
     ) -> Result<(), Error> {
-        let path = self.path((traffic.from, traffic.to))?;
+        let path = self.path(transfers.ip, (traffic.from, traffic.to))?;
         let arrivals =
             Arrivals::of_traffic(self.case, number).expect("the traffic is made of transfers");
         self.loads.push(Load::Launch(Launch {
@@ -198,7 +199,12 @@ impl Planner<'_> {
         }));
         self.groups.push(Group {
             sender: endpoint::sender(&SenderKeys::from_traffic(transfers), &self.case.sender)?,
-            receiver: endpoint::receiver(transfers.stack, transfers.ecn, &transfers.receiver),
+            receiver: endpoint::receiver(
+                transfers.ip,
+                transfers.stack,
+                transfers.ecn,
+                &transfers.receiver,
+            ),
             connect: transfers.connect,
             dscp: traffic.dscp,
             paths: vec![path],
@@ -243,7 +249,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn path(&mut self, (from, to): (usize, usize)) -> Result<Path, Error> {
+    fn path(&mut self, ip: IpVersion, (from, to): (usize, usize)) -> Result<Path, Error> {
         let (forward, forward_mtu) = self.route((from, to))?;
         let (back, return_mtu) = self.route((to, from))?;
         Ok(Path {
@@ -252,10 +258,7 @@ impl Planner<'_> {
             bottleneck: self.bottleneck(&forward),
             data: self.routes.add(&forward, Direction::Data),
             acks: self.routes.add(&back, Direction::Ack),
-            mss_bytes: forward_mtu
-                .min(return_mtu)
-                .saturating_sub(40)
-                .clamp(1, u16::MAX.into()) as u16,
+            mss_bytes: ip.mss_bytes(forward_mtu.min(return_mtu)),
         })
     }
 

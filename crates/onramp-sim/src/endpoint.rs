@@ -7,8 +7,8 @@ use onramp_core::{
     OPTION_TRAIN_ENDS,
 };
 use onramp_scenario::{
-    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, Memory, PairForm, Receiver,
-    Recovery, Sender, Split, Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
+    Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, IpVersion, Memory, PairForm,
+    Receiver, Recovery, Sender, Split, Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
 };
 use onramp_tcp::{Config, Ecn, PacketPair, PathMemory, ReceiveBuffer, Ticks};
 
@@ -22,6 +22,8 @@ const ANY_MTU_BYTES: u32 = u32::MAX;
 pub(crate) struct SenderKeys<'a> {
     /// Name of the table: `transfer` or `traffic`.
     pub table: &'static str,
+    /// The IP version.
+    pub ip: IpVersion,
     /// Largest IP packet in bytes. `None`: the path's MTU.
     pub segment_bytes: Option<u32>,
     /// Start-up algorithm, or [`NO_STARTUP`].
@@ -61,6 +63,7 @@ impl<'a> SenderKeys<'a> {
     pub fn from_transfer(transfer: &'a Transfer, receiver: &Receiver) -> SenderKeys<'a> {
         SenderKeys {
             table: "transfer",
+            ip: transfer.ip,
             segment_bytes: transfer.segment_bytes,
             startup: &transfer.startup,
             avoidance: transfer.avoidance,
@@ -85,6 +88,7 @@ impl<'a> SenderKeys<'a> {
         let stack = Config::of(transfers.stack, ANY_MTU_BYTES);
         SenderKeys {
             table: "traffic",
+            ip: transfers.ip,
             segment_bytes: None,
             startup: &transfers.startup,
             avoidance: transfers.avoidance,
@@ -121,7 +125,8 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
             None => return refuse(key("startup"), name),
         },
     };
-    let stack = Config::of(keys.stack, keys.segment_bytes.unwrap_or(ANY_MTU_BYTES));
+    let mtu_bytes = keys.segment_bytes.unwrap_or(ANY_MTU_BYTES);
+    let stack = Config::over(keys.ip, keys.stack, mtu_bytes);
     let (initial_window, startup_options) = match keys.initial_window {
         InitialWindow::Host => (stack.initial_window, 0),
         InitialWindow::Paper => (
@@ -185,8 +190,8 @@ fn ecn_of(is_on: bool) -> Ecn {
 
 /// Configuration of the end that receives the data: the sender's stack, with the scenario's keys
 /// for the receiver.
-pub(crate) fn receiver(stack: Stack, ecn: bool, host: &Receiver) -> Config {
-    let own = Config::of(stack, ANY_MTU_BYTES);
+pub(crate) fn receiver(ip: IpVersion, stack: Stack, ecn: bool, host: &Receiver) -> Config {
+    let own = Config::over(ip, stack, ANY_MTU_BYTES);
     Config {
         packet_pair: host.packet_pair,
         pair_form: host.pair_form,

@@ -4,7 +4,7 @@
 //! calls.
 
 use onramp_scenario::Dscp;
-use onramp_tcp::{Connection, Segment};
+use onramp_tcp::{Connection, IpVersion, Segment};
 
 /// The direction of a packet in its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,6 +60,8 @@ pub struct FlowStart {
     pub from: u32,
     /// Index in the scenario of the node that receives the data.
     pub to: u32,
+    /// The IP version of its packets.
+    pub ip: IpVersion,
     /// The directed link with the lowest rate on the route of the data; the first of them if there
     /// are several.
     pub bottleneck: u32,

@@ -1,7 +1,9 @@
 //! The choices in which TCP implementations differ, with the names that scenario files and the
 //! command line use.
 
+use crate::segment::{IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, TCP_HEADER_BYTES};
 use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
 use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// Declares choices. `strum` derives names from the variants, and summaries from their
@@ -124,6 +126,16 @@ choices! {
         Request,
     }
 
+    /// The IP version of a connection, which determines the size of its IP headers.
+    #[derive(Default)]
+    pub enum IpVersion {
+        /// IPv4: headers of 20 bytes (RFC 791)
+        #[default]
+        V4,
+        /// IPv6: headers of 40 bytes, without extension headers (RFC 8200)
+        V6,
+    }
+
     /// When a receiver sends acknowledgements.
     pub enum Acks {
         /// as in Linux: quick ACKs first, then every second segment or after 40 ms
@@ -142,6 +154,31 @@ choices! {
         #[serde(rename = "every-16")]
         #[strum(serialize = "every-16")]
         Every16,
+    }
+}
+
+impl IpVersion {
+    /// Bytes of an IP header without options or extension headers.
+    pub const fn header_bytes(self) -> u32 {
+        match self {
+            IpVersion::V4 => IPV4_HEADER_BYTES,
+            IpVersion::V6 => IPV6_HEADER_BYTES,
+        }
+    }
+
+    /// The MSS of packets of at most `mtu_bytes`, without regard to options.
+    pub fn mss_bytes(self, mtu_bytes: u32) -> u16 {
+        mtu_bytes
+            .saturating_sub(self.header_bytes() + TCP_HEADER_BYTES)
+            .clamp(1, u16::MAX.into()) as u16
+    }
+
+    /// The version of an address.
+    pub const fn of(address: &IpAddr) -> IpVersion {
+        match address {
+            IpAddr::V4(_) => IpVersion::V4,
+            IpAddr::V6(_) => IpVersion::V6,
+        }
     }
 }
 
@@ -196,11 +233,33 @@ mod tests {
         check(PacketPair::ALL, PacketPair::name, PacketPair::summary);
         check(Ecn::ALL, Ecn::name, Ecn::summary);
         check(Acks::ALL, Acks::name, Acks::summary);
+        check(IpVersion::ALL, IpVersion::name, IpVersion::summary);
     }
 
     #[test]
     fn names_follow_the_literature() {
         assert_eq!(Recovery::SteadyNewReno.name(), "steady-newreno");
         assert_eq!(Timers::Rfc6298.name(), "rfc6298");
+        assert_eq!(
+            IpVersion::ALL
+                .iter()
+                .map(|ip| ip.name())
+                .collect::<Vec<_>>(),
+            ["v4", "v6"]
+        );
+    }
+
+    /// RFC 6691, section 2: the MSS is the MTU minus the fixed headers of IP and TCP.
+    #[test]
+    fn ethernet_has_an_mss_of_1460_over_ipv4_and_1440_over_ipv6() {
+        assert_eq!(IpVersion::V4.mss_bytes(1500), 1460);
+        assert_eq!(IpVersion::V6.mss_bytes(1500), 1440);
+        assert_eq!(
+            (
+                IpVersion::V6.mss_bytes(9),
+                IpVersion::V4.mss_bytes(u32::MAX)
+            ),
+            (1, u16::MAX)
+        );
     }
 }

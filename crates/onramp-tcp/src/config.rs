@@ -1,6 +1,6 @@
 //! Configuration of one end of a connection.
 
-use crate::choice::{Acks, Avoidance, Ecn, PacketPair, Recovery, Stack, Timers};
+use crate::choice::{Acks, Avoidance, Ecn, IpVersion, PacketPair, Recovery, Stack, Timers};
 use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
 use onramp_core::pairs::Form;
 
@@ -9,7 +9,9 @@ use onramp_core::pairs::Form;
 pub struct Config {
     /// The host whose behaviour applies where no other field decides.
     pub stack: Stack,
-    /// MSS without regard to options, in bytes: the MTU minus 40.
+    /// IP version, which gives the size of the IP headers.
+    pub ip: IpVersion,
+    /// MSS without regard to options, in bytes: the MTU minus the headers of IP and TCP.
     pub mss_bytes: u16,
     /// Offers and accepts timestamps (RFC 7323).
     pub timestamps: bool,
@@ -125,12 +127,17 @@ pub enum ReceiveBuffer {
 }
 
 impl Config {
-    /// The defaults of a stack, for packets of at most `mtu_bytes`.
+    /// The defaults of a stack, for IPv4 packets of at most `mtu_bytes`.
     pub fn of(stack: Stack, mtu_bytes: u32) -> Config {
-        let mss_bytes = mtu_bytes.saturating_sub(40).clamp(1, u32::from(u16::MAX)) as u16;
+        Config::over(IpVersion::V4, stack, mtu_bytes)
+    }
+
+    /// The defaults of a stack, for packets of this IP version of at most `mtu_bytes`.
+    pub fn over(ip: IpVersion, stack: Stack, mtu_bytes: u32) -> Config {
         let linux = Config {
             stack,
-            mss_bytes,
+            ip,
+            mss_bytes: ip.mss_bytes(mtu_bytes),
             timestamps: true,
             sack: true,
             window_scaling: true,

@@ -54,14 +54,15 @@ mod window;
 pub mod wire;
 
 pub use byte_counting::ByteCounting;
-pub use choice::{Acks, Avoidance, Ecn, PacketPair, Recovery, Stack, Timers};
+pub use choice::{Acks, Avoidance, Ecn, IpVersion, PacketPair, Recovery, Stack, Timers};
 pub use config::{Config, InitialWindow, ReceiveBuffer, Reservation};
 pub use connection::{Connection, Failure, State, Stats, Transmit};
 pub use ensemble::Ensembles;
 pub use memory::PathMemory;
 pub use onramp_core::pairs::Counts as PairCounts;
 pub use segment::{
-    EcnField, Flags, Options, PairOptions, SackBlocks, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES,
+    EcnField, Flags, Options, PairOptions, SackBlocks, Segment, IPV4_HEADER_BYTES,
+    IPV6_HEADER_BYTES, TCP_HEADER_BYTES,
 };
 pub use timing::Ticks;
 pub use window::Window;

@@ -1,10 +1,13 @@
 //! A TCP segment as a struct. Simulators pass it around, and [`wire`](crate::wire) reads and writes
 //! it.
 
+use crate::IpVersion;
 use onramp_core::pairs::{Form, PairOption};
 
 /// Bytes of an IPv4 header without options.
 pub const IPV4_HEADER_BYTES: u32 = 20;
+/// Bytes of an IPv6 header without extension headers.
+pub const IPV6_HEADER_BYTES: u32 = 40;
 /// Bytes of a TCP header without options.
 pub const TCP_HEADER_BYTES: u32 = 20;
 
@@ -55,7 +58,7 @@ pub enum EcnField {
 }
 
 impl EcnField {
-    /// The field in the second byte of an IPv4 header: its two lower bits.
+    /// The field in the type of service of IPv4, or the traffic class of IPv6: its two lower bits.
     pub const fn of_tos(tos: u8) -> EcnField {
         match tos & 3 {
             0 => EcnField::NotEct,
@@ -215,9 +218,9 @@ impl Segment {
         TCP_HEADER_BYTES + self.options.wire_bytes()
     }
 
-    /// Length of the IPv4 packet that carries the segment, in bytes.
-    pub fn wire_bytes(&self) -> u32 {
-        IPV4_HEADER_BYTES + self.header_bytes() + self.payload_bytes
+    /// Length of the packet that carries the segment over this IP version, in bytes.
+    pub fn wire_bytes(&self, ip: IpVersion) -> u32 {
+        ip.header_bytes() + self.header_bytes() + self.payload_bytes
     }
 
     /// Length in sequence space: payload, and one each for SYN and FIN.
@@ -243,7 +246,9 @@ mod tests {
             options,
             ..Segment::default()
         };
-        assert_eq!((segment.header_bytes(), segment.wire_bytes()), (32, 1500));
+        assert_eq!(segment.header_bytes(), 32);
+        assert_eq!(segment.wire_bytes(IpVersion::V4), 1500);
+        assert_eq!(segment.wire_bytes(IpVersion::V6), 1520);
     }
 
     #[test]
@@ -260,7 +265,8 @@ mod tests {
             options,
             ..Segment::default()
         };
-        assert_eq!((segment.wire_bytes(), segment.sequence_bytes()), (60, 1));
+        assert_eq!(segment.wire_bytes(IpVersion::V4), 60);
+        assert_eq!(segment.sequence_bytes(), 1);
     }
 
     #[test]

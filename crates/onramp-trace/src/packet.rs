@@ -3,11 +3,13 @@
 use onramp_scenario::Dscp;
 use onramp_sim::observe::{Direction, PacketEvent};
 use onramp_tcp::wire::{self, Endpoints, WriteError};
+use std::net::{IpAddr, SocketAddr};
 
 const IPV4_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
 const PROTOCOL_UDP: u8 = 17;
-/// The ECN field, beside the code point in the second byte of the IPv4 header (RFC 3168).
+/// The ECN field, beside the code point in the second byte of the IPv4 header and in the traffic
+/// class of IPv6 (RFC 3168).
 const ECN_BITS: u8 = 3;
 /// Bytes of a line of payload, which is text.
 const LINE_BYTES: usize = 32;
@@ -19,7 +21,7 @@ const LINE_END: &[u8; 16] = b" onramp payload\n";
 /// (RFC 6864, section 4.1).
 ///
 /// # Errors
-/// The packet is longer than an IPv4 packet can be. Nothing is appended.
+/// The packet is longer than an IP packet can be. Nothing is appended.
 pub(crate) fn write(
     packet: &PacketEvent<'_>,
     data: &Endpoints,
@@ -43,6 +45,13 @@ fn mark(dscp: Dscp, packet: &mut [u8]) {
     let Some(header) = packet.get_mut(..IPV4_BYTES) else {
         return;
     };
+    if header[0] >> 4 == 6 {
+        // The traffic class lies across the first two bytes (RFC 8200, section 3).
+        let class = dscp.tos() | header[1] >> 4 & ECN_BITS;
+        header[0] = header[0] & 0xf0 | class >> 4;
+        header[1] = class << 4 | header[1] & 0x0f;
+        return;
+    }
     header[1] = dscp.tos() | header[1] & ECN_BITS;
     header[10..12].fill(0);
     let checksum = checksum(0, header);
@@ -89,8 +98,8 @@ fn datagram(
     out.extend([0x45, 0]);
     out.extend(total_bytes.to_be_bytes());
     out.extend([0, 0, 0x40, 0, wire::TIME_TO_LIVE, PROTOCOL_UDP, 0, 0]);
-    out.extend(ends.source.ip().octets());
-    out.extend(ends.destination.ip().octets());
+    out.extend(v4_octets(ends.source));
+    out.extend(v4_octets(ends.destination));
     let udp_bytes = total_bytes - IPV4_BYTES as u16;
     out.extend(ends.source.port().to_be_bytes());
     out.extend(ends.destination.port().to_be_bytes());
@@ -115,6 +124,14 @@ fn datagram(
     Ok(())
 }
 
+/// The octets of an IPv4 address. Traffic without TCP is IPv4.
+fn v4_octets(end: SocketAddr) -> [u8; 4] {
+    match end.ip() {
+        IpAddr::V4(address) => address.octets(),
+        IpAddr::V6(_) => unreachable!("traffic without TCP is IPv4"),
+    }
+}
+
 fn sum(bytes: &[u8]) -> u32 {
     // 2^16 bytes are 2^15 words, so their sum fits into 32 bits.
     bytes
@@ -134,7 +151,7 @@ fn checksum(started: u32, bytes: &[u8]) -> u16 {
 mod tests {
     use super::*;
     use crate::address::endpoints;
-    use onramp_tcp::{EcnField, Flags, Segment};
+    use onramp_tcp::{EcnField, Flags, IpVersion, Segment};
 
     fn packet_event(
         segment: &Segment,
@@ -175,7 +192,7 @@ mod tests {
         let mut bytes = Vec::new();
         write(
             &packet_event(&segment, Direction::Ack, 0, 48),
-            &endpoints(3, 0, 1),
+            &endpoints(IpVersion::V4, 3, 0, 1),
             &mut bytes,
         )
         .unwrap();
@@ -202,7 +219,7 @@ mod tests {
                 ..packet_event(&segment, direction, 0, wire_bytes)
             };
             let mut bytes = vec![9];
-            write(&packet, &endpoints(3, 0, 1), &mut bytes).unwrap();
+            write(&packet, &endpoints(IpVersion::V4, 3, 0, 1), &mut bytes).unwrap();
             let is_whole = wire_bytes > 20;
             assert_eq!(
                 (bytes.len() as u32, bytes[2] >> 2),
@@ -215,6 +232,26 @@ mod tests {
     }
 
     #[test]
+    fn a_marked_ipv6_packet_has_its_code_point_in_the_traffic_class() {
+        let segment = Segment {
+            payload_bytes: 8,
+            flags: Flags::ACK,
+            ecn: EcnField::Ect0,
+            ..Segment::default()
+        };
+        let packet = PacketEvent {
+            dscp: Dscp::Ef,
+            ..packet_event(&segment, Direction::Data, 0, 68)
+        };
+        let mut bytes = Vec::new();
+        write(&packet, &endpoints(IpVersion::V6, 3, 0, 1), &mut bytes).unwrap();
+        assert_eq!((bytes.len(), &bytes[..2]), (68, &[0x6b, 0xa0][..]));
+        let parsed = wire::parse(&bytes).unwrap();
+        assert_eq!(parsed.segment, segment);
+        assert_eq!(parsed.endpoints.source.to_string(), "[fd00::1]:8400");
+    }
+
+    #[test]
     fn a_datagram_is_udp_of_its_size() {
         let segment = Segment {
             payload_bytes: 5,
@@ -223,7 +260,7 @@ mod tests {
         let mut bytes = vec![9];
         write(
             &packet_event(&segment, Direction::Datagram, 2, 61),
-            &endpoints(3, 0, 1),
+            &endpoints(IpVersion::V4, 3, 0, 1),
             &mut bytes,
         )
         .unwrap();
@@ -243,7 +280,7 @@ mod tests {
         let mut bytes = Vec::new();
         write(
             &packet_event(&segment, Direction::Datagram, 0, 10),
-            &endpoints(0, 0, 1),
+            &endpoints(IpVersion::V4, 0, 0, 1),
             &mut bytes,
         )
         .unwrap();

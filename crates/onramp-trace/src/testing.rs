@@ -6,7 +6,7 @@ use crate::format::Format;
 use crate::output::{CaseFiles, Output};
 use onramp_scenario::Case;
 use onramp_sim::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
-use onramp_tcp::{Config, Connection, Flags, Options, SackBlocks, Segment, Stack};
+use onramp_tcp::{Config, Connection, Flags, IpVersion, Options, SackBlocks, Segment, Stack};
 use std::fs;
 
 const SCENARIO: &str = "name = \"short\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"20 ms\"\n\
@@ -39,7 +39,7 @@ impl Script {
             stream_start: u64::from(segment.seq.wrapping_sub(first)),
             retransmission: direction == Direction::Data && time_ns > 50 * MS,
             dscp: Default::default(),
-            wire_bytes: segment.wire_bytes(),
+            wire_bytes: segment.wire_bytes(IpVersion::V4),
         });
     }
 
@@ -156,6 +156,7 @@ fn script(mut trace: CaseTrace) -> CaseTrace {
         measured: true,
         from: 0,
         to: 1,
+        ip: IpVersion::V4,
         bottleneck: 0,
     });
     let mut script = Script { trace, sender };

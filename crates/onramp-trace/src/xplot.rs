@@ -123,7 +123,7 @@ struct Last {
 
 impl Graph {
     fn new(mut output: Output, flow: &FlowStart) -> Graph {
-        let ends = endpoints(flow.flow, flow.from, flow.to);
+        let ends = endpoints(flow.ip, flow.flow, flow.from, flow.to);
         let _ = write!(
             output,
             "timeval unsigned\ntitle\n{}_==>_{} (time sequence graph)\n\

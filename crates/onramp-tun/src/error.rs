@@ -1,7 +1,7 @@
 //! Why an endpoint cannot run. Each message says what to do.
 
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// Why an endpoint cannot run.
@@ -23,7 +23,7 @@ pub enum Error {
     )]
     OwnAddress {
         /// The address.
-        address: Ipv4Addr,
+        address: IpAddr,
         /// The device that has it.
         device: String,
     },
@@ -34,7 +34,26 @@ pub enum Error {
     )]
     SameAddress {
         /// The address.
-        address: Ipv4Addr,
+        address: IpAddr,
+    },
+    /// Two addresses are of different IP versions.
+    #[error("{option} {found} and --address {address} are of different IP versions: use one")]
+    MixedVersions {
+        /// The option with the other address.
+        option: &'static str,
+        /// The other address.
+        found: IpAddr,
+        /// The address of the endpoint.
+        address: IpAddr,
+    },
+    /// The MTU is too small for IPv6.
+    #[error(
+        "--mtu {mtu_bytes} is too small for IPv6, which needs 1280 bytes or more (RFC 8200): \
+         choose a larger MTU, or IPv4 addresses"
+    )]
+    MtuTooSmall {
+        /// The MTU.
+        mtu_bytes: u32,
     },
     /// The MTU is larger than that of the device.
     #[error(
@@ -84,6 +103,8 @@ impl Error {
             Error::Missing { .. }
             | Error::OwnAddress { .. }
             | Error::SameAddress { .. }
+            | Error::MixedVersions { .. }
+            | Error::MtuTooSmall { .. }
             | Error::MtuTooLarge { .. }
             | Error::Capture { .. } => false,
         }

@@ -6,7 +6,7 @@ use nix::libc;
 use nix::net::if_::{if_nametoindex, InterfaceFlags};
 use onramp_lab::parts::{ip, Tun};
 use std::io;
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;
 
 /// Transmit queue of the device in packets. A fast sender sends more than the default of 500 at
@@ -18,17 +18,26 @@ const QUEUE_PACKETS: u32 = 10_000;
 ///
 /// # Errors
 /// It is not permitted, or the name or an address is in use.
-pub fn create(name: &str, host: Ipv4Addr, ours: Ipv4Addr, mtu_bytes: u32) -> Result<Tun, Error> {
+pub fn create(name: &str, host: IpAddr, ours: IpAddr, mtu_bytes: u32) -> Result<Tun, Error> {
     for address in [host, ours] {
         if let Some(device) = holder_of(address) {
             return Err(Error::OwnAddress { address, device });
         }
     }
     let tun = Tun::create(name)?;
+    // Nobody else on the device can have an IPv6 address: there is no duplicate to detect. The
+    // kernel adds no route to the peer of an IPv6 address that it gets while the device is down.
+    let addresses = match host {
+        IpAddr::V4(_) => format!("address add {host} peer {ours} dev {name}\n"),
+        IpAddr::V6(_) => format!("address add {host}/128 dev {name} nodad\n"),
+    };
+    let route = match host {
+        IpAddr::V4(_) => String::new(),
+        IpAddr::V6(_) => format!("route add {ours}/128 dev {name} src {host}\n"),
+    };
     ip(&format!(
-        "link set dev {name} mtu {mtu_bytes} txqueuelen {QUEUE_PACKETS}\n\
-         address add {host} peer {ours} dev {name}\n\
-         link set dev {name} up\n"
+        "link set dev {name} mtu {mtu_bytes} txqueuelen {QUEUE_PACKETS}\n{addresses}\
+         link set dev {name} up\n{route}"
     ))?;
     Ok(tun)
 }
@@ -39,7 +48,7 @@ pub fn create(name: &str, host: Ipv4Addr, ours: Ipv4Addr, mtu_bytes: u32) -> Res
 /// # Errors
 /// It is not permitted, or there is no such device, or it is in use or down, or `ours` is an
 /// address of the host.
-pub fn open(name: &str, ours: Ipv4Addr) -> Result<(Tun, u32), Error> {
+pub fn open(name: &str, ours: IpAddr) -> Result<(Tun, u32), Error> {
     if let Some(device) = holder_of(ours) {
         return Err(Error::OwnAddress {
             address: ours,
@@ -69,13 +78,16 @@ pub fn open(name: &str, ours: Ipv4Addr) -> Result<(Tun, u32), Error> {
 }
 
 /// The name of the device that has an address; `None` if it is no address of the host.
-pub fn holder_of(address: Ipv4Addr) -> Option<String> {
+pub fn holder_of(address: IpAddr) -> Option<String> {
     let has_it = |found: &nix::ifaddrs::InterfaceAddress| {
-        let found = found
-            .address
-            .as_ref()
-            .and_then(|address| address.as_sockaddr_in());
-        found.is_some_and(|found| found.ip() == address)
+        found.address.as_ref().is_some_and(|found| match address {
+            IpAddr::V4(address) => found
+                .as_sockaddr_in()
+                .is_some_and(|found| found.ip() == address),
+            IpAddr::V6(address) => found
+                .as_sockaddr_in6()
+                .is_some_and(|found| found.ip() == address),
+        })
     };
     Some(getifaddrs().ok()?.find(has_it)?.interface_name)
 }

@@ -8,11 +8,14 @@ use crate::error::Error;
 use crate::interface;
 use crate::path::PathSettings;
 use onramp_tcp::Config;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
 /// The MTU of Ethernet, for a new device.
 const DEFAULT_MTU_BYTES: u32 = 1500;
+/// Every link of IPv6 carries packets of this size (RFC 8200, section 5). The kernel has no IPv6 on
+/// devices with less.
+const MIN_IPV6_MTU_BYTES: u32 = 1280;
 
 /// The device, the addresses and the path of an endpoint.
 #[derive(Clone, Debug)]
@@ -20,9 +23,9 @@ pub struct Settings {
     /// Name of the TUN device.
     pub device: String,
     /// Address of the endpoint. The host must route it to the device.
-    pub address: Ipv4Addr,
+    pub address: IpAddr,
     /// Creates the device and gives the host this address on it. `None` uses a device that exists.
-    pub host: Option<Ipv4Addr>,
+    pub host: Option<IpAddr>,
     /// Maximum packet in bytes. `None` stands for 1500 on a new device, and for the MTU of a device
     /// that exists.
     pub mtu_bytes: Option<u32>,
@@ -37,7 +40,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             device: "tun0".to_owned(),
-            address: Ipv4Addr::new(192, 0, 2, 2),
+            address: Ipv4Addr::new(192, 0, 2, 2).into(),
             host: None,
             mtu_bytes: None,
             path: None,
@@ -84,7 +87,17 @@ impl Settings {
         if host == self.address {
             return Err(Error::SameAddress { address: host });
         }
+        if host.is_ipv4() != self.address.is_ipv4() {
+            return Err(Error::MixedVersions {
+                option: "--host",
+                found: host,
+                address: self.address,
+            });
+        }
         let mtu_bytes = self.mtu_bytes.unwrap_or(DEFAULT_MTU_BYTES);
+        if host.is_ipv6() && mtu_bytes < MIN_IPV6_MTU_BYTES {
+            return Err(Error::MtuTooSmall { mtu_bytes });
+        }
         let tun = interface::create(&self.device, host, self.address, mtu_bytes)?;
         Ok(Device::new(&self.device, tun, mtu_bytes))
     }

@@ -5,7 +5,7 @@ use onramp_tcp::wire::{self, Endpoints};
 use onramp_tcp::{Config, Flags, Options, Segment, Stack};
 use onramp_tun::{Application, Endpoint};
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts the bytes that are allocated now.
@@ -55,7 +55,7 @@ const MAX_BYTES: usize = 8 << 20;
 #[test]
 fn ten_thousand_syns_take_no_more_memory_than_the_table_of_half_open_connections() {
     let config = Config::of(Stack::Linux, 1500);
-    let mut server = Endpoint::new(Ipv4Addr::new(10, 0, 0, 2), config);
+    let mut server = Endpoint::new(Ipv4Addr::new(10, 0, 0, 2).into(), config);
     server.listen(80, |_| {
         Some(Large {
             _buffer: vec![0; 64 << 10].into(),
@@ -65,8 +65,8 @@ fn ten_thousand_syns_take_no_more_memory_than_the_table_of_half_open_connections
     let mut packet = Vec::new();
     for port in 1..=SYNS {
         let ends = Endpoints {
-            source: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 9), port),
-            destination: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 2), 80),
+            source: SocketAddr::new(Ipv4Addr::new(10, 0, 0, 9).into(), port),
+            destination: SocketAddr::new(Ipv4Addr::new(10, 0, 0, 2).into(), 80),
         };
         let syn = Segment {
             flags: Flags::SYN,

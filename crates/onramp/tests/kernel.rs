@@ -9,6 +9,7 @@ mod faults;
 mod governed;
 mod governor;
 mod host_lacks;
+mod ipv6;
 mod memory;
 mod out;
 mod pair;

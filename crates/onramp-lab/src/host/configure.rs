@@ -1,9 +1,9 @@
 //! Configuration of a host with iproute2 and /proc/sys, from a thread inside its namespace.
 
 use crate::error::Error;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{ErrorKind, Write as _};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::process::{Command, Stdio};
 
 /// Name of the TUN device inside each namespace.
@@ -16,16 +16,19 @@ const DEVICE_QUEUE_PACKETS: u32 = 32_767;
 const ECN_REQUEST: &str = "1";
 const ECN_ACCEPT: &str = "2";
 
+/// Value of `addr_gen_mode` with which a device gets no link-local address.
+const NO_LINK_LOCAL: &str = "1";
+
 /// The configuration of a host.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// MTU of the device.
     pub mtu_bytes: u32,
-    /// Addresses of the host.
-    pub addresses: Vec<Ipv4Addr>,
+    /// Addresses of the host. Without any of IPv6, IPv6 is off.
+    pub addresses: Vec<IpAddr>,
     /// Addresses that it reaches, and the initial window towards each in segments (`None`: the
     /// kernel's).
-    pub routes: Vec<(Ipv4Addr, Option<u32>)>,
+    pub routes: Vec<(IpAddr, Option<u32>)>,
     /// Limit of receive-buffer auto-tuning, in bytes.
     pub rmem_max_bytes: u64,
     /// Limit of send-buffer auto-tuning, in bytes.
@@ -62,10 +65,7 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
         ECN_ACCEPT
     };
     sysctl("net/ipv4/tcp_ecn", tcp_ecn.to_owned())?;
-    if std::path::Path::new("/proc/sys/net/ipv6").exists() {
-        sysctl("net/ipv6/conf/all/disable_ipv6", "1".into())?;
-        sysctl("net/ipv6/conf/default/disable_ipv6", "1".into())?;
-    }
+    apply_ipv6(settings.addresses.iter().any(IpAddr::is_ipv6))?;
     let mut batch = format!(
         "link set dev {DEVICE} mtu {} txqueuelen {DEVICE_QUEUE_PACKETS}\n",
         settings.mtu_bytes
@@ -75,15 +75,22 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
     }
     batch += "link set dev lo up\n";
     for address in &settings.addresses {
-        let _ = writeln!(batch, "address add {address}/32 dev {DEVICE}");
+        let address = Prefix::of(*address);
+        let _ = writeln!(
+            batch,
+            "address add {address} dev {DEVICE}{}",
+            address.no_detection
+        );
     }
     let _ = writeln!(batch, "link set dev {DEVICE} up");
     for (peer, initial_window) in &settings.routes {
-        let _ = write!(
-            batch,
-            "route add {peer}/32 dev {DEVICE} src {}",
-            settings.addresses[0]
-        );
+        let own = settings
+            .addresses
+            .iter()
+            .find(|own| own.is_ipv6() == peer.is_ipv6());
+        let own = own.expect("both hosts have addresses of the same IP versions");
+        let peer = Prefix::of(*peer);
+        let _ = write!(batch, "route add {peer} dev {DEVICE} src {own}");
         let _ = match initial_window {
             Some(segments) => writeln!(batch, " initcwnd {segments}"),
             None => writeln!(batch),
@@ -95,9 +102,63 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
     run("tc", &format!("qdisc replace dev {DEVICE} root noqueue\n"))
 }
 
-fn sysctl(name: &'static str, value: String) -> Result<(), Error> {
+/// Switches IPv6 off, or makes it as quiet as IPv4: the kernel asks for no routers, and the device
+/// has no address but those that it is given.
+fn apply_ipv6(is_used: bool) -> Result<(), Error> {
+    if !std::path::Path::new("/proc/sys/net/ipv6").exists() {
+        return match is_used {
+            true => Err(Error::NoIpv6),
+            false => Ok(()),
+        };
+    }
+    let is_off = u8::from(!is_used).to_string();
+    sysctl("net/ipv6/conf/all/disable_ipv6", is_off.clone())?;
+    sysctl("net/ipv6/conf/default/disable_ipv6", is_off.clone())?;
+    if is_used {
+        // The device copied the defaults when it was made.
+        for (name, value) in [
+            ("disable_ipv6", &*is_off),
+            ("accept_ra", "0"),
+            ("router_solicitations", "0"),
+            ("addr_gen_mode", NO_LINK_LOCAL),
+        ] {
+            sysctl(&format!("net/ipv6/conf/{DEVICE}/{name}"), value.to_owned())?;
+        }
+    }
+    Ok(())
+}
+
+/// An address as the prefix that contains it alone, as iproute2 writes it.
+struct Prefix {
+    address: IpAddr,
+    bits: u8,
+    /// Nobody else can have the address: duplicate address detection is left out.
+    no_detection: &'static str,
+}
+
+impl Prefix {
+    fn of(address: IpAddr) -> Prefix {
+        let (bits, no_detection) = match address {
+            IpAddr::V4(_) => (32, ""),
+            IpAddr::V6(_) => (128, " nodad"),
+        };
+        Prefix {
+            address,
+            bits,
+            no_detection,
+        }
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.bits)
+    }
+}
+
+fn sysctl(name: &str, value: String) -> Result<(), Error> {
     std::fs::write(format!("/proc/sys/{name}"), &value).map_err(|source| Error::Sysctl {
-        name,
+        name: name.to_owned(),
         value,
         source,
     })

@@ -11,11 +11,11 @@ pub use configure::{ip, Settings};
 pub use namespace::Namespace;
 pub use tun::Tun;
 
-use crate::addresses::fresh_addresses;
+use crate::addresses::{address, fresh_numbers};
 use crate::error::Error;
 use crate::layout::Layout;
-use onramp_scenario::{Buffer, Case, InitialWindow, TrafficKind, HEADER_BYTES};
-use std::net::Ipv4Addr;
+use onramp_scenario::{header_bytes, Buffer, Case, InitialWindow, IpVersion, TrafficKind};
+use std::net::IpAddr;
 
 /// One of the two hosts.
 pub struct Host {
@@ -54,7 +54,7 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
         Buffer::Bytes(bytes) => bytes.max(16_384),
     };
     let (senders, receivers) = (layout.sender_addresses(), layout.receiver_addresses());
-    let to_receiver = |&(address, is_for_competing): &(Ipv4Addr, bool)| {
+    let to_receiver = |&(address, is_for_competing): &(IpAddr, bool)| {
         (address, initial_window.filter(|_| !is_for_competing))
     };
     let sender = Settings {
@@ -94,7 +94,7 @@ fn max_gso_segments(case: &Case) -> Option<u32> {
             _ => None,
         });
     let mss_bytes = u64::from(case.path.mtu_bytes)
-        .saturating_sub(HEADER_BYTES)
+        .saturating_sub(header_bytes(case.transfer.ip, true))
         .max(1);
     let reserved = std::iter::once(&case.transfer.given)
         .chain(traffic)
@@ -117,11 +117,12 @@ fn max_gso_segments(case: &Case) -> Option<u32> {
 /// # Errors
 /// The reason why it cannot; the message says what to do.
 pub fn preflight() -> Result<(), Error> {
-    let first = fresh_addresses(2);
+    let first = fresh_numbers(2);
+    let of_node = |number| address(IpVersion::V4, number);
     let settings = Settings {
         mtu_bytes: 1500,
-        addresses: vec![first],
-        routes: vec![(Ipv4Addr::from_bits(first.to_bits() + 1), Some(10))],
+        addresses: vec![of_node(first)],
+        routes: vec![(of_node(first + 1), Some(10))],
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes: WMEM_MAX_BYTES,
         window_scaling: true,

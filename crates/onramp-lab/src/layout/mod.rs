@@ -12,17 +12,17 @@ mod wiring;
 pub use side::Side;
 pub use wiring::{Lookup, Wire, Wiring};
 
-use crate::addresses::fresh_addresses;
-use onramp_scenario::{bytes_in, Case, Channel, Hop, Network, Routes};
-use std::net::Ipv4Addr;
+use crate::addresses::{address, fresh_numbers};
+use onramp_scenario::{bytes_in, Case, Channel, Hop, IpVersion, Network, Routes, TrafficKind};
+use std::net::IpAddr;
 
 /// The addresses of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// The address of the node that sends the data.
-    pub sender: Ipv4Addr,
+    pub sender: IpAddr,
     /// The address of the node that receives the data.
-    pub receiver: Ipv4Addr,
+    pub receiver: IpAddr,
 }
 
 /// A node that receives data.
@@ -39,13 +39,18 @@ struct ReceivingNode {
 #[derive(Clone, Debug)]
 pub struct Layout {
     network: Network,
-    /// The first address. Senders have consecutive addresses, then receivers.
-    first: Ipv4Addr,
+    /// The IP versions of which each node has an address.
+    versions: Vec<IpVersion>,
+    /// The number of the first node. Senders have consecutive numbers, then receivers.
+    first: u32,
     senders: Vec<usize>,
     receivers: Vec<ReceivingNode>,
     /// The ends of each flow, as indexes into these lists: the copies of the transfer in order,
     /// then the traffic.
     flows: Vec<(usize, usize)>,
+    /// The IP version of the copies, and that of each traffic.
+    ip: IpVersion,
+    competing_ip: Vec<IpVersion>,
     copies: usize,
     /// The directed link that is the bottleneck of each copy.
     bottlenecks: Vec<u32>,
@@ -56,6 +61,11 @@ pub struct Layout {
 impl Layout {
     /// The layout of a case that the lab [supports](crate::supports).
     pub fn of(case: &Case) -> Layout {
+        Layout::with_versions(case, case.ip_versions().collect())
+    }
+
+    /// The layout of a case whose nodes have addresses of these IP versions.
+    fn with_versions(case: &Case, versions: Vec<IpVersion>) -> Layout {
         let (mut senders, mut receivers, mut flows) = (Vec::new(), Vec::new(), Vec::new());
         let transfers = (0..case.transfer.count).map(|copy| (case.transfer.ends(copy), false));
         let traffic = case
@@ -81,7 +91,7 @@ impl Layout {
                 .and_then(|hops| network.data_bottleneck(&hops, &case.crossings));
             hop.map_or(0, Hop::number)
         };
-        let first = fresh_addresses((senders.len() + receivers.len()) as u32);
+        let first = fresh_numbers((senders.len() + receivers.len()) as u32);
         let bottlenecks = (0..case.transfer.count)
             .map(|copy| bottleneck(case.transfer.ends(copy)))
             .collect();
@@ -91,8 +101,15 @@ impl Layout {
             .map(|traffic| bottleneck((traffic.from, traffic.to)))
             .collect();
         let copies = case.transfer.count as usize;
+        let competing_ip = case.traffic.iter().map(|traffic| match &traffic.kind {
+            TrafficKind::Transfers(transfers) => transfers.ip,
+            _ => IpVersion::V4,
+        });
         Layout {
             network,
+            versions,
+            ip: case.transfer.ip,
+            competing_ip: competing_ip.collect(),
             first,
             senders,
             receivers,
@@ -105,7 +122,7 @@ impl Layout {
 
     /// The ends of a copy of the transfer. Copies are counted from 0.
     pub fn copy(&self, copy: usize) -> Ends {
-        self.ends(self.flows[copy])
+        self.ends(self.ip, self.flows[copy])
     }
 
     /// The number of the directed link that is the bottleneck of a copy: 2 n for the n-th link of
@@ -116,7 +133,10 @@ impl Layout {
 
     /// The ends of the flows of the case's n-th traffic.
     pub fn competing(&self, traffic: usize) -> Ends {
-        self.ends(self.flows[self.copies + traffic])
+        self.ends(
+            self.competing_ip[traffic],
+            self.flows[self.copies + traffic],
+        )
     }
 
     /// The number of the directed link that is their bottleneck.
@@ -125,18 +145,24 @@ impl Layout {
     }
 
     /// The addresses of the sending host.
-    pub fn sender_addresses(&self) -> Vec<Ipv4Addr> {
-        (0..self.senders.len())
-            .map(|index| self.sender_address(index))
-            .collect()
+    pub fn sender_addresses(&self) -> Vec<IpAddr> {
+        let of = |ip: &IpVersion| {
+            let ip = *ip;
+            (0..self.senders.len()).map(move |index| self.sender_address(ip, index))
+        };
+        self.versions.iter().flat_map(of).collect()
     }
 
     /// The addresses of the receiving host, and whether they are for competing flows.
-    pub fn receiver_addresses(&self) -> Vec<(Ipv4Addr, bool)> {
-        let receivers = self.receivers.iter().enumerate();
-        receivers
-            .map(|(index, receiver)| (self.receiver_address(index), receiver.is_for_competing))
-            .collect()
+    pub fn receiver_addresses(&self) -> Vec<(IpAddr, bool)> {
+        let of = |ip: &IpVersion| {
+            let ip = *ip;
+            let receivers = self.receivers.iter().enumerate();
+            receivers.map(move |(index, receiver)| {
+                (self.receiver_address(ip, index), receiver.is_for_competing)
+            })
+        };
+        self.versions.iter().flat_map(of).collect()
     }
 
     /// The links and routes for the link thread.
@@ -197,19 +223,19 @@ impl Layout {
             })
     }
 
-    fn ends(&self, (sender, receiver): (usize, usize)) -> Ends {
+    fn ends(&self, ip: IpVersion, (sender, receiver): (usize, usize)) -> Ends {
         Ends {
-            sender: self.sender_address(sender),
-            receiver: self.receiver_address(receiver),
+            sender: self.sender_address(ip, sender),
+            receiver: self.receiver_address(ip, receiver),
         }
     }
 
-    fn sender_address(&self, index: usize) -> Ipv4Addr {
-        Ipv4Addr::from_bits(self.first.to_bits() + index as u32)
+    fn sender_address(&self, ip: IpVersion, index: usize) -> IpAddr {
+        address(ip, self.first + index as u32)
     }
 
-    fn receiver_address(&self, index: usize) -> Ipv4Addr {
-        self.sender_address(self.senders.len() + index)
+    fn receiver_address(&self, ip: IpVersion, index: usize) -> IpAddr {
+        self.sender_address(ip, self.senders.len() + index)
     }
 }
 

@@ -19,11 +19,21 @@ fn path(tables: &str) -> Case {
     ))
 }
 
-fn packet(source: Ipv4Addr, destination: Ipv4Addr) -> Vec<u8> {
-    let mut packet = vec![0; 40];
-    packet[0] = 0x45;
-    packet[12..16].copy_from_slice(&source.octets());
-    packet[16..20].copy_from_slice(&destination.octets());
+fn packet(source: IpAddr, destination: IpAddr) -> Vec<u8> {
+    let mut packet = vec![0; 60];
+    match (source, destination) {
+        (IpAddr::V4(source), IpAddr::V4(destination)) => {
+            packet[0] = 0x45;
+            packet[12..16].copy_from_slice(&source.octets());
+            packet[16..20].copy_from_slice(&destination.octets());
+        }
+        (IpAddr::V6(source), IpAddr::V6(destination)) => {
+            packet[0] = 0x60;
+            packet[8..24].copy_from_slice(&source.octets());
+            packet[24..40].copy_from_slice(&destination.octets());
+        }
+        _ => panic!("{source} and {destination} are of different versions"),
+    }
     packet
 }
 
@@ -32,8 +42,8 @@ fn packet(source: Ipv4Addr, destination: Ipv4Addr) -> Vec<u8> {
 fn route(
     wiring: &Wiring,
     from: Side,
-    source: Ipv4Addr,
-    destination: Ipv4Addr,
+    source: IpAddr,
+    destination: IpAddr,
 ) -> Option<(Vec<u32>, Side)> {
     let mut position = wiring.lookup.route(&packet(source, destination), from)?;
     let mut links = Vec::new();
@@ -134,11 +144,42 @@ fn a_transfer_against_the_direction_of_a_link_crosses_it_in_reverse() {
 }
 
 #[test]
+fn nodes_have_addresses_of_the_versions_that_flows_use() {
+    let versions = |tables: &str| {
+        let layout = Layout::of(&path(tables));
+        let addresses = layout.receiver_addresses();
+        addresses
+            .iter()
+            .map(|(address, _)| IpVersion::of(address))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(versions(""), [IpVersion::V4]);
+    assert_eq!(versions("ip = \"v6\"\n"), [IpVersion::V6]);
+    // Each version has an address for transfers and one for competing flows.
+    let both = [IpVersion::V4, IpVersion::V4, IpVersion::V6, IpVersion::V6];
+    assert_eq!(versions("ip = \"v6\"\n[[traffic]]\n"), both);
+}
+
+#[test]
+fn flows_of_both_versions_have_the_same_routes() {
+    let case = path("ip = \"v6\"\n[[traffic]]\n");
+    let layout = Layout::of(&case);
+    let wiring = layout.wiring(&case);
+    for Ends { sender, receiver } in [layout.copy(0), layout.competing(0)] {
+        assert_eq!(
+            route(&wiring, Side::Sender, sender, receiver),
+            Some((vec![0], Side::Receiver))
+        );
+    }
+    assert!(layout.copy(0).sender.is_ipv6() && layout.competing(0).sender.is_ipv4());
+}
+
+#[test]
 fn packets_of_others_have_no_route() {
     let case = path("");
     let layout = Layout::of(&case);
     let (wiring, Ends { sender, receiver }) = (layout.wiring(&case), layout.copy(0));
-    let other = Ipv4Addr::new(10, 0, 0, 1);
+    let other = "10.0.0.1".parse().unwrap();
     for (source, destination) in [
         (sender, other),
         (other, receiver),
@@ -147,9 +188,10 @@ fn packets_of_others_have_no_route() {
     ] {
         assert_eq!(route(&wiring, Side::Sender, source, destination), None);
     }
-    let mut ipv6 = packet(sender, receiver);
-    ipv6[0] = 0x60;
-    assert_eq!(wiring.lookup.route(&ipv6, Side::Sender), None);
+    // The kernel's packets to neighbours and routers.
+    let link_local = packet("fe80::1".parse().unwrap(), "ff02::2".parse().unwrap());
+    assert_eq!(wiring.lookup.route(&link_local, Side::Sender), None);
+    assert_eq!(wiring.lookup.route(&[0x60; 39], Side::Sender), None);
     assert_eq!(wiring.lookup.route(&[0x45; 19], Side::Sender), None);
     assert_eq!(wiring.lookup.route(&[], Side::Sender), None);
 }

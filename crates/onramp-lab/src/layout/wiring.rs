@@ -1,9 +1,9 @@
 //! The links of the emulated network, the routes over them, and the route of a packet.
 
 use super::side::Side;
+use crate::addresses::{number_of_v4, number_of_v6};
 use onramp_net::Config;
 use onramp_scenario::Routes;
-use std::net::Ipv4Addr;
 
 /// The links that packets cross, and the routes over them.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Wire {
 /// Finds the route of a packet from its addresses.
 #[derive(Clone, Debug)]
 pub struct Lookup {
-    /// The address of the first sender.
+    /// The number of the first sender.
     first: u32,
     senders: u32,
     receivers: u32,
@@ -48,10 +48,10 @@ pub struct Lookup {
 impl Lookup {
     const NO_ROUTE: u32 = u32::MAX;
 
-    /// A lookup without routes. Senders have consecutive addresses from `first` on, then receivers.
-    pub fn new(first: Ipv4Addr, senders: usize, receivers: usize) -> Lookup {
+    /// A lookup without routes. Senders have consecutive numbers from `first` on, then receivers.
+    pub fn new(first: u32, senders: usize, receivers: usize) -> Lookup {
         Lookup {
-            first: first.to_bits(),
+            first,
             senders: senders as u32,
             receivers: receivers as u32,
             positions: vec![[Lookup::NO_ROUTE; 2]; senders * receivers],
@@ -71,15 +71,7 @@ impl Lookup {
     /// The first position of the route of a packet that this host sends; `None` if it is no packet
     /// of the lab.
     pub fn route(&self, packet: &[u8], from: Side) -> Option<u32> {
-        let [version, addresses @ ..] = packet.get(..20)? else {
-            return None;
-        };
-        if version >> 4 != 4 {
-            return None;
-        }
-        let address =
-            |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|byte| addresses[at - 1 + byte]));
-        let (source, destination) = (address(12), address(16));
+        let (source, destination) = nodes_of(packet)?;
         let (sender, receiver, direction) = match from {
             Side::Sender => (source, destination, 0),
             Side::Receiver => (destination, source, 1),
@@ -91,5 +83,21 @@ impl Lookup {
         }
         let position = self.positions[(sender * self.receivers + receiver) as usize][direction];
         (position != Lookup::NO_ROUTE).then_some(position)
+    }
+}
+
+/// The numbers of the nodes that send and receive a packet, if it is one of the lab's nodes.
+fn nodes_of(packet: &[u8]) -> Option<(u32, u32)> {
+    let header = |from: usize, to: usize| packet.get(from..to);
+    match packet.first()? >> 4 {
+        4 => {
+            let number = |from| number_of_v4(header(from, from + 4)?.try_into().ok()?);
+            Some((number(12)?, number(16)?))
+        }
+        6 => {
+            let number = |from| number_of_v6(header(from, from + 16)?.try_into().ok()?);
+            Some((number(8)?, number(24)?))
+        }
+        _ => None,
     }
 }

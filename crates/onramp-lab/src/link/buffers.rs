@@ -3,7 +3,7 @@
 
 use onramp_net::{Packet, PureAck};
 use onramp_scenario::{pure_ack, Dscp};
-use onramp_tcp::wire;
+use onramp_tcp::{wire, IPV6_HEADER_BYTES};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -82,29 +82,37 @@ impl Packet for Buffer {
         self.length
     }
 
-    /// FNV-1a of the IPv4 addresses, the protocol and the ports; 0 if the packet has none.
+    /// FNV-1a of the addresses, the protocol and the ports; 0 if the packet has none.
     fn flow_hash(&self) -> u32 {
         let packet = self.packet();
-        let header_bytes = packet
-            .first()
-            .map_or(0, |first| usize::from(first & 0x0f) * 4);
+        let (addresses, protocol, header_bytes) = match packet.first().map(|first| first >> 4) {
+            Some(6) => (8..40, 6, IPV6_HEADER_BYTES as usize),
+            Some(_) => (12..20, 9, usize::from(packet[0] & 0x0f) * 4),
+            None => return 0,
+        };
         let (Some(addresses), Some(ports)) = (
-            packet.get(12..20),
+            packet.get(addresses),
             packet.get(header_bytes..header_bytes + 4),
         ) else {
             return 0;
         };
-        let tuple = addresses.iter().chain(&packet[9..10]).chain(ports);
+        let tuple = addresses
+            .iter()
+            .chain(&packet[protocol..=protocol])
+            .chain(ports);
         tuple.fold(0x811c_9dc5, |hash: u32, byte| {
             (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
         })
     }
 
-    /// Whether the DSCP, in the second byte of the IPv4 header, is EF.
+    /// Whether the DSCP is EF: in the second byte of IPv4, in the traffic class of IPv6.
     fn is_expedited(&self) -> bool {
-        self.packet()
-            .get(1)
-            .is_some_and(|tos| Dscp::of_tos(*tos) == Dscp::Ef)
+        let tos = match *self.packet() {
+            [first, second, ..] if first >> 4 == 6 => first << 4 | second >> 4,
+            [_, second, ..] => second,
+            _ => return false,
+        };
+        Dscp::of_tos(tos) == Dscp::Ef
     }
 
     fn is_ecn_capable(&self) -> bool {
@@ -185,6 +193,23 @@ mod tests {
         };
         assert!(expedited(46 << 2) && expedited(46 << 2 | 2) && expedited(Dscp::Ef.tos()));
         assert!(!expedited(0) && !expedited(3) && !expedited(40 << 2));
+    }
+
+    #[test]
+    fn an_ipv6_packet_has_its_code_point_in_the_traffic_class_and_a_flow() {
+        let buffer = |class: u8, destination: u8, payload: u8| {
+            let mut buffer = Pool::new(1500, 1).take();
+            buffer.room()[..61].fill(0);
+            buffer.room()[..2].copy_from_slice(&[0x60 | class >> 4, class << 4]);
+            (buffer.room()[39], buffer.room()[60]) = (destination, payload);
+            buffer.truncate(61);
+            buffer
+        };
+        assert!(buffer(46 << 2, 1, 0).is_expedited() && buffer(46 << 2 | 1, 1, 0).is_expedited());
+        assert!(!buffer(0, 1, 0).is_expedited() && !buffer(40 << 2, 1, 0).is_expedited());
+        let hash = |destination, payload| buffer(0, destination, payload).flow_hash();
+        assert_eq!(hash(1, 7), hash(1, 8));
+        assert_ne!(hash(1, 7), hash(2, 7));
     }
 
     #[test]

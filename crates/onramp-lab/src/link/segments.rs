@@ -2,8 +2,9 @@
 //! from their headers.
 
 use onramp_net::Verdict;
+use onramp_tcp::IPV6_HEADER_BYTES;
 use std::collections::HashMap;
-use std::net::SocketAddrV4;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// Maximum number of segments in the traces of a run, shared by the connections. Later segments are
 /// counted and left out.
@@ -29,17 +30,16 @@ pub struct SegmentLogs {
     logs: Vec<SegmentLog>,
     /// For the address and port of a sender: the index of its log, and the link at which it is
     /// logged.
-    senders: HashMap<([u8; 4], u16), (usize, u32)>,
+    senders: HashMap<SocketAddr, (usize, u32)>,
 }
 
 impl SegmentLogs {
     /// Empty logs for transfers of this size. Each is given by its sender and the number of its
     /// bottleneck.
-    pub fn new(senders: &[(SocketAddrV4, u32)], size_bytes: u64, mss_bytes: u64) -> SegmentLogs {
+    pub fn new(senders: &[(SocketAddr, u32)], size_bytes: u64, mss_bytes: u64) -> SegmentLogs {
         let max_segments = MAX_SEGMENTS / senders.len().max(1);
-        let entry = |(index, (sender, link)): (usize, &(SocketAddrV4, u32))| {
-            ((sender.ip().octets(), sender.port()), (index, *link))
-        };
+        let entry =
+            |(index, (sender, link)): (usize, &(SocketAddr, u32))| (*sender, (index, *link));
         SegmentLogs {
             logs: senders
                 .iter()
@@ -56,7 +56,7 @@ impl SegmentLogs {
 
     /// Logs a packet that a link has just accepted or dropped, if it is one of the logged senders'.
     pub fn observe(&mut self, link: u32, time_ns: u64, packet: Header, verdict: Verdict) {
-        match self.senders.get(&(packet.source, packet.source_port)) {
+        match self.senders.get(&packet.source) {
             Some(&(index, logged_at)) if logged_at == link => {
                 self.logs[index].observe(time_ns, packet, verdict)
             }
@@ -133,13 +133,11 @@ impl SegmentLog {
     }
 }
 
-/// The fields of an IPv4/TCP packet that the log needs.
+/// The fields of a TCP packet that the log needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// IPv4 source.
-    pub source: [u8; 4],
-    /// TCP source port.
-    pub source_port: u16,
+    /// Source address and port.
+    pub source: SocketAddr,
     /// TCP sequence number.
     pub sequence: u32,
     /// The SYN flag.
@@ -148,30 +146,52 @@ pub struct Header {
     pub payload_bytes: u32,
 }
 
-/// Parses the headers of an IPv4/TCP packet; `None` for any other packet.
+/// Parses the headers of a TCP packet; `None` for any other packet.
 pub fn header(packet: &[u8]) -> Option<Header> {
-    let (ip, tcp_and_payload) = packet.split_at_checked(usize::from(packet.first()? & 0x0f) * 4)?;
-    if ip.len() < 20 || ip[0] >> 4 != 4 || ip[9] != 6 || tcp_and_payload.len() < 20 {
+    let (source, packet_bytes, tcp) = match packet.first()? >> 4 {
+        4 => {
+            let (ip, tcp) = packet.split_at_checked(usize::from(packet[0] & 0x0f) * 4)?;
+            if ip.len() < 20 || ip[9] != PROTOCOL_TCP {
+                return None;
+            }
+            let source = IpAddr::from([ip[12], ip[13], ip[14], ip[15]]);
+            (source, usize::from(u16::from_be_bytes([ip[2], ip[3]])), tcp)
+        }
+        6 => {
+            let (ip, tcp) = packet.split_first_chunk::<IPV6_BYTES>()?;
+            if ip[6] != PROTOCOL_TCP {
+                return None;
+            }
+            let source = Ipv6Addr::from(std::array::from_fn(|byte| ip[8 + byte]));
+            let payload_bytes = usize::from(u16::from_be_bytes([ip[4], ip[5]]));
+            (source.into(), IPV6_BYTES + payload_bytes, tcp)
+        }
+        _ => return None,
+    };
+    if tcp.len() < 20 {
         return None;
     }
-    let tcp = tcp_and_payload;
-    let total = u32::from(u16::from_be_bytes([ip[2], ip[3]]));
-    let headers = ip.len() as u32 + u32::from(tcp[12] >> 4) * 4;
+    let headers_bytes = packet.len() - tcp.len() + usize::from(tcp[12] >> 4) * 4;
     Some(Header {
-        source: [ip[12], ip[13], ip[14], ip[15]],
-        source_port: u16::from_be_bytes([tcp[0], tcp[1]]),
+        source: SocketAddr::new(source, u16::from_be_bytes([tcp[0], tcp[1]])),
         sequence: u32::from_be_bytes([tcp[4], tcp[5], tcp[6], tcp[7]]),
         syn: tcp[13] & 0x02 != 0,
-        payload_bytes: total.saturating_sub(headers),
+        payload_bytes: packet_bytes.saturating_sub(headers_bytes) as u32,
     })
 }
+
+/// Bytes of an IPv6 header without extension headers.
+const IPV6_BYTES: usize = IPV6_HEADER_BYTES as usize;
+/// The protocol number of TCP.
+const PROTOCOL_TCP: u8 = 6;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::net::Ipv4Addr;
 
-    const SENDER: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(198, 18, 0, 1), 5000);
+    const ADDRESS: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 1);
+    const SENDER: SocketAddr = SocketAddr::new(IpAddr::V4(ADDRESS), 5000);
     const LINK: u32 = 4;
 
     fn packet(sequence: u32, flags: u8, payload: usize) -> Vec<u8> {
@@ -179,7 +199,7 @@ mod tests {
         bytes[0] = 0x45;
         bytes[2..4].copy_from_slice(&(40 + payload as u16).to_be_bytes());
         bytes[9] = 6;
-        bytes[12..16].copy_from_slice(&SENDER.ip().octets());
+        bytes[12..16].copy_from_slice(&ADDRESS.octets());
         bytes[20..22].copy_from_slice(&SENDER.port().to_be_bytes());
         bytes[24..28].copy_from_slice(&sequence.to_be_bytes());
         bytes[32] = 5 << 4;
@@ -241,6 +261,26 @@ mod tests {
             (500, 0x10, 1000),
         ]);
         assert_eq!(seen, [(0, 1000, false), (1000, 1000, false)]);
+    }
+
+    #[test]
+    fn a_segment_over_ipv6_has_the_same_fields() {
+        let plain = packet(7, 0x12, 0);
+        let source: Ipv6Addr = "2001:2:0:5::1".parse().unwrap();
+        let mut over_ipv6 = vec![0; 40];
+        over_ipv6[0] = 0x60;
+        over_ipv6[4..6].copy_from_slice(&1020_u16.to_be_bytes());
+        over_ipv6[6] = PROTOCOL_TCP;
+        over_ipv6[8..24].copy_from_slice(&source.octets());
+        over_ipv6.extend(&plain[20..]);
+        let expected = Header {
+            source: SocketAddr::new(source.into(), SENDER.port()),
+            payload_bytes: 1000,
+            ..header(&plain).unwrap()
+        };
+        assert_eq!(header(&over_ipv6), Some(expected));
+        over_ipv6[6] = 44;
+        assert_eq!(header(&over_ipv6), None);
     }
 
     #[test]

@@ -8,9 +8,9 @@ use super::tcp_info::TcpInfo;
 use crate::clock::now_ns;
 use crate::error::Error;
 use nix::libc;
-use nix::sys::socket::{connect, getsockopt, send, sockopt, MsgFlags, SockaddrIn};
+use nix::sys::socket::{connect, getsockopt, send, sockopt, MsgFlags, SockaddrStorage};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -148,12 +148,12 @@ pub const BUFFER_BYTES: usize = 256 << 10;
 /// A socket call failed, or the data is wrong or incomplete.
 pub fn download(
     stream: &TcpStream,
-    from: SocketAddrV4,
+    from: SocketAddr,
     job: &Job,
     state: &FlowState,
 ) -> Result<(), Error> {
     state.set_connect_time(now_ns());
-    connect(stream.as_raw_fd(), &SockaddrIn::from(from))
+    connect(stream.as_raw_fd(), &SockaddrStorage::from(from))
         .map_err(failed("connecting through the path"))?;
     let result = receive(stream, job, state);
     match &result {

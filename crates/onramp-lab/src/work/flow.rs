@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::host::Namespace;
 use crate::link::pin_away_from;
 use onramp_scenario::Dscp;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -24,9 +24,9 @@ pub struct Flow {
 /// The plan of a flow.
 pub struct Plan<'a> {
     /// Namespace and address of the sender.
-    pub sender: (&'a Namespace, Ipv4Addr),
+    pub sender: (&'a Namespace, IpAddr),
     /// Namespace and address of the receiver.
-    pub receiver: (&'a Namespace, Ipv4Addr),
+    pub receiver: (&'a Namespace, IpAddr),
     /// Congestion control of the sender.
     pub control: String,
     /// Congestion control of the receiver; `None`: the namespace's default.
@@ -52,7 +52,7 @@ impl Flow {
         link_cpu: Option<usize>,
     ) -> Result<PreparedFlow, Error> {
         let (namespace, address) = plan.sender;
-        let address = SocketAddrV4::new(address, 0);
+        let address = SocketAddr::new(address, 0);
         let listener = sockets::listener(
             namespace,
             address,
@@ -60,19 +60,11 @@ impl Flow {
             plan.packet_bytes,
             plan.dscp,
         )?;
-        let sender = match listener
+        let sender = listener
             .local_addr()
-            .map_err(failed("reading the address of a socket"))?
-        {
-            SocketAddr::V4(address) => address,
-            SocketAddr::V6(_) => unreachable!("the socket is an IPv4 socket"),
-        };
+            .map_err(failed("reading the address of a socket"))?;
         let (namespace, address) = plan.receiver;
-        let client = sockets::client(
-            namespace,
-            SocketAddrV4::new(address, 0),
-            plan.receive_buffer,
-        )?;
+        let client = sockets::client(namespace, SocketAddr::new(address, 0), plan.receive_buffer)?;
         if let Some(control) = &plan.receiver_control {
             sockets::set_control(&client, control)?;
         }
@@ -128,7 +120,7 @@ pub struct PreparedFlow {
     listener: Arc<TcpListener>,
     client: Arc<TcpStream>,
     /// The sender's address and port.
-    pub sender: SocketAddrV4,
+    pub sender: SocketAddr,
     control: String,
     job: Job,
     open: OpenSockets,

@@ -6,11 +6,11 @@ use crate::host::Namespace;
 use nix::libc;
 use nix::sys::socket::{
     bind, listen, setsockopt, shutdown, socket, sockopt, AddressFamily, Backlog, Shutdown,
-    SockFlag, SockProtocol, SockType, SockaddrIn,
+    SockFlag, SockProtocol, SockType, SockaddrStorage,
 };
-use onramp_scenario::Dscp;
+use onramp_scenario::{Dscp, IpVersion};
 use std::ffi::OsString;
-use std::net::{SocketAddrV4, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -103,10 +103,6 @@ pub fn failed<E: Into<std::io::Error>>(what: &'static str) -> impl FnOnce(E) -> 
     }
 }
 
-/// The headers of IP and TCP without options. TCP_MAXSEG does not count them; options reduce the
-/// payload.
-const PLAIN_HEADERS_BYTES: u32 = 40;
-
 /// Makes a listening socket. Its connections have this congestion control and this DSCP, and send
 /// IP packets of at most `packet_bytes`.
 ///
@@ -114,28 +110,29 @@ const PLAIN_HEADERS_BYTES: u32 = 40;
 /// A socket call failed, or the kernel has no such congestion control.
 pub fn listener(
     at: &Namespace,
-    address: SocketAddrV4,
+    address: SocketAddr,
     control: &str,
     packet_bytes: Option<u32>,
     dscp: Dscp,
 ) -> Result<TcpListener, Error> {
     at.run(|| {
-        let socket = tcp_socket()?;
+        let socket = tcp_socket(address)?;
         set_control(&socket, control)?;
         if let Some(bytes) = packet_bytes {
-            setsockopt(
-                &socket,
-                sockopt::TcpMaxSeg,
-                &bytes.saturating_sub(PLAIN_HEADERS_BYTES),
-            )
-            .map_err(failed("setting the maximum segment size"))?;
+            // TCP_MAXSEG does not count the headers. Options reduce the payload.
+            let mss_bytes = u32::from(IpVersion::of(&address.ip()).mss_bytes(bytes));
+            setsockopt(&socket, sockopt::TcpMaxSeg, &mss_bytes)
+                .map_err(failed("setting the maximum segment size"))?;
         }
         if dscp != Dscp::BestEffort {
             let tos = i32::from(dscp.tos());
-            setsockopt(&socket, sockopt::Ipv4Tos, &tos)
-                .map_err(failed("marking the sender's packets"))?;
+            let marked = match address {
+                SocketAddr::V4(_) => setsockopt(&socket, sockopt::Ipv4Tos, &tos),
+                SocketAddr::V6(_) => setsockopt(&socket, sockopt::Ipv6TClass, &tos),
+            };
+            marked.map_err(failed("marking the sender's packets"))?;
         }
-        bind(socket.as_raw_fd(), &SockaddrIn::from(address))
+        bind(socket.as_raw_fd(), &SockaddrStorage::from(address))
             .map_err(failed("binding the sender's socket"))?;
         let backlog = Backlog::new(1).expect("1 is a backlog");
         listen(&socket, backlog).map_err(failed("listening on the sender's socket"))?;
@@ -158,11 +155,11 @@ pub fn set_control(socket: &impl AsFd, control: &str) -> Result<(), Error> {
 /// A socket call failed.
 pub fn client(
     at: &Namespace,
-    address: SocketAddrV4,
+    address: SocketAddr,
     receive_buffer: Option<u64>,
 ) -> Result<TcpStream, Error> {
     at.run(|| {
-        let socket = tcp_socket()?;
+        let socket = tcp_socket(address)?;
         if let Some(bytes) = receive_buffer {
             // The kernel doubles the value to account for its own overhead, and offers half of the
             // doubled value as the window.
@@ -170,7 +167,7 @@ pub fn client(
             setsockopt(&socket, sockopt::RcvBufForce, &bytes)
                 .map_err(failed("setting the receive buffer"))?;
         }
-        bind(socket.as_raw_fd(), &SockaddrIn::from(address))
+        bind(socket.as_raw_fd(), &SockaddrStorage::from(address))
             .map_err(failed("binding the receiver's socket"))?;
         Ok(TcpStream::from(socket))
     })?
@@ -229,12 +226,15 @@ pub fn reset(socket: impl AsFd) -> Result<(), Error> {
     }
 }
 
-/// A TCP socket. Closing it resets its connection, so that no socket stays in FIN_WAIT or TIME_WAIT
-/// after a run.
-fn tcp_socket() -> Result<OwnedFd, Error> {
+/// A TCP socket for an address. Closing it resets its connection, so that no socket stays in
+/// FIN_WAIT or TIME_WAIT after a run.
+fn tcp_socket(address: SocketAddr) -> Result<OwnedFd, Error> {
     let protocol = SockProtocol::Tcp;
     let socket = socket(
-        AddressFamily::Inet,
+        match address {
+            SocketAddr::V4(_) => AddressFamily::Inet,
+            SocketAddr::V6(_) => AddressFamily::Inet6,
+        },
         SockType::Stream,
         SockFlag::SOCK_CLOEXEC,
         protocol,

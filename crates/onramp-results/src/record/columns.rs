@@ -4,13 +4,14 @@ use super::bound::{bound_ns, Connection, Route};
 use super::words;
 use super::{Record, TRANSFER};
 use onramp_scenario::{
-    Case, Channel, Connect, Dscp, Hop, InitialWindow, Path, Receiver, Traffic, Transfers,
-    HEADER_BYTES,
+    header_bytes, Case, Channel, Connect, Dscp, Hop, InitialWindow, IpVersion, Path, Receiver,
+    Traffic, Transfers,
 };
 
 /// The properties of a flow on which its record depends, other than its path.
 pub(super) struct Flow<'a> {
     size_bytes: u64,
+    ip: IpVersion,
     /// Size of its largest IP packet where the MTU does not limit it.
     packet_bytes: u32,
     receiver: Receiver,
@@ -31,6 +32,7 @@ impl<'a> Flow<'a> {
         let split = transfer.split.as_ref();
         Flow {
             size_bytes: transfer.size_bytes,
+            ip: transfer.ip,
             packet_bytes: transfer.packet_bytes(u32::MAX),
             receiver: case.receiver,
             connect: transfer.connect,
@@ -50,6 +52,7 @@ impl<'a> Flow<'a> {
     ) -> Flow<'static> {
         Flow {
             size_bytes,
+            ip: transfers.ip,
             packet_bytes: u32::MAX,
             receiver: transfers.receiver,
             connect: transfers.connect,
@@ -126,8 +129,7 @@ fn route_of<'a>(
 
 /// Enters the path that the flow takes.
 fn enter_path(record: &mut Record, path: &Path, route: &Route<'_>, flow: &Flow<'_>) {
-    let full =
-        |mtu_bytes: u32| full_packet(mtu_bytes.min(flow.packet_bytes), flow.receiver.timestamps);
+    let full = |mtu_bytes: u32| full_packet(mtu_bytes.min(flow.packet_bytes), flow);
     let (header_bytes, payload_bytes) = full(path.mtu_bytes);
     let (_, max_payload_bytes) = full(route.mtu_bytes);
     let packets = record.size_bytes.div_ceil(max_payload_bytes);
@@ -202,16 +204,9 @@ pub(super) fn blank(case: &Case, host: &str, size_bytes: u64, receiver: Receiver
     }
 }
 
-/// The part of [`HEADER_BYTES`] that timestamps take.
-const TIMESTAMP_BYTES: u64 = 12;
-
 /// Header and payload of a full data segment, in bytes.
-fn full_packet(mtu_bytes: u32, timestamps: bool) -> (u64, u64) {
-    let header_bytes = if timestamps {
-        HEADER_BYTES
-    } else {
-        HEADER_BYTES - TIMESTAMP_BYTES
-    };
+fn full_packet(mtu_bytes: u32, flow: &Flow<'_>) -> (u64, u64) {
+    let header_bytes = header_bytes(flow.ip, flow.receiver.timestamps);
     (
         header_bytes,
         u64::from(mtu_bytes).saturating_sub(header_bytes).max(1),

@@ -13,7 +13,7 @@ use crate::trace::StartupEvent;
 use columns::of_flow;
 use columns::Flow;
 use onramp_net::LinkStats;
-use onramp_scenario::{Case, Memory, Traffic, Transfers, NO_STARTUP};
+use onramp_scenario::{Case, IpVersion, Memory, Traffic, Transfers, NO_STARTUP};
 use serde::{Deserialize, Serialize};
 
 /// The role of a transfer that a scenario measures.
@@ -142,6 +142,14 @@ pub struct Record {
 }
 
 impl Record {
+    /// The IP version of the transfer's packets.
+    pub fn ip_version(&self) -> IpVersion {
+        match self.sender_tcp.split(", ").any(|word| word == words::IPV6) {
+            true => IpVersion::V6,
+            false => IpVersion::V4,
+        }
+    }
+
     /// The record of the transfer's first copy before it runs: the columns that the scenario gives,
     /// and no result. `host` is `sim` or `kernel`. [`complete`](Record::complete) the record with
     /// the time of the transfer, and fill in what else is known.

@@ -4,8 +4,8 @@ use super::Record;
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time, parse_size};
 use onramp_scenario::{
     format_byte_counting, Application, ByteCounting, Case, Channel, Clocks, Connect, Connections,
-    Dscp, Given, Memory, Path, SearchVersion, Stack, Timers, Traffic, Transfer, Transfers, Without,
-    NO_STARTUP,
+    Dscp, Given, IpVersion, Memory, Path, SearchVersion, Stack, Timers, Traffic, Transfer,
+    Transfers, Without, NO_STARTUP,
 };
 
 /// The default of `transfer.split_buffer`, which has no words.
@@ -81,6 +81,7 @@ pub(super) fn sender_tcp(transfer: &Transfer) -> String {
     };
     let counting = |limit: ByteCounting| format!("byte counting {}", format_byte_counting(limit));
     let words = [
+        ip(transfer.ip),
         transfer
             .segment_bytes
             .map(|bytes| format!("segment {}", format_size(bytes.into()))),
@@ -92,12 +93,27 @@ pub(super) fn sender_tcp(transfer: &Transfer) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// The word of connections over IPv6.
+pub(super) const IPV6: &str = "IPv6";
+
+/// The IP version of a connection, if it is not the usual one.
+fn ip(ip: IpVersion) -> Option<String> {
+    match ip {
+        IpVersion::V4 => None,
+        IpVersion::V6 => Some(IPV6.to_owned()),
+    }
+}
+
 /// The word of connections with explicit congestion notification.
 const ECN: &str = "ECN";
 
 /// The parameters of the TCP of traffic that are not the default of its stack.
 pub(super) fn traffic_tcp(traffic: &Traffic, transfers: &Transfers) -> String {
-    let words = [transfers.ecn.then(|| ECN.to_owned()), dscp(traffic.dscp)];
+    let words = [
+        ip(transfers.ip),
+        transfers.ecn.then(|| ECN.to_owned()),
+        dscp(traffic.dscp),
+    ];
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 

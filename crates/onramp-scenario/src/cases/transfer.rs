@@ -4,7 +4,7 @@ use crate::model::{
     Avoidance, Clocks, Connect, Connections, Dscp, Given, InitialWindow, Memory, Transfer,
     NO_STARTUP,
 };
-use onramp_tcp::Stack;
+use onramp_tcp::{IpVersion, Stack};
 use std::collections::HashSet;
 use std::fmt;
 
@@ -140,6 +140,7 @@ pub(crate) fn usual_transfer() -> Transfer {
     Transfer {
         label: "".into(),
         size_bytes: 0,
+        ip: IpVersion::V4,
         segment_bytes: None,
         startup: NO_STARTUP.to_owned(),
         avoidance: avoidance_of(stack),

@@ -11,7 +11,7 @@ use crate::model::{
 use crate::units::shown;
 use onramp_core::pairs::Form as PairForm;
 use onramp_core::{SearchVersion, Without};
-use onramp_tcp::{Acks, ByteCounting, PacketPair, Recovery, Stack, Timers};
+use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
 
 /// Implements [`Measure`] for values without a range.
 macro_rules! unmeasured {
@@ -26,6 +26,7 @@ unmeasured!(
     Connect,
     Distribution,
     Dscp,
+    IpVersion,
     Memory,
     Node,
     PacketPair,
@@ -77,6 +78,9 @@ choice_kinds! {
     /// A TCP.
     StackName: Stack, "stack", "the name of a stack in quotes, for example \"linux\"",
         Stack::ALL, Stack::name;
+    /// An IP version.
+    IpVersionName: IpVersion, "IP version", "an IP version in quotes: \"v4\" or \"v6\"",
+        IpVersion::ALL, IpVersion::name;
     /// A loss recovery.
     RecoveryName: Recovery, "recovery",
         "the name of a loss recovery in quotes, for example \"newreno\"",

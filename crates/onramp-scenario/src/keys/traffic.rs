@@ -2,8 +2,8 @@
 
 use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
 use super::kinds::{
-    AvoidanceName, CodePoint, ConnectEnd, DistributionName, KnownNode, RecoveryName, StackName,
-    StartupName, TimersName, TrafficName,
+    AvoidanceName, CodePoint, ConnectEnd, DistributionName, IpVersionName, KnownNode, RecoveryName,
+    StackName, StartupName, TimersName, TrafficName,
 };
 use super::limits::{BURSTS, COUNTS, GRANULARITIES, MOMENTS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
@@ -23,6 +23,11 @@ keys! { KEYS:
         "kind",
         Text("transfer"),
         "What the traffic consists of: {names}.",
+    );
+    IP: IpVersionName = Key::new(
+        "ip",
+        Text("v4"),
+        "For transfers: the IP version of their packets, as `transfer.ip`.",
     );
     STACK: StackName = Key::new(
         "stack",

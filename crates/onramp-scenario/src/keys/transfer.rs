@@ -2,8 +2,9 @@
 
 use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
 use super::kinds::{
-    AvoidanceName, CodePoint, ConnectEnd, ConnectionCount, Counting, Idea, KnownNode, Label,
-    MemoryMode, RecoveryName, Search, StackName, StartupName, TimersName, TrainReading, Window,
+    AvoidanceName, CodePoint, ConnectEnd, ConnectionCount, Counting, Idea, IpVersionName,
+    KnownNode, Label, MemoryMode, RecoveryName, Search, StackName, StartupName, TimersName,
+    TrainReading, Window,
 };
 use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
@@ -26,6 +27,14 @@ keys! { KEYS:
     SIZE: Size = Key::new("size", Required, "Payload to transfer.")
         .ranges(&[SIZES])
         .list(List::Factor);
+    IP: IpVersionName = Key::new(
+        "ip",
+        Text("v4"),
+        "The IP version of its packets: {names}. A header of IPv6 has 40 bytes, one of IPv4 has \
+         20, so the MSS of an MTU of 1500 bytes is 1440 or 1460. `v6` needs an `mtu` of 1280 bytes \
+         or more.",
+    )
+    .list(List::Factor);
     SEGMENT: Size = Key::new(
         "segment",
         Other("the `mtu` of the route"),

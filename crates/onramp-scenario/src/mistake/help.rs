@@ -156,6 +156,10 @@ impl Mistake {
             Mistake::NotInPackets { .. } => {
                 "give a number of packets, for example \"1000 packets\""
             }
+            Mistake::SmallMtu { .. } => {
+                "every link of IPv6 takes packets of 1280 B (RFC 8200): give the route a larger \
+                 `mtu`, or use `v4`"
+            }
             Mistake::NotLater { .. } => "sort the changes by time, and give each its own time",
             Mistake::SameName { .. } => "links and flows refer to nodes by their names",
             Mistake::NoRoute { .. } => {

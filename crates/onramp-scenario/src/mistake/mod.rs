@@ -164,6 +164,9 @@ pub enum Mistake {
         found: String,
         mtu: String,
     },
+    /// A flow over IPv6 has a route with a smaller MTU than IPv6 allows.
+    #[error("`{key}` is `v6`, but the route takes packets of at most {mtu}")]
+    SmallMtu { key: String, mtu: String },
     /// A change is not later than the one before it.
     #[error("`{key}` is not later than in the change before")]
     NotLater { key: String },

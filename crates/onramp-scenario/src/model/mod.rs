@@ -13,7 +13,8 @@ pub use network::*;
 pub use traffic::*;
 pub use transfer::*;
 
-use onramp_tcp::PacketPair;
+use onramp_tcp::{IpVersion, PacketPair};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -70,6 +71,18 @@ impl Case {
         }
         case.transfer.startup = startup.to_owned();
         case
+    }
+
+    /// The IP versions of its transfers and of its traffic, each once. Traffic without TCP is IPv4.
+    pub fn ip_versions(&self) -> impl Iterator<Item = IpVersion> {
+        let traffic = self.traffic.iter().map(|traffic| match &traffic.kind {
+            TrafficKind::Transfers(transfers) => transfers.ip,
+            TrafficKind::Constant(_) | TrafficKind::Poisson(_) | TrafficKind::OnOff(_) => {
+                IpVersion::V4
+            }
+        });
+        let used: BTreeSet<_> = traffic.chain([self.transfer.ip]).collect();
+        used.into_iter()
     }
 
     /// When the transfer's first copy starts, since the beginning of the run: late enough for all

@@ -2,7 +2,7 @@
 
 use super::host::{Avoidance, Clocks, Receiver};
 use super::transfer::{Connect, Dscp, Given};
-use onramp_tcp::{Recovery, Stack, Timers};
+use onramp_tcp::{IpVersion, Recovery, Stack, Timers};
 use std::sync::Arc;
 
 /// Traffic that competes with the transfer.
@@ -56,6 +56,8 @@ pub struct Transfers {
     pub given: Given,
     /// The congestion avoidance.
     pub avoidance: Avoidance,
+    /// The IP version of their packets.
+    pub ip: IpVersion,
     /// The sender's TCP.
     pub stack: Stack,
     /// Both ends use explicit congestion notification (RFC 3168).

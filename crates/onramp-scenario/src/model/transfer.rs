@@ -4,11 +4,17 @@ use super::host::{Avoidance, Clocks, InitialWindow};
 use crate::units::bytes_in;
 pub use onramp_core::memory::Memory;
 use onramp_core::{SearchVersion, Without};
-use onramp_tcp::{ByteCounting, Recovery, Reservation, Stack, Timers};
+use onramp_tcp::{ByteCounting, IpVersion, Recovery, Reservation, Stack, Timers, TCP_HEADER_BYTES};
 use std::sync::Arc;
 
-/// IP and TCP headers of a data segment with timestamps, in bytes: 20 + 20 + 12.
-pub const HEADER_BYTES: u64 = 52;
+/// The option of timestamps (RFC 7323), with its padding.
+const TIMESTAMP_BYTES: u32 = 12;
+
+/// IP and TCP headers of a data segment, in bytes: 52 for IPv4 with timestamps, 72 for IPv6.
+pub const fn header_bytes(ip: IpVersion, has_timestamps: bool) -> u64 {
+    let timestamp_bytes = if has_timestamps { TIMESTAMP_BYTES } else { 0 };
+    (ip.header_bytes() + TCP_HEADER_BYTES + timestamp_bytes) as u64
+}
 
 /// The transfer that is measured. One end [connects](Transfer::connect), and the sender sends
 /// `size_bytes` to the receiver. [`count`](Transfer::count) copies of it run at the same time.
@@ -18,6 +24,8 @@ pub struct Transfer {
     pub label: Arc<str>,
     /// Bytes of payload.
     pub size_bytes: u64,
+    /// The IP version of its packets.
+    pub ip: IpVersion,
     /// Size of the largest IP packet, at most the MTU of the route; `None`: the MTU of the route.
     pub segment_bytes: Option<u32>,
     /// Start-up algorithm: a name from `core/registry.h`, or [`NO_STARTUP`].

@@ -4,11 +4,16 @@ use super::topology::Described;
 use crate::cases::Topology;
 use crate::document::{Reader, Section};
 use crate::key::{Key, Kind};
-use crate::keys::kinds::{KnownNode, Node};
+use crate::keys::kinds::{IpVersionName, KnownNode, Node};
 use crate::keys::transfer::SPLIT;
 use crate::mistake::{Mistake, NotBetween};
 use crate::model::Network;
+use crate::units::format_size;
+use onramp_tcp::IpVersion;
 use std::sync::Arc;
+
+/// Every link of IPv6 carries packets of this size (RFC 8200, section 5).
+const MIN_IPV6_MTU_BYTES: u32 = 1280;
 
 /// The routes of a network.
 pub(super) struct Routes {
@@ -199,6 +204,26 @@ impl Routes {
         };
         reader.fault(mistake, section.header.clone());
         None
+    }
+}
+
+/// Refuses IPv6 on routes with a smaller MTU than IPv6 allows.
+pub(super) fn check_mtu_of_version(
+    reader: &mut Reader,
+    section: &Section,
+    key: &Key<IpVersionName>,
+    ip: IpVersion,
+    mtu_bytes: Option<u32>,
+) {
+    let Some(mtu_bytes) = mtu_bytes.filter(|bytes| *bytes < MIN_IPV6_MTU_BYTES) else {
+        return;
+    };
+    if ip == IpVersion::V6 {
+        let mistake = Mistake::SmallMtu {
+            key: section.path_of(key),
+            mtu: format_size(mtu_bytes.into()),
+        };
+        reader.fault(mistake, section.span(key.name()));
     }
 }
 

@@ -75,6 +75,7 @@ fn identity(transfer: &Transfer) -> impl Hash + Eq {
         transfer.connect,
     );
     let toolbox = (
+        transfer.ip,
         transfer.segment_bytes,
         transfer.window_scaling,
         transfer.ecn,

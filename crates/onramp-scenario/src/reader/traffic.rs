@@ -1,14 +1,14 @@
 //! `[[traffic]]`.
 
-use super::flows::Routes;
+use super::flows::{check_mtu_of_version, Routes};
 use super::startup_keys::check_reservation;
 use crate::cases::{avoidance_of, tcp_of, ReceiverDraft, SenderDraft};
 use crate::document::{Reader, Section};
 use crate::key::AnyKey;
 use crate::keys::traffic::{
     ARRIVALS, AVOIDANCE, CLOCK, CONNECT, COUNT, DISTRIBUTION, DSCP, ECN, FROM, INITIAL_SSTHRESH,
-    KIND, LEAD, MEASURED, OFF, ON, PACKET, QOS_BURST, QOS_RATE, RATE, RECOVERY, SIZE, STACK, START,
-    STARTUP, STOP, TICK, TIMERS, TO,
+    IP, KIND, LEAD, MEASURED, OFF, ON, PACKET, QOS_BURST, QOS_RATE, RATE, RECOVERY, SIZE, STACK,
+    START, STARTUP, STOP, TICK, TIMERS, TO,
 };
 use crate::mistake::Mistake;
 use crate::model::{
@@ -25,6 +25,7 @@ const USUAL_PACKET_BYTES: u32 = 1500;
 
 /// The keys of one kind of traffic only.
 const OF_TRANSFERS: &[&dyn AnyKey] = &[
+    &IP,
     &STACK,
     &ECN,
     &RECOVERY,
@@ -70,6 +71,9 @@ pub(super) fn read_traffic(
     let mtu_bytes = ends
         .as_ref()
         .and_then(|(from, to)| around.routes.mtu_bytes(from[0], to[0]));
+    if let Some(transfers) = &transfers {
+        check_mtu_of_version(reader, section, &IP, transfers.ip, mtu_bytes);
+    }
     let packets = read_packets(reader, section, name, mtu_bytes.unwrap_or(u32::MAX));
     let kind = kind_of(reader, section, name?, transfers, packets)?;
     let start = start?;
@@ -155,6 +159,7 @@ fn read_transfers(
     around: &Surroundings<'_>,
     section: &Section,
 ) -> Option<Transfers> {
+    let ip = reader.one(section, &IP);
     let stack = reader.one(section, &STACK);
     let ecn = reader.one(section, &ECN);
     let recovery = reader.one(section, &RECOVERY);
@@ -183,6 +188,7 @@ fn read_transfers(
         startup,
         given,
         avoidance: avoidance.unwrap_or_else(|| avoidance_of(stack)),
+        ip: ip?,
         stack,
         ecn: ecn?,
         recovery: recovery.unwrap_or(tcp.recovery),

@@ -1,18 +1,19 @@
 //! `[[transfer]]`.
 
-use super::flows::Routes;
+use super::flows::{check_mtu_of_version, Routes};
 use super::startup_keys::{check_key_of_startup, check_key_of_startups, check_reservation};
 use crate::cases::{avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft};
 use crate::document::{Reader, Section};
 use crate::keys::transfer::{
     AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, ECN, FROM, GAMMA,
-    INITIAL_SSTHRESH, INITIAL_WINDOW, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE, RECOVERY, REPEAT,
-    SEARCH, SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP, TICK,
-    TIMERS, TO, TRAIN, WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
+    INITIAL_SSTHRESH, INITIAL_WINDOW, IP, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE, RECOVERY,
+    REPEAT, SEARCH, SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP,
+    TICK, TIMERS, TO, TRAIN, WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
 };
 use crate::mistake::Mistake;
 use crate::model::{Application, Clocks, Split, Transfer};
 use crate::units::format_size;
+use onramp_tcp::IpVersion;
 
 /// Reads a `[[transfer]]` table. The order of the keys with lists is the order of the cases.
 pub(super) fn read_transfer(
@@ -31,6 +32,9 @@ pub(super) fn read_transfer(
     let mut draft = TransferDraft::new(common, repeat.unwrap_or(1));
     draft.vary(reader.list(section, &SIZE), |one, bytes| {
         one.size_bytes = bytes
+    });
+    draft.vary(read_versions(reader, section, mtus_bytes), |one, ip| {
+        one.ip = ip
     });
     draft.vary(read_segments(reader, section, mtus_bytes), |one, bytes| {
         one.segment_bytes = bytes
@@ -179,6 +183,20 @@ fn read_common(
             }),
         ..usual_transfer()
     })
+}
+
+/// The IP versions of a table.
+fn read_versions(
+    reader: &mut Reader,
+    section: &Section,
+    mtus_bytes: Option<(u32, u32)>,
+) -> Option<Vec<IpVersion>> {
+    let versions = reader.list(section, &IP)?;
+    let min_mtu_bytes = mtus_bytes.map(|(min_bytes, _)| min_bytes);
+    for ip in &versions {
+        check_mtu_of_version(reader, section, &IP, *ip, min_mtu_bytes);
+    }
+    Some(versions)
 }
 
 /// Sizes of packets that all routes take. `None` in the list is the MTU of each route, which has no

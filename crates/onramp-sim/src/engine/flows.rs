@@ -78,6 +78,7 @@ impl Flows {
                 measured: group.measured,
                 from: path.from,
                 to: path.to,
+                ip: group.sender.ip,
                 bottleneck: path.bottleneck,
             });
         }

@@ -6,7 +6,7 @@ use crate::observe::{Direction, FlowStart, Observer};
 use crate::plan::Launch;
 use crate::pool::Content;
 use crate::queue::{Entity, Kind};
-use onramp_tcp::Segment;
+use onramp_tcp::{IpVersion, Segment};
 
 /// Headers of a datagram: 20 bytes of IPv4 and 8 of UDP.
 const DATAGRAM_HEADER_BYTES: u32 = 28;
@@ -82,6 +82,7 @@ impl<O: Observer> Engine<O> {
                 measured: false,
                 from: plan.from,
                 to: plan.to,
+                ip: IpVersion::V4,
                 bottleneck: plan.bottleneck,
             });
         }

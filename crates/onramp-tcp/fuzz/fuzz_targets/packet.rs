@@ -16,6 +16,11 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
 /// contents.
 fn compare_with_etherparse(bytes: &[u8]) {
     let ours = parse_unverified(bytes);
+    // etherparse's slice of IPv6 skips extension headers, which our parser does not support. The
+    // properties above hold for IPv6 too.
+    if bytes.first().is_some_and(|first| first >> 4 == 6) {
+        return;
+    }
     let Some((ip, tcp)) = read_by_etherparse(bytes) else {
         assert!(ours.is_err(), "only our parser accepts {bytes:02x?}");
         return;
@@ -27,9 +32,9 @@ fn compare_with_etherparse(bytes: &[u8]) {
         Err(error) => panic!("only etherparse accepts {bytes:02x?}: {error}"),
     };
     let header = ip.header();
-    assert_eq!(*parsed.endpoints.source.ip(), header.source_addr());
+    assert_eq!(parsed.endpoints.source.ip(), header.source_addr());
     assert_eq!(
-        *parsed.endpoints.destination.ip(),
+        parsed.endpoints.destination.ip(),
         header.destination_addr()
     );
     assert_eq!(parsed.endpoints.source.port(), tcp.source_port());

@@ -1,5 +1,6 @@
 //! Packets that Linux 6.18 sent over a veth pair with transmit checksums on, captured by tcpdump,
-//! as hexadecimal text.
+//! as hexadecimal text. Those over
+//! IPv6 left through a TUN device, with `net.ipv6.auto_flowlabels` 0.
 
 use super::{parse, write, Endpoints};
 use crate::{Flags, Options, SackBlocks, Segment};
@@ -30,7 +31,20 @@ const SYN_WITHOUT_TIMESTAMPS: &str = "4500 0030 4b16 4000 4006 db15 0a4d 0001 0a
 const BARE_ACK: &str = "4500 0028 4b17 4000 4006 db1c 0a4d 0001 0a4d 0002
     df7a 0050 6aed 2901 d059 34f7 5010 faf0 273d 0000";
 
-const ALL: [&str; 8] = [
+const SYN_OVER_IPV6: &str =
+    "6000 0000 0028 0640 2001 0db8 0000 0000 0000 0000 0000 0001 2001 0db8 0000 0000
+    0000 0000 0000 0002 e2e6 0050 c8c4 5a4f 0000 0000 a002 fd20 035e 0000 0204 05a0
+    0402 080a 1872 cd60 0000 0000 0103 030a";
+const ACK_OVER_IPV6: &str =
+    "6000 0000 0020 0640 2001 0db8 0000 0000 0000 0000 0000 0001 2001 0db8 0000 0000
+    0000 0000 0000 0002 e2e6 0050 c8c4 5a50 0000 2329 8010 0040 07d9 0000 0101 080a
+    1872 cd60 0000 03e8";
+const DATA_OVER_IPV6: &str =
+    "6000 0000 0031 0640 2001 0db8 0000 0000 0000 0000 0000 0001 2001 0db8 0000 0000
+    0000 0000 0000 0002 e2e6 0050 c8c4 5a50 0000 2329 8018 0040 9fa0 0000 0101 080a
+    1872 cd60 0000 03e8 4f6e 7261 6d70 2073 6179 7320 6865 6c6c 6f";
+
+const ALL: [&str; 11] = [
     SYN,
     SYN_ACK,
     DATA,
@@ -39,6 +53,9 @@ const ALL: [&str; 8] = [
     SACK_OF_FOUR,
     SYN_WITHOUT_TIMESTAMPS,
     BARE_ACK,
+    SYN_OVER_IPV6,
+    ACK_OVER_IPV6,
+    DATA_OVER_IPV6,
 ];
 
 fn packet(hexadecimal: &str) -> Vec<u8> {
@@ -55,6 +72,11 @@ fn packet(hexadecimal: &str) -> Vec<u8> {
 /// A packet with 12 bytes of options, which are timestamps, and 17 bytes of payload.
 pub(super) fn data() -> Vec<u8> {
     packet(DATA)
+}
+
+/// The same payload over IPv6.
+pub(super) fn data_over_ipv6() -> Vec<u8> {
+    packet(DATA_OVER_IPV6)
 }
 
 fn segment(hexadecimal: &str) -> Segment {
@@ -85,7 +107,10 @@ fn linuxs_packets_are_written_as_the_same_bytes() {
         )
         .unwrap();
         assert_eq!(again, packet, "{hexadecimal}");
-        assert_eq!(parsed.segment.wire_bytes() as usize, packet.len());
+        assert_eq!(
+            parsed.segment.wire_bytes(parsed.endpoints.ip()) as usize,
+            packet.len()
+        );
         assert_eq!((parsed.time_to_live, parsed.unknown_options), (64, 0));
     }
 }
@@ -145,6 +170,19 @@ fn its_data_are_read_as_tcpdump_shows_them() {
         (parsed.endpoints, parsed.identification),
         (endpoints, 32_620)
     );
+}
+
+#[test]
+fn its_packets_over_ipv6_have_the_mss_and_the_endpoints_of_ipv6() {
+    assert_eq!(segment(SYN_OVER_IPV6).options.mss, Some(1440));
+    let packet = data_over_ipv6();
+    let parsed = parse(&packet).unwrap();
+    assert_eq!(parsed.payload, b"Onramp says hello");
+    let endpoints = Endpoints {
+        source: "[2001:db8::1]:58086".parse().unwrap(),
+        destination: "[2001:db8::2]:80".parse().unwrap(),
+    };
+    assert_eq!(parsed.endpoints, endpoints);
 }
 
 #[test]

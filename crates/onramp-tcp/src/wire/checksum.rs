@@ -1,7 +1,7 @@
 //! The internet checksum (RFC 1071).
 
 use super::PROTOCOL_TCP;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 /// The sum of the 16-bit words, not folded. Sums of pieces may be added if all pieces but the last
 /// have even length. Exact for less than 2^32 bytes.
@@ -17,16 +17,14 @@ pub(super) fn sum(bytes: &[u8]) -> u64 {
         + u64::from(u32::from_be_bytes(rest))
 }
 
-/// The sum of TCP's pseudo-header (RFC 9293, section 3.1), for a segment of less than 2^16 bytes.
-pub(super) fn pseudo_header(
-    source: &Ipv4Addr,
-    destination: &Ipv4Addr,
-    segment_bytes: usize,
-) -> u64 {
-    sum(&source.octets())
-        + sum(&destination.octets())
-        + u64::from(PROTOCOL_TCP)
-        + segment_bytes as u64
+/// The sum of TCP's pseudo-header, for a segment of less than 2^16 bytes. The pseudo-headers of
+/// IPv4 (RFC 9293, section 3.1) and IPv6 (RFC 8200, section 8.1) differ in layout only.
+pub(super) fn pseudo_header(source: &IpAddr, destination: &IpAddr, segment_bytes: usize) -> u64 {
+    let sum_of = |address: &IpAddr| match address {
+        IpAddr::V4(address) => sum(&address.octets()),
+        IpAddr::V6(address) => sum(&address.octets()),
+    };
+    sum_of(source) + sum_of(destination) + u64::from(PROTOCOL_TCP) + segment_bytes as u64
 }
 
 /// The checksum for a sum; 0 if the sum includes a correct checksum.

@@ -1,15 +1,14 @@
 //! The ECN field of packets as bytes, for links that mark packets (RFC 3168, section 5).
 
 use super::checksum;
-use crate::EcnField;
-
-/// Bytes of an IPv4 header without options.
-const IPV4_BYTES: usize = 20;
+use crate::{EcnField, IPV4_HEADER_BYTES};
 
 /// The ECN field of an IPv4 or IPv6 packet. Anything else is not capable of ECN.
 pub fn ecn_of(packet: &[u8]) -> EcnField {
     match *packet {
-        [first, tos, ..] if first >> 4 == 4 && packet.len() >= IPV4_BYTES => EcnField::of_tos(tos),
+        [first, tos, ..] if first >> 4 == 4 && packet.len() >= IPV4_HEADER_BYTES as usize => {
+            EcnField::of_tos(tos)
+        }
         // The traffic class lies across the first two bytes (RFC 8200, section 3).
         [first, second, ..] if first >> 4 == 6 => EcnField::of_tos(second >> 4),
         _ => EcnField::NotEct,

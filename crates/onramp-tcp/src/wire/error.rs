@@ -1,12 +1,15 @@
 //! Errors of reading a packet and of writing a segment.
 
 use std::fmt;
+use std::net::SocketAddr;
 
-/// One of a packet's two headers.
+/// One of a packet's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
     /// IPv4.
     Ipv4,
+    /// IPv6.
+    Ipv6,
     /// TCP.
     Tcp,
 }
@@ -15,12 +18,13 @@ impl fmt::Display for Header {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Header::Ipv4 => "IPv4",
+            Header::Ipv6 => "IPv6",
             Header::Tcp => "TCP",
         })
     }
 }
 
-/// The packet is not a complete and valid TCP segment in IPv4.
+/// The packet is not a complete and valid TCP segment in IPv4 or IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The packet has fewer bytes than the header needs.
@@ -36,10 +40,10 @@ pub enum Error {
         /// Bytes from the start of the header on.
         found_bytes: usize,
     },
-    /// The version is not 4.
-    #[error("the IP version is {found}, expected 4")]
+    /// The version is neither 4 nor 6.
+    #[error("the IP version is {found}, expected 4 or 6")]
     Version {
-        /// The version; 6 is IPv6.
+        /// The version.
         found: u8,
     },
     /// The length field of a header is less than its fixed part.
@@ -61,12 +65,15 @@ pub enum Error {
         /// Value of the field.
         found_bytes: usize,
     },
-    /// The total length exceeds the bytes that are there.
+    /// The length of the packet exceeds the bytes that are there.
     #[error(
-    "the packet is truncated: its IPv4 total length is {expected_bytes} bytes, found {found_bytes}"
+        "the packet is truncated: by its {header} header it has {expected_bytes} bytes, found \
+     {found_bytes}"
     )]
     BeyondBuffer {
-        /// Value of the field.
+        /// The header with the length.
+        header: Header,
+        /// Length of the packet with this header.
         expected_bytes: usize,
         /// Bytes that are there.
         found_bytes: usize,
@@ -92,7 +99,7 @@ pub enum Error {
         /// More fragments follow.
         more: bool,
     },
-    /// The packet does not contain TCP.
+    /// The packet does not contain TCP, or an IPv6 extension header is before it.
     #[error("the IP protocol is {found}, expected 6 (TCP)")]
     Protocol {
         /// The protocol number.
@@ -177,5 +184,13 @@ pub enum WriteError {
     PacketTooLong {
         /// Length of the packet.
         found_bytes: u64,
+    },
+    /// Source and destination are of different IP versions.
+    #[error("the packet would go from {from} to {to}, which is another IP version")]
+    MixedVersions {
+        /// Address and port of the sender.
+        from: SocketAddr,
+        /// Address and port of the receiver.
+        to: SocketAddr,
     },
 }

@@ -1,9 +1,10 @@
-//! Segments as IPv4 packets: [`parse`] reads one, [`write()`] makes one.
+//! Segments as IPv4 or IPv6 packets: [`parse`] reads one, [`write()`] makes one.
 //!
 //! Options are written in Linux's layout, so a packet of the kernel that is read and written again
 //! has the same bytes. The crate `etherparse` could read and write the two fixed headers. But
 //! converting its headers, flags and errors into [`Segment`](crate::Segment) and [`Error`] takes
-//! more lines than the headers take here. The fuzz targets in `fuzz/` compare the two parsers.
+//! more lines than the headers take here. IPv6 extension headers are not read. The fuzz targets in
+//! `fuzz/` compare the two parsers.
 //!
 //! ```
 //! use onramp_tcp::{wire, Flags, Segment};
@@ -44,18 +45,24 @@ pub use options::MAX_BYTES as MAX_OPTION_BYTES;
 pub use read::{parse, parse_unverified, Parsed};
 pub use write::{write, TIME_TO_LIVE};
 
-use std::net::SocketAddrV4;
+use crate::IpVersion;
+use std::net::SocketAddr;
 
-/// Source and destination of a packet.
+/// Source and destination of a packet. Both are of the same IP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoints {
     /// Address and port of the sender.
-    pub source: SocketAddrV4,
+    pub source: SocketAddr,
     /// Address and port of the receiver.
-    pub destination: SocketAddrV4,
+    pub destination: SocketAddr,
 }
 
 impl Endpoints {
+    /// The IP version of the packet, which is that of its source.
+    pub fn ip(&self) -> IpVersion {
+        IpVersion::of(&self.source.ip())
+    }
+
     /// The endpoints of packets in the other direction.
     pub fn reversed(&self) -> Endpoints {
         Endpoints {
@@ -65,7 +72,7 @@ impl Endpoints {
     }
 }
 
-/// IPv4's protocol number of TCP.
+/// The protocol number of TCP: of IPv4's protocol field, and of IPv6's next header.
 const PROTOCOL_TCP: u8 = 6;
 /// IPv4's "don't fragment" bit, in the field of the fragment offset.
 const DONT_FRAGMENT: u16 = 0x4000;

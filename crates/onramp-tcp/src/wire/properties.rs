@@ -23,6 +23,7 @@ pub fn packet(bytes: &[u8]) {
 /// A parsed packet can be written, and is parsed again to the same value.
 fn rewritten(parsed: &Parsed) {
     let mut packet = Vec::new();
+    let wire_bytes = parsed.segment.wire_bytes(parsed.endpoints.ip());
     let fill = |payload: &mut [u8]| payload.copy_from_slice(parsed.payload);
     match write(
         &parsed.segment,
@@ -38,13 +39,14 @@ fn rewritten(parsed: &Parsed) {
             assert!(found_bytes > options::MAX_BYTES as u32);
             return;
         }
+        Err(error @ WriteError::MixedVersions { .. }) => panic!("{error}"),
         Err(WriteError::PacketTooLong { found_bytes }) => {
-            assert_eq!(found_bytes, u64::from(parsed.segment.wire_bytes()));
+            assert_eq!(found_bytes, u64::from(wire_bytes));
             assert!(found_bytes > 65_535);
             return;
         }
     }
-    assert_eq!(packet.len(), parsed.segment.wire_bytes() as usize);
+    assert_eq!(packet.len(), wire_bytes as usize);
     let again = parse(&packet).expect("a written packet can be parsed");
     let mut segment = parsed.segment;
     segment.options.pairs = segment.options.pairs.readable();
@@ -67,8 +69,10 @@ fn rewritten(parsed: &Parsed) {
 ///
 /// # Panics The packet is still valid.
 pub fn flipped(mut packet: Vec<u8>, bit: usize) {
-    // The first byte determines which bytes the first checksum covers, so skip it.
-    let bit = 8 + bit % (packet.len() * 8 - 8);
+    // The first byte determines which bytes the first checksum covers, so skip it. No checksum
+    // covers the first eight bytes of an IPv6 header.
+    let skipped_bits = if packet[0] >> 4 == 6 { 64 } else { 8 };
+    let bit = skipped_bits + bit % (packet.len() * 8 - skipped_bits);
     packet[bit / 8] ^= 1 << (bit % 8);
     assert!(parse(&packet).is_err(), "bit {bit} of {packet:02x?}");
 }

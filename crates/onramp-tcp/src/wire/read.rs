@@ -1,8 +1,8 @@
 //! Reads packets as segments.
 
 use super::{checksum, options, Endpoints, Error, Header, PROTOCOL_TCP};
-use crate::{EcnField, Flags, Segment, IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
-use std::net::{Ipv4Addr, SocketAddrV4};
+use crate::{EcnField, Flags, Segment, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, TCP_HEADER_BYTES};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// A parsed packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,15 +13,16 @@ pub struct Parsed<'a> {
     pub segment: Segment,
     /// The bytes of the payload.
     pub payload: &'a [u8],
-    /// The packet's identification field.
+    /// The packet's identification field; 0 in IPv6.
     pub identification: u16,
-    /// The packet's remaining time to live.
+    /// The packet's remaining time to live, or hop limit.
     pub time_to_live: u8,
     /// Number of unknown TCP options, which were skipped.
     pub unknown_options: u8,
 }
 
-/// Reads an IPv4 packet with a TCP segment. Bytes after the packet's own length are ignored.
+/// Reads an IPv4 or IPv6 packet with a TCP segment. Bytes after the packet's own length are
+/// ignored.
 ///
 /// # Errors The first error in the packet, in the order of its bytes.
 pub fn parse(packet: &[u8]) -> Result<Parsed<'_>, Error> {
@@ -38,7 +39,7 @@ pub fn parse_unverified(packet: &[u8]) -> Result<Parsed<'_>, Error> {
 }
 
 fn read(buffer: &[u8], verify: bool) -> Result<Parsed<'_>, Error> {
-    let ip = Ipv4::read(buffer, verify)?;
+    let ip = Ip::read(buffer, verify)?;
     let tcp = ip.payload;
     let header_bytes = header_length(Header::Tcp, tcp, TCP_HEADER_BYTES, |fixed| fixed[12] >> 4)?;
     if verify {
@@ -58,8 +59,8 @@ fn read(buffer: &[u8], verify: bool) -> Result<Parsed<'_>, Error> {
         options,
     };
     let endpoints = Endpoints {
-        source: SocketAddrV4::new(ip.source, u16_at(header, 0)),
-        destination: SocketAddrV4::new(ip.destination, u16_at(header, 2)),
+        source: SocketAddr::new(ip.source, u16_at(header, 0)),
+        destination: SocketAddr::new(ip.destination, u16_at(header, 2)),
     };
     Ok(Parsed {
         endpoints,
@@ -71,22 +72,27 @@ fn read(buffer: &[u8], verify: bool) -> Result<Parsed<'_>, Error> {
     })
 }
 
-/// The required fields of an IPv4 header (RFC 791, section 3.1).
-struct Ipv4<'a> {
-    source: Ipv4Addr,
-    destination: Ipv4Addr,
+/// The required fields of an IP header.
+struct Ip<'a> {
+    source: IpAddr,
+    destination: IpAddr,
     identification: u16,
     time_to_live: u8,
     ecn: EcnField,
     payload: &'a [u8],
 }
 
-impl Ipv4<'_> {
-    fn read(buffer: &[u8], verify: bool) -> Result<Ipv4<'_>, Error> {
+impl Ip<'_> {
+    fn read(buffer: &[u8], verify: bool) -> Result<Ip<'_>, Error> {
         match buffer.first().map(|first| first >> 4) {
-            None | Some(4) => {}
-            Some(found) => return Err(Error::Version { found }),
+            None | Some(4) => Ip::read_v4(buffer, verify),
+            Some(6) => Ip::read_v6(buffer),
+            Some(found) => Err(Error::Version { found }),
         }
+    }
+
+    /// Reads an IPv4 header (RFC 791, section 3.1).
+    fn read_v4(buffer: &[u8], verify: bool) -> Result<Ip<'_>, Error> {
         let header_bytes = header_length(Header::Ipv4, buffer, IPV4_HEADER_BYTES, |fixed| {
             fixed[0] & 15
         })?;
@@ -101,6 +107,7 @@ impl Ipv4<'_> {
         let payload = buffer
             .get(header_bytes..total_bytes)
             .ok_or(Error::BeyondBuffer {
+                header: Header::Ipv4,
                 expected_bytes: total_bytes,
                 found_bytes: buffer.len(),
             })?;
@@ -118,12 +125,43 @@ impl Ipv4<'_> {
         if header[9] != PROTOCOL_TCP {
             return Err(Error::Protocol { found: header[9] });
         }
-        Ok(Ipv4 {
-            source: Ipv4Addr::from(u32_at(header, 12)),
-            destination: Ipv4Addr::from(u32_at(header, 16)),
+        Ok(Ip {
+            source: Ipv4Addr::from(u32_at(header, 12)).into(),
+            destination: Ipv4Addr::from(u32_at(header, 16)).into(),
             identification: u16_at(header, 4),
             time_to_live: header[8],
             ecn: EcnField::of_tos(header[1]),
+            payload,
+        })
+    }
+
+    /// Reads an IPv6 header (RFC 8200, section 3). It has no checksum.
+    fn read_v6(buffer: &[u8]) -> Result<Ip<'_>, Error> {
+        const HEADER_BYTES: usize = IPV6_HEADER_BYTES as usize;
+        let (header, rest) =
+            buffer
+                .split_first_chunk::<HEADER_BYTES>()
+                .ok_or(Error::Truncated {
+                    header: Header::Ipv6,
+                    expected_bytes: HEADER_BYTES,
+                    found_bytes: buffer.len(),
+                })?;
+        let payload_bytes = usize::from(u16_at(header, 4));
+        let payload = rest.get(..payload_bytes).ok_or(Error::BeyondBuffer {
+            header: Header::Ipv6,
+            expected_bytes: HEADER_BYTES + payload_bytes,
+            found_bytes: buffer.len(),
+        })?;
+        if header[6] != PROTOCOL_TCP {
+            return Err(Error::Protocol { found: header[6] });
+        }
+        let address = |at: usize| Ipv6Addr::from(std::array::from_fn(|byte| header[at + byte]));
+        Ok(Ip {
+            source: address(8).into(),
+            destination: address(24).into(),
+            identification: 0,
+            time_to_live: header[7],
+            ecn: EcnField::of_tos(header[0] << 4 | header[1] >> 4),
             payload,
         })
     }
@@ -187,7 +225,8 @@ mod tests {
         change(&mut packet);
         let header_bytes = 4 * usize::from(packet[0] & 15);
         if let Some((header, tcp)) = packet.split_at_mut_checked(header_bytes.max(20)) {
-            let addresses = [u32_at(header, 12), u32_at(header, 16)].map(Ipv4Addr::from);
+            let addresses = [u32_at(header, 12), u32_at(header, 16)]
+                .map(|address| IpAddr::from(Ipv4Addr::from(address)));
             let pseudo_header = checksum::pseudo_header(&addresses[0], &addresses[1], tcp.len());
             for (bytes, at, summed) in [(header, 10, 0), (tcp, 16, pseudo_header)] {
                 if bytes.len() >= 20 {
@@ -217,10 +256,42 @@ mod tests {
     }
 
     #[test]
-    fn ipv6_is_recognised_by_its_version() {
+    fn other_versions_than_4_and_6_are_refused() {
         assert_eq!(
-            changed(|packet| packet[0] = 0x60),
-            Err(Error::Version { found: 6 })
+            changed(|packet| packet[0] = 0x55),
+            Err(Error::Version { found: 5 })
+        );
+    }
+
+    #[test]
+    fn a_truncated_ipv6_packet_is_refused() {
+        let whole = captured::data_over_ipv6();
+        assert!(parse(&whole).is_ok());
+        assert_eq!(
+            parse(&whole[..39]).map(|_| ()),
+            Err(Error::Truncated {
+                header: Header::Ipv6,
+                expected_bytes: 40,
+                found_bytes: 39
+            })
+        );
+        assert_eq!(
+            parse(&whole[..whole.len() - 1]).map(|_| ()),
+            Err(Error::BeyondBuffer {
+                header: Header::Ipv6,
+                expected_bytes: whole.len(),
+                found_bytes: whole.len() - 1
+            })
+        );
+    }
+
+    #[test]
+    fn an_ipv6_packet_with_an_extension_header_is_refused() {
+        let mut packet = captured::data_over_ipv6();
+        packet[6] = 44;
+        assert_eq!(
+            parse(&packet).map(|_| ()),
+            Err(Error::Protocol { found: 44 })
         );
     }
 
@@ -273,6 +344,7 @@ mod tests {
     fn a_total_length_above_the_buffer_is_refused() {
         let whole = captured::data().len();
         let wrong = Err(Error::BeyondBuffer {
+            header: Header::Ipv4,
             expected_bytes: whole,
             found_bytes: whole - 1,
         });

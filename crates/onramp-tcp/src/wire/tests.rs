@@ -5,7 +5,7 @@ use super::{parse, properties, write, Endpoints};
 use crate::{EcnField, Flags, Options, PairOptions, SackBlocks, Segment};
 use onramp_core::pairs::{Form, PairOption};
 use proptest::prelude::*;
-use std::net::SocketAddrV4;
+use std::net::{SocketAddrV4, SocketAddrV6};
 use std::path::Path;
 
 fn any_pairs() -> impl Strategy<Value = PairOptions> {
@@ -75,7 +75,12 @@ prop_compose! {
 }
 
 fn any_endpoints() -> impl Strategy<Value = Endpoints> {
-    any::<(SocketAddrV4, SocketAddrV4)>().prop_map(|(source, destination)| Endpoints {
+    let v4 = any::<(SocketAddrV4, SocketAddrV4)>().prop_map(|(from, to)| (from.into(), to.into()));
+    // A packet has neither the scope nor the flow information of a socket's address.
+    let plain = |address: SocketAddrV6| SocketAddrV6::new(*address.ip(), address.port(), 0, 0);
+    let v6 = any::<(SocketAddrV6, SocketAddrV6)>()
+        .prop_map(move |(from, to)| (plain(from).into(), plain(to).into()));
+    prop_oneof![v4, v6].prop_map(|(source, destination)| Endpoints {
         source,
         destination,
     })
@@ -145,10 +150,11 @@ proptest! {
         let mut packet = Vec::new();
         let fill = |payload: &mut [u8]| payload.copy_from_slice(&bytes);
         write(&segment, &endpoints, identification, fill, &mut packet).unwrap();
-        prop_assert_eq!(packet.len(), segment.wire_bytes() as usize);
+        prop_assert_eq!(packet.len(), segment.wire_bytes(endpoints.ip()) as usize);
         let parsed = parse(&packet).unwrap();
         prop_assert_eq!((parsed.segment, parsed.endpoints), (segment, endpoints));
         prop_assert_eq!(parsed.payload, &bytes[..]);
+        let identification = if endpoints.source.is_ipv4() { identification } else { 0 };
         prop_assert_eq!((parsed.identification, parsed.unknown_options), (identification, 0));
         properties::flipped(packet, bit);
     }

@@ -1,15 +1,17 @@
 //! Writes segments as packets.
 
 use super::{checksum, options, Endpoints, WriteError, DONT_FRAGMENT, PROTOCOL_TCP};
-use crate::{Segment, IPV4_HEADER_BYTES};
+use crate::{Segment, IPV6_HEADER_BYTES};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Time to live of written packets: Linux's default.
+/// Time to live, or hop limit, of written packets: Linux's default.
 pub const TIME_TO_LIVE: u8 = 64;
 
-/// Appends the IPv4 packet that carries a segment. `fill` writes the bytes of the payload.
+/// Appends the packet that carries a segment between these endpoints, over their IP version. `fill`
+/// writes the bytes of the payload.
 ///
-/// The packet has the "don't fragment" bit, and its urgent pointer is 0. Its length is
-/// [`Segment::wire_bytes`].
+/// An IPv4 packet has the "don't fragment" bit. An IPv6 packet has no identification, and its flow
+/// label is 0. The urgent pointer is 0. The length is [`Segment::wire_bytes`].
 ///
 /// # Errors The segment does not fit into a packet; nothing is appended.
 pub fn write(
@@ -25,37 +27,70 @@ pub fn write(
             found_bytes: options_bytes,
         });
     }
-    let headers_bytes = IPV4_HEADER_BYTES + segment.header_bytes();
-    let found_bytes = u64::from(headers_bytes) + u64::from(segment.payload_bytes);
+    let ip_bytes = endpoints.ip().header_bytes();
+    let found_bytes =
+        u64::from(ip_bytes + segment.header_bytes()) + u64::from(segment.payload_bytes);
     let total_bytes =
         u16::try_from(found_bytes).map_err(|_| WriteError::PacketTooLong { found_bytes })?;
 
     let start = out.len();
     let end = start + usize::from(total_bytes);
     out.reserve(usize::from(total_bytes));
-    out.extend([0x45, segment.ecn as u8]);
-    ipv4_header(endpoints, identification, total_bytes, out);
+    match (endpoints.source.ip(), endpoints.destination.ip()) {
+        (IpAddr::V4(source), IpAddr::V4(destination)) => {
+            out.extend([0x45, segment.ecn as u8]);
+            ipv4_header(source, destination, identification, total_bytes, out);
+        }
+        (IpAddr::V6(source), IpAddr::V6(destination)) => {
+            // Version, traffic class and flow label share the first four bytes.
+            out.extend([0x60, (segment.ecn as u8) << 4, 0, 0]);
+            ipv6_header(source, destination, total_bytes, out);
+        }
+        _ => {
+            return Err(WriteError::MixedVersions {
+                from: endpoints.source,
+                to: endpoints.destination,
+            })
+        }
+    }
     tcp_header(segment, endpoints, out);
     let payload = out.len();
     out.resize(end, 0);
     fill(&mut out[payload..]);
 
-    let tcp = start + IPV4_HEADER_BYTES as usize;
+    let tcp = start + ip_bytes as usize;
     let (source, destination) = (endpoints.source.ip(), endpoints.destination.ip());
-    let pseudo_header = checksum::pseudo_header(source, destination, end - tcp);
-    set_checksum(&mut out[start..tcp], 10, 0);
+    let pseudo_header = checksum::pseudo_header(&source, &destination, end - tcp);
+    if source.is_ipv4() {
+        set_checksum(&mut out[start..tcp], 10, 0);
+    }
     set_checksum(&mut out[tcp..], 16, pseudo_header);
     Ok(())
 }
 
 /// The IPv4 header (RFC 791, section 3.1) after its first two bytes, with a checksum of 0.
-fn ipv4_header(endpoints: &Endpoints, identification: u16, total_bytes: u16, out: &mut Vec<u8>) {
+fn ipv4_header(
+    source: Ipv4Addr,
+    destination: Ipv4Addr,
+    identification: u16,
+    total_bytes: u16,
+    out: &mut Vec<u8>,
+) {
     out.extend(total_bytes.to_be_bytes());
     out.extend(identification.to_be_bytes());
     out.extend(DONT_FRAGMENT.to_be_bytes());
     out.extend([TIME_TO_LIVE, PROTOCOL_TCP, 0, 0]);
-    out.extend(endpoints.source.ip().octets());
-    out.extend(endpoints.destination.ip().octets());
+    out.extend(source.octets());
+    out.extend(destination.octets());
+}
+
+/// The IPv6 header (RFC 8200, section 3) after its first four bytes.
+fn ipv6_header(source: Ipv6Addr, destination: Ipv6Addr, total_bytes: u16, out: &mut Vec<u8>) {
+    let payload_bytes = total_bytes - IPV6_HEADER_BYTES as u16;
+    out.extend(payload_bytes.to_be_bytes());
+    out.extend([PROTOCOL_TCP, TIME_TO_LIVE]);
+    out.extend(source.octets());
+    out.extend(destination.octets());
 }
 
 /// The TCP header (RFC 9293, section 3.1), with a checksum of 0.
@@ -123,6 +158,44 @@ mod tests {
             [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0x60, 0x18, 14, 15]
         );
         assert_eq!(packet[38..], [0, 0, 2, 4, 5, 0xb4, b'x', b'x', b'x']);
+    }
+
+    #[test]
+    fn ipv6_fields_are_where_rfc_8200_section_3_puts_them() {
+        let endpoints = Endpoints {
+            source: "[2001:db8::1]:258".parse().unwrap(),
+            destination: "[2001:db8::2]:772".parse().unwrap(),
+        };
+        let segment = Segment {
+            payload_bytes: 3,
+            ecn: EcnField::Ect0,
+            ..Segment::default()
+        };
+        let mut packet = Vec::new();
+        write(&segment, &endpoints, 7, |_| (), &mut packet).unwrap();
+        assert_eq!(packet[..8], [0x60, 0x20, 0, 0, 0, 23, 6, 64]);
+        assert_eq!(packet[8..10], [0x20, 0x01]);
+        assert_eq!((packet[23], packet[39]), (1, 2));
+        assert_eq!(packet[40..44], [1, 2, 3, 4]);
+        let parsed = super::super::parse(&packet).unwrap();
+        assert_eq!((parsed.segment, parsed.endpoints), (segment, endpoints));
+        assert_eq!((parsed.identification, parsed.time_to_live), (0, 64));
+    }
+
+    #[test]
+    fn a_packet_has_one_ip_version() {
+        let endpoints = Endpoints {
+            source: ENDPOINTS.parse().unwrap(),
+            destination: "[2001:db8::2]:772".parse().unwrap(),
+        };
+        let mut packet = Vec::new();
+        let error = write(&Segment::default(), &endpoints, 0, |_| (), &mut packet).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the packet would go from 192.0.2.1:258 to [2001:db8::2]:772, which is another IP \
+             version"
+        );
+        assert!(packet.is_empty());
     }
 
     #[test]

@@ -77,10 +77,14 @@ impl Pcapng {
             bytes: Vec::new(),
         };
         for (node, name) in (0..).zip(&network.nodes) {
-            let address = node_address(node);
+            let addresses: Vec<_> = case
+                .ip_versions()
+                .map(|ip| node_address(ip, node).to_string())
+                .collect();
+            let addresses = addresses.join(" and ");
             capture.interface(
                 name,
-                &format!("node {name}, {address}: what it sends and what arrives"),
+                &format!("node {name}, {addresses}: what it sends and what arrives"),
                 None,
             );
         }
@@ -183,7 +187,7 @@ impl Writer for Pcapng {
         if self.flows.len() <= number {
             self.flows.resize(number + 1, None);
         }
-        let data = endpoints(flow.flow, flow.from, flow.to);
+        let data = endpoints(flow.ip, flow.flow, flow.from, flow.to);
         self.flows[number] = Some(Ends {
             from: flow.from,
             to: flow.to,

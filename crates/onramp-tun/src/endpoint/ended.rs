@@ -32,7 +32,7 @@ pub struct Ended<A: Application> {
 pub struct Counts {
     /// All packets.
     pub received: u64,
-    /// Packets that were ignored: not TCP in IPv4, or for another address.
+    /// Packets that were ignored: not TCP, or for another address.
     pub foreign: u64,
     /// Packets that were ignored: wrong checksum, truncated, or malformed.
     pub damaged: u64,

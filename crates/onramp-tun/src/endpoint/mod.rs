@@ -19,7 +19,7 @@ use onramp_tcp::stream::Socket;
 use onramp_tcp::wire::{self, Endpoints, Parsed};
 use onramp_tcp::{Config, Ensembles, Flags};
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{IpAddr, SocketAddr};
 
 /// Maximum number of connections. Further SYNs are not answered.
 const MAX_CONNECTIONS: usize = 1024;
@@ -31,13 +31,13 @@ const MAX_ORPHANS: usize = 64;
 const MAX_REFUSALS: usize = 256;
 
 /// Identifies a connection of one address: the peer, and our port.
-type Key = (SocketAddrV4, u16);
+type Key = (SocketAddr, u16);
 /// Makes the application for a connection from a peer. `None` refuses the peer.
-type Accept<A> = Box<dyn FnMut(SocketAddrV4) -> Option<A>>;
+type Accept<A> = Box<dyn FnMut(SocketAddr) -> Option<A>>;
 
 /// One address with its connections, and optionally a port that listens.
 pub struct Endpoint<A: Application> {
-    address: Ipv4Addr,
+    address: IpAddr,
     config: Config,
     /// Connections to one peer that start up at the same time share the path.
     ensembles: Ensembles,
@@ -57,7 +57,7 @@ pub struct Endpoint<A: Application> {
 impl<A: Application> Endpoint<A> {
     /// An endpoint without connections. It chooses initial sequence numbers and timestamp offsets
     /// itself and ignores those of `config`.
-    pub fn new(address: Ipv4Addr, config: Config) -> Endpoint<A> {
+    pub fn new(address: IpAddr, config: Config) -> Endpoint<A> {
         Endpoint {
             address,
             config,
@@ -77,7 +77,7 @@ impl<A: Application> Endpoint<A> {
 
     /// Accepts connections on a port. When a handshake is complete, `accept` makes the application
     /// of the connection; `None` refuses the peer.
-    pub fn listen(&mut self, port: u16, accept: impl FnMut(SocketAddrV4) -> Option<A> + 'static) {
+    pub fn listen(&mut self, port: u16, accept: impl FnMut(SocketAddr) -> Option<A> + 'static) {
         self.listener = Some((port, Box::new(accept)));
     }
 
@@ -90,20 +90,20 @@ impl<A: Application> Endpoint<A> {
     }
 
     /// Connects to a peer from a free port.
-    pub fn connect(&mut self, now_ns: u64, peer: SocketAddrV4, application: A) {
+    pub fn connect(&mut self, now_ns: u64, peer: SocketAddr, application: A) {
         let port = (0..)
             .map(|attempt| self.numbers.port(now_ns + attempt))
             .find(|port| !self.is_used(peer, *port));
         let port = port.expect("there are more ports than connections");
         let ends = Endpoints {
-            source: SocketAddrV4::new(self.address, port),
+            source: SocketAddr::new(self.address, port),
             destination: peer,
         };
         let socket = Socket::connect(self.config_for(now_ns, &ends), now_ns, ends);
         self.add(now_ns, (peer, port), socket, application);
     }
 
-    fn is_used(&self, peer: SocketAddrV4, port: u16) -> bool {
+    fn is_used(&self, peer: SocketAddr, port: u16) -> bool {
         let key = (peer, port);
         self.flows.contains_key(&key) || self.half_open.get(&key).is_some()
     }
@@ -112,14 +112,14 @@ impl<A: Application> Endpoint<A> {
         Config {
             isn: self.numbers.initial_sequence(now_ns, ends),
             timestamp_offset: self.numbers.timestamp_offset(ends),
-            ensembles: Some(self.ensembles_with(*ends.destination.ip())),
+            ensembles: Some(self.ensembles_with(ends.destination.ip())),
             ..self.config.clone()
         }
     }
 
     /// The count of connections with a peer that are starting up.
-    fn ensembles_with(&self, peer: Ipv4Addr) -> Ensembles {
-        self.ensembles.of_path(u32::from(peer).into())
+    fn ensembles_with(&self, peer: IpAddr) -> Ensembles {
+        self.ensembles.of_path(self.numbers.path(peer))
     }
 
     fn add(&mut self, now_ns: u64, key: Key, socket: Socket, application: A) {
@@ -133,7 +133,7 @@ impl<A: Application> Endpoint<A> {
     pub fn on_packet(&mut self, now_ns: u64, packet: &[u8]) {
         self.counts.received += 1;
         let parsed = match wire::parse(packet) {
-            Ok(parsed) if *parsed.endpoints.destination.ip() == self.address => parsed,
+            Ok(parsed) if parsed.endpoints.destination.ip() == self.address => parsed,
             Ok(_) | Err(wire::Error::Version { .. } | wire::Error::Protocol { .. }) => {
                 self.counts.foreign += 1;
                 return;

@@ -2,6 +2,7 @@
 
 use onramp_tcp::wire::Endpoints;
 use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
 
 /// The dynamic ports (RFC 6335, section 6).
 const FIRST_DYNAMIC_PORT: u16 = 49_152;
@@ -21,6 +22,11 @@ impl Numbers {
     /// timestamps increase from one connection to the next (RFC 7323, section 5.4).
     pub fn timestamp_offset(&self, ends: &Endpoints) -> u32 {
         self.0.hash_one((ends, "timestamp")) as u32
+    }
+
+    /// A number for the path to a peer.
+    pub fn path(&self, peer: IpAddr) -> u64 {
+        self.0.hash_one((peer, "path"))
     }
 
     /// A local port for an active open.

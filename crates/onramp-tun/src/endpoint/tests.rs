@@ -2,6 +2,7 @@
 
 use super::*;
 use onramp_tcp::{Failure, Segment, Stack, State};
+use std::net::Ipv4Addr;
 
 const PORT: u16 = 80;
 
@@ -67,8 +68,8 @@ impl Net {
     }
 
     fn with(answer: &'static [u8], config: Config) -> Net {
-        let client = Endpoint::new(Ipv4Addr::new(10, 0, 0, 1), config.clone());
-        let mut server = Endpoint::new(Ipv4Addr::new(10, 0, 0, 2), config);
+        let client = Endpoint::new(Ipv4Addr::new(10, 0, 0, 1).into(), config.clone());
+        let mut server = Endpoint::new(Ipv4Addr::new(10, 0, 0, 2).into(), config);
         server.listen(PORT, move |_| Some(Peer::sending(answer)));
         Net {
             now_ns: 1_000_000_000,
@@ -78,7 +79,7 @@ impl Net {
     }
 
     fn connect(&mut self, port: u16, peer_application: Peer) {
-        let peer = SocketAddrV4::new(self.server.address, port);
+        let peer = SocketAddr::new(self.server.address, port);
         self.client.connect(self.now_ns, peer, peer_application);
     }
 
@@ -143,7 +144,7 @@ fn connections_to_one_peer_count_each_other() {
         [
             of(&net.client, server),
             of(&net.server, client),
-            of(&net.client, Ipv4Addr::new(10, 0, 0, 9)),
+            of(&net.client, Ipv4Addr::new(10, 0, 0, 9).into()),
         ]
     };
     for _ in 0..3 {
@@ -202,8 +203,8 @@ fn an_application_error_resets_the_connection() {
 fn foreign_and_damaged_packets_are_ignored_and_counted() {
     let mut net = Net::new(b"");
     let ends = |last| Endpoints {
-        source: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 9), 9),
-        destination: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, last), PORT),
+        source: SocketAddr::new(Ipv4Addr::new(10, 0, 0, 9).into(), 9),
+        destination: SocketAddr::new(Ipv4Addr::new(10, 0, 0, last).into(), PORT),
     };
     let syn = Segment {
         flags: Flags::SYN,
@@ -285,7 +286,7 @@ fn in_time_wait_a_later_syn_starts_a_new_connection() {
     let isn = flow.socket.connection().config().isn;
     let ends = Endpoints {
         source: peer,
-        destination: SocketAddrV4::new(net.server.address, PORT),
+        destination: SocketAddr::new(net.server.address, PORT),
     };
     let mut syn = |seq| {
         let mut packet = Vec::new();
@@ -316,8 +317,8 @@ fn in_time_wait_a_later_syn_starts_a_new_connection() {
 /// A SYN, or another segment, from a port of a host that does not exist.
 fn from_nowhere(port: u16, segment: Segment) -> Vec<u8> {
     let ends = Endpoints {
-        source: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 9), port),
-        destination: SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 2), PORT),
+        source: SocketAddr::new(Ipv4Addr::new(10, 0, 0, 9).into(), port),
+        destination: SocketAddr::new(Ipv4Addr::new(10, 0, 0, 2).into(), PORT),
     };
     let mut packet = Vec::new();
     wire::write(&segment, &ends, 0, |_| (), &mut packet).unwrap();
@@ -411,7 +412,7 @@ fn the_oldest_half_open_connection_gives_way_and_others_still_connect() {
         net.server.on_packet(net.now_ns, &from_nowhere(port, syn()));
         assert_eq!(sent_by(&mut net.server, net.now_ns).len(), 1);
     }
-    let peer = |port| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 9), port);
+    let peer = |port| SocketAddr::new(Ipv4Addr::new(10, 0, 0, 9).into(), port);
     let has = |net: &Net, port| net.server.half_open.get(&(peer(port), PORT)).is_some();
     assert_eq!(net.server.half_open.len(), MAX_HALF_OPEN);
     assert_eq!(net.server.timers.len(), MAX_HALF_OPEN);

@@ -6,15 +6,15 @@ use crate::endpoint::{Counts, Ended};
 use onramp_lab::parts::now_ns;
 use onramp_tcp::{Failure, PairCounts};
 use serde::Serialize;
-use std::net::SocketAddrV4;
+use std::net::SocketAddr;
 
 /// The result of one transfer. The serialised names are an interface (`onramp tcp --json`).
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// Our address and port.
-    pub local: SocketAddrV4,
+    pub local: SocketAddr,
     /// The peer's address and port.
-    pub remote: SocketAddrV4,
+    pub remote: SocketAddr,
     /// Bytes of payload that were sent.
     pub sent_bytes: u64,
     /// Their SHA-256; null if there were none.

@@ -6,7 +6,7 @@ use crate::endpoint::{Counts, Ended};
 use crate::error::Error;
 use onramp_lab::parts::now_ns;
 use std::io::Write;
-use std::net::SocketAddrV4;
+use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,7 +20,7 @@ const SILENCE_NS: u64 = 3_000_000_000;
 /// The device failed.
 pub fn get<W: Write>(
     driver: &mut Driver<Transfer<W>>,
-    peer: SocketAddrV4,
+    peer: SocketAddr,
     transfer: Transfer<W>,
     stop: &AtomicBool,
     on_silence: impl FnOnce(),
@@ -64,7 +64,7 @@ pub enum ServeEnd {
 pub fn serve<W: Write, E: From<Error>>(
     driver: &mut Driver<Transfer<W>>,
     port: u16,
-    accept: impl FnMut(SocketAddrV4) -> Option<Transfer<W>> + 'static,
+    accept: impl FnMut(SocketAddr) -> Option<Transfer<W>> + 'static,
     stop: &AtomicBool,
     mut on_ended: impl FnMut(Ended<Transfer<W>>, Counts) -> Result<ControlFlow<()>, E>,
 ) -> Result<ServeEnd, E> {

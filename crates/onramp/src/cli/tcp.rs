@@ -5,11 +5,11 @@ use clap::{Args, Subcommand};
 use onramp_net::Limit;
 use onramp_scenario::units;
 use onramp_tcp::{
-    Acks, Avoidance, Config, Ecn, InitialWindow, PacketPair, ReceiveBuffer, Recovery, Stack, Ticks,
-    Timers,
+    Acks, Avoidance, Config, Ecn, InitialWindow, IpVersion, PacketPair, ReceiveBuffer, Recovery,
+    Stack, Ticks, Timers,
 };
 use onramp_tun::{PathSettings, Settings};
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
@@ -53,9 +53,9 @@ pub struct ServeArguments {
 
 #[derive(Args)]
 pub struct GetArguments {
-    /// The address and port to connect to
+    /// The address and port to connect to: `192.0.2.1:80` or `[2001:db8::1]:80`
     #[arg(long, value_name = "ADDRESS:PORT")]
-    pub from: SocketAddrV4,
+    pub from: SocketAddr,
     /// Write the data of the peer into this file, which appears when it is complete, or to standard
     /// output (`-`). Without this option the data is counted and discarded
     #[arg(long, value_name = "FILE")]
@@ -78,12 +78,12 @@ pub struct DeviceArguments {
     /// The TUN device: one that exists, or with --host a new one that is removed at the end
     #[arg(long, value_name = "NAME")]
     pub tun: String,
-    /// The IPv4 address of Onramp's TCP. This host must route it to the device
+    /// The IPv4 or IPv6 address of Onramp's TCP. This host must route it to the device
     #[arg(long, value_name = "ADDRESS")]
-    pub address: Ipv4Addr,
+    pub address: IpAddr,
     /// Create the device, and give this host this address on it
     #[arg(long, value_name = "ADDRESS")]
-    pub host: Option<Ipv4Addr>,
+    pub host: Option<IpAddr>,
     /// Maximum packet size in bytes [default: 1500, or the MTU of the existing device]
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(68..=65_535))]
     pub mtu: Option<u32>,
@@ -204,9 +204,9 @@ pub struct StackArguments {
 const WAKE_NS: u64 = 50_000;
 
 impl StackArguments {
-    /// The configuration of connections with this MTU.
-    pub fn config(&self, mtu_bytes: u32) -> Config {
-        let stack = Config::of(self.stack, mtu_bytes);
+    /// The configuration of connections of an address with this MTU.
+    pub fn config(&self, address: &IpAddr, mtu_bytes: u32) -> Config {
+        let stack = Config::over(IpVersion::of(address), self.stack, mtu_bytes);
         let startup = onramp_core::startup_names()
             .iter()
             .copied()

@@ -38,7 +38,7 @@ fn missing_and_wrong_options_are_named() {
     );
     usage(
         &[&["tcp", "get", "--from", "10.9.0.1"], &DEVICE],
-        "invalid IPv4 socket address",
+        "invalid socket address",
     );
 }
 

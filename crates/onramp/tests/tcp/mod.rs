@@ -5,5 +5,6 @@ mod commands;
 mod ecn;
 mod errors;
 mod interworking;
+mod ipv6;
 mod pairs;
 mod peer;

@@ -205,6 +205,7 @@ impl Flow {
             Side::Sender => (Direction::Data, self.path.data, self.dscp),
             Side::Receiver => (Direction::Ack, self.path.acks, Dscp::BestEffort),
         };
+        let ip = connection.config().ip;
         while let Some(transmit) = connection.poll_transmit(net.now_ns) {
             let content = Content {
                 segment: transmit.segment,
@@ -215,7 +216,7 @@ impl Flow {
                 direction,
                 dscp,
             };
-            net.send(route, transmit.segment.wire_bytes(), content);
+            net.send(route, transmit.segment.wire_bytes(ip), content);
         }
     }
 

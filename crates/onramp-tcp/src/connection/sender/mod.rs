@@ -15,7 +15,7 @@ use super::numbering::Numbering;
 use crate::congestion::Congestion;
 use crate::recovery::{self, Probe, Recovery, Scoreboard};
 use crate::rto::{self, Rto};
-use crate::segment::{IPV4_HEADER_BYTES, TCP_HEADER_BYTES};
+use crate::segment::TCP_HEADER_BYTES;
 use crate::timing::{Events, Measurement};
 use crate::{Config, Stack};
 use pacer::Pacer;
@@ -115,7 +115,11 @@ impl Sender {
         Sender {
             numbering: Numbering::from_isn(config.isn),
             scoreboard: Scoreboard::default(),
-            congestion: Congestion::new(config, mss_bytes, IPV4_HEADER_BYTES + TCP_HEADER_BYTES),
+            congestion: Congestion::new(
+                config,
+                mss_bytes,
+                config.ip.header_bytes() + TCP_HEADER_BYTES,
+            ),
             recovery: recovery::new(config.recovery, sack, !is_lite),
             rto: rto::new(config.timers, config.ticks),
             probe: Probe::default(),
@@ -167,7 +171,7 @@ impl Sender {
         self.mss_bytes = negotiated.mss_bytes;
         self.timestamps = negotiated.timestamps;
         self.pairs = negotiated.pairs;
-        let header_bytes = IPV4_HEADER_BYTES + TCP_HEADER_BYTES + negotiated.options_bytes;
+        let header_bytes = config.ip.header_bytes() + TCP_HEADER_BYTES + negotiated.options_bytes;
         self.congestion = Congestion::new(config, negotiated.mss_bytes, header_bytes);
         self.congestion.apply_fixed_rate(config);
         self.recovery = recovery::new(config.recovery, negotiated.sack, !self.is_lite);

@@ -7,7 +7,8 @@ use crate::script::{plain, Script, MS_NS};
 use onramp_core::pairs::{Form, PairOption, PERMITTED};
 use onramp_tcp::wire::{self, Endpoints, MAX_OPTION_BYTES};
 use onramp_tcp::{
-    Config, Connection, Flags, Options, PacketPair, PairOptions, Recovery, Segment, Stack, State,
+    Config, Connection, Flags, IpVersion, Options, PacketPair, PairOptions, Recovery, Segment,
+    Stack, State,
 };
 
 fn permitted(form: Form) -> PairOptions {
@@ -275,7 +276,7 @@ fn no_packet_exceeds_the_mtu_and_no_options_exceed_40_bytes() {
             let log = lossy(form, timestamps);
             for crossing in &log {
                 let segment = crossing.transmit.segment;
-                assert!(segment.wire_bytes() <= 1500, "{segment:?}");
+                assert!(segment.wire_bytes(IpVersion::V4) <= 1500, "{segment:?}");
                 assert!(
                     segment.options.wire_bytes() <= MAX_OPTION_BYTES as u32,
                     "{segment:?}"
@@ -299,7 +300,7 @@ fn no_packet_exceeds_the_mtu_and_no_options_exceed_40_bytes() {
             ));
             assert!(log
                 .iter()
-                .any(|crossing| crossing.transmit.segment.wire_bytes() >= 1500 - 12));
+                .any(|crossing| crossing.transmit.segment.wire_bytes(IpVersion::V4) >= 1500 - 12));
         }
     }
 }

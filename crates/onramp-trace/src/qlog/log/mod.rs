@@ -45,7 +45,7 @@ pub(super) struct Log {
 
 impl Log {
     pub fn new(mut output: Output, flow: &FlowStart, case: &str, node: &str) -> Log {
-        let ends = endpoints(flow.flow, flow.from, flow.to);
+        let ends = endpoints(flow.ip, flow.flow, flow.from, flow.to);
         let title = format!(
             "flow {} from {} to {}",
             flow.flow, ends.source, ends.destination

@@ -11,12 +11,21 @@ use onramp_tun::Driver;
 use std::path::Path;
 
 pub fn run(arguments: &GetArguments, json: bool) -> Answer {
+    let (from, address) = (arguments.from.ip(), arguments.device.address);
+    if from.is_ipv4() != address.is_ipv4() {
+        let error = onramp_tun::Error::MixedVersions {
+            option: "--from",
+            found: from,
+            address,
+        };
+        return Err(error.into());
+    }
     let source = Source::choose(arguments.send.as_deref(), arguments.size, true)?;
     let sink = Sink::choose(arguments.output.as_deref())?;
     let mut driver: Driver<Transfer<Sink>> = arguments
         .device
         .settings()
-        .open(|mtu_bytes| arguments.tcp.config(mtu_bytes))?;
+        .open(|mtu_bytes| arguments.tcp.config(&arguments.device.address, mtu_bytes))?;
     let stop = runs::stop_flag();
     let reader = source.as_ref().map(Source::open).transpose()?;
     let transfer = Transfer::new(reader, sink, true);

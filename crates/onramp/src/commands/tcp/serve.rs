@@ -18,7 +18,7 @@ pub fn run(arguments: &ServeArguments, json: bool) -> Answer {
     let mut driver: Driver<Transfer<Sink>> = arguments
         .device
         .settings()
-        .open(|mtu_bytes| arguments.tcp.config(mtu_bytes))?;
+        .open(|mtu_bytes| arguments.tcp.config(&arguments.device.address, mtu_bytes))?;
     let stop = runs::stop_flag();
     let style = Style {
         json,

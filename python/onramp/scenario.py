@@ -30,6 +30,10 @@ from typing import ClassVar, Literal
 
 from onramp._quantities import TableOfKeys
 
+IpVersion = Literal[
+    "v4",
+    "v6",
+]
 Acks = Literal[
     "linux",
     "delayed",
@@ -682,6 +686,8 @@ class Traffic(TableOfKeys):
     kind : KindOfTraffic | None, optional
         What the traffic consists of: `transfer`, `constant`, `poisson` or `on-off`. Default:
         `transfer`.
+    ip : IpVersion | None, optional
+        For transfers: the IP version of their packets, as `transfer.ip`. Default: `v4`.
     stack : Stack | None, optional
         For transfers: the TCP of both hosts. Default: `linux`.
     ecn : bool | None, optional
@@ -754,6 +760,7 @@ class Traffic(TableOfKeys):
 
     KINDS: ClassVar[dict[str, str]] = {
         "kind": "kind of traffic",
+        "ip": "IP version",
         "stack": "stack",
         "ecn": "true or false",
         "recovery": "recovery",
@@ -784,6 +791,7 @@ class Traffic(TableOfKeys):
     }
 
     kind: KindOfTraffic | None = None
+    ip: IpVersion | None = None
     stack: Stack | None = None
     ecn: bool | None = None
     recovery: Recovery | None = None
@@ -824,6 +832,10 @@ class Transfer(TableOfKeys):
     label : str | None, optional
         Name of the transfer in tables and figures, instead of its choices: 1 to 40 characters. The
         table may have one choice of each kind only. Default: empty.
+    ip : IpVersion | Sequence[IpVersion] | None, optional
+        The IP version of its packets: `v4` or `v6`. A header of IPv6 has 40 bytes, one of IPv4 has
+        20, so the MSS of an MTU of 1500 bytes is 1440 or 1460. `v6` needs an `mtu` of 1280 bytes or
+        more. Default: `v4`.
     segment : str | float | Sequence[str | float] | None, optional
         Size of the largest IP packet that it is sent in, at most the `mtu` of the route. Default:
         the `mtu` of the route. Range: 296 B to 9000 B.
@@ -937,6 +949,7 @@ class Transfer(TableOfKeys):
     KINDS: ClassVar[dict[str, str]] = {
         "label": "text",
         "size": "size",
+        "ip": "IP version",
         "segment": "size",
         "stack": "stack",
         "window_scaling": "true or false",
@@ -976,6 +989,7 @@ class Transfer(TableOfKeys):
 
     size: str | float | Sequence[str | float]
     label: str | None = None
+    ip: IpVersion | Sequence[IpVersion] | None = None
     segment: str | float | Sequence[str | float] | None = None
     stack: Stack | Sequence[Stack] | None = None
     window_scaling: bool | Sequence[bool] | None = None

@@ -13,7 +13,8 @@ use onramp_scenario::Case;
 /// The quantity, its value, and the range of the lab.
 pub fn check(case: &Case) -> Result<u64, Error> {
     supports(case)?;
-    let (path, size) = (&case.path, case.transfer.size_bytes);
+    check_path(case)?;
+    let size = case.transfer.size_bytes;
     let wrong = |what, found, expected| {
         Err(Error::Case {
             what,
@@ -21,9 +22,6 @@ pub fn check(case: &Case) -> Result<u64, Error> {
             expected,
         })
     };
-    if !(296..=65_000).contains(&path.mtu_bytes) {
-        return wrong("the MTU", path.mtu_bytes.into(), "296 to 65,000 bytes");
-    }
     if let Some(bytes) = case
         .transfer
         .segment_bytes
@@ -34,6 +32,28 @@ pub fn check(case: &Case) -> Result<u64, Error> {
             bytes.into(),
             "296 to 9,000 bytes",
         );
+    }
+    if size == 0 || size == u64::MAX {
+        return wrong("the transfer's size in bytes", size, "1 byte or more");
+    }
+    resources::check(case)
+}
+
+/// Refuses a path or network that exceeds the limits of a TUN device or of the arithmetic.
+///
+/// # Errors
+/// The quantity, its value, and the range of the lab.
+pub fn check_path(case: &Case) -> Result<(), Error> {
+    let path = &case.path;
+    let wrong = |what, found, expected| {
+        Err(Error::Case {
+            what,
+            found,
+            expected,
+        })
+    };
+    if !(296..=65_000).contains(&path.mtu_bytes) {
+        return wrong("the MTU", path.mtu_bytes.into(), "296 to 65,000 bytes");
     }
     let links = case
         .network
@@ -56,8 +76,5 @@ pub fn check(case: &Case) -> Result<u64, Error> {
             );
         }
     }
-    if size == 0 || size == u64::MAX {
-        return wrong("the transfer's size in bytes", size, "1 byte or more");
-    }
-    resources::check(case)
+    Ok(())
 }

@@ -3,5 +3,5 @@
 pub use crate::clock::now_ns;
 pub use crate::host::{ip, Namespace, Tun};
 pub use crate::link::{Buffer, Pool};
-pub use crate::path::Path;
+pub use crate::path::{Path, PathEnd, PathReport};
 pub use crate::work::Content;

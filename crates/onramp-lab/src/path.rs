@@ -1,11 +1,14 @@
 //! The emulated path without transfers, for programs that run at its two ends.
 
 use crate::error::Error;
-use crate::host::{hosts_of, Host, Namespace};
-use crate::layout::Layout;
-use crate::link::{CpuLease, LinkPlan, LinkThread};
+use crate::host::{hosts_of, open_hosts, Host, Namespace};
+use crate::layout::{Layout, Wiring};
+use crate::limits;
+use crate::link::{pin_away_from, CpuLease, LinkPlan, LinkReport, LinkThread};
+use crate::options::percentile_us;
 use crate::supports::supports;
-use onramp_scenario::Case;
+use onramp_net::LinkStats;
+use onramp_scenario::{Case, IpVersion};
 use std::net::IpAddr;
 
 /// The two hosts of a case and the links between them. They are removed when this value is dropped.
@@ -18,8 +21,51 @@ pub struct Path {
     pub sender_address: IpAddr,
     /// The receiver's address.
     pub receiver_address: IpAddr,
+    /// The addresses of both hosts: first the sender's, then the receiver's, with one of each IP
+    /// version that they have.
+    pub addresses: Vec<[IpAddr; 2]>,
+    /// The directed link that is the bottleneck of the data.
+    bottleneck: u32,
+    /// The end that is the host of the caller, if one is.
+    on_this_host: Option<PathEnd>,
     link: Option<LinkThread>,
-    _lease: Option<CpuLease>,
+    lease: Option<CpuLease>,
+}
+
+/// One of the two ends of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathEnd {
+    /// The end that sends the data of the scenario.
+    Sender,
+    /// The end that receives it.
+    Receiver,
+}
+
+impl PathEnd {
+    /// The end on the other side.
+    pub fn other(self) -> PathEnd {
+        match self {
+            PathEnd::Sender => PathEnd::Receiver,
+            PathEnd::Receiver => PathEnd::Sender,
+        }
+    }
+}
+
+/// What has crossed a path.
+#[derive(Clone, Debug)]
+pub struct PathReport {
+    /// The bottleneck of the data, from the sender to the receiver.
+    pub forward: LinkStats,
+    /// The same link in the other direction.
+    pub reverse: LinkStats,
+    /// All directed links: 2 n is link n of the scenario forward, 2 n + 1 its reverse.
+    pub links: Vec<LinkStats>,
+    /// 99th percentile of the packets' lateness, in microseconds.
+    pub lateness_p99_us: f64,
+    /// Maximum lateness, in microseconds.
+    pub lateness_max_us: f64,
+    /// What the host did not permit, and how to permit it.
+    pub notes: Vec<String>,
 }
 
 impl Path {
@@ -30,39 +76,115 @@ impl Path {
     pub fn of(case: &Case) -> Result<Path, Error> {
         supports(case)?;
         let layout = Layout::of(case);
-        let ends = layout.copy(0);
-        let (sender, receiver) = hosts_of(case, &layout)?;
+        let hosts = hosts_of(case, &layout)?;
+        Ok(Path::start(&layout, hosts, layout.wiring(case), None))
+    }
+
+    /// The path of the first transfer of a case for any programs, over IPv4 and, where the MTU and
+    /// the kernel allow it, IPv6. All packets cross it, whatever their addresses. Transfers and
+    /// traffic are left out. With `on_this_host` that end is in the namespace of the calling
+    /// thread, with a device there; otherwise both ends are new namespaces.
+    ///
+    /// # Errors
+    /// The host lacks something, or the lab cannot emulate the path.
+    pub fn open(case: &Case, on_this_host: Option<PathEnd>) -> Result<Path, Error> {
+        limits::check_path(case)?;
+        let versions = match case.path.mtu_bytes >= MIN_IPV6_MTU_BYTES && Host::has_ipv6() {
+            true => IpVersion::ALL.to_vec(),
+            false => vec![IpVersion::V4],
+        };
+        let layout = Layout::of_path(case, versions);
+        let hosts = open_hosts(case, &layout, on_this_host)?;
+        let wiring = layout.wiring(case).for_any_packet();
+        Ok(Path::start(&layout, hosts, wiring, on_this_host))
+    }
+
+    fn start(
+        layout: &Layout,
+        (sender, receiver): (Host, Host),
+        wiring: Wiring,
+        on_this_host: Option<PathEnd>,
+    ) -> Path {
+        let first = layout.copy(0);
         let lease = CpuLease::take();
-        let cpu = lease.as_ref().map(CpuLease::cpu);
-        let (
-            Host {
-                tun: sender_tun,
-                namespace: sender,
-            },
-            Host {
-                tun: receiver_tun,
-                namespace: receiver,
-            },
-        ) = (sender, receiver);
-        let wiring = layout.wiring(case);
         let plan = LinkPlan {
             wiring,
-            sender: sender_tun,
-            receiver: receiver_tun,
+            sender: sender.tun,
+            receiver: receiver.tun,
             flows: 1,
             logs: None,
-            cpu,
+            cpu: lease.as_ref().map(CpuLease::cpu),
         };
-        Ok(Path {
-            sender,
-            receiver,
-            sender_address: ends.sender,
-            receiver_address: ends.receiver,
+        Path {
+            sender: sender.namespace,
+            receiver: receiver.namespace,
+            sender_address: first.sender,
+            receiver_address: first.receiver,
+            addresses: layout.first_copy(),
+            bottleneck: layout.bottleneck(0),
+            on_this_host,
             link: Some(LinkThread::start(plan)),
-            _lease: lease,
+            lease,
+        }
+    }
+
+    /// The namespace of an end.
+    pub fn namespace(&self, end: PathEnd) -> &Namespace {
+        match end {
+            PathEnd::Sender => &self.sender,
+            PathEnd::Receiver => &self.receiver,
+        }
+    }
+
+    /// The addresses of an end, one of each IP version.
+    pub fn addresses_of(&self, end: PathEnd) -> Vec<IpAddr> {
+        let at = end as usize;
+        self.addresses.iter().map(|pair| pair[at]).collect()
+    }
+
+    /// Whether an end is a namespace that was made for the path.
+    pub fn is_own_namespace(&self, end: PathEnd) -> bool {
+        self.on_this_host != Some(end)
+    }
+
+    /// Keeps the calling thread, and those that it starts, off the CPU that only the links use.
+    pub fn keep_off_the_link_cpu(&self) {
+        pin_away_from(self.lease.as_ref().map(CpuLease::cpu));
+    }
+
+    /// Whether the links have stopped, which they do by themselves only after an error.
+    pub fn has_failed(&self) -> bool {
+        self.link.as_ref().is_none_or(LinkThread::has_failed)
+    }
+
+    /// Stops the links and says what has crossed them. Programs at the ends then reach each other
+    /// no more.
+    ///
+    /// # Errors
+    /// A device failed.
+    pub fn finish(mut self) -> Result<PathReport, Error> {
+        let link = self.link.take().expect("the links run until here");
+        let LinkReport {
+            links,
+            lateness,
+            notes,
+            ..
+        } = link.finish()?;
+        let forward = self.bottleneck as usize;
+        Ok(PathReport {
+            forward: links[forward],
+            reverse: links[forward ^ 1],
+            links,
+            lateness_p99_us: percentile_us(&lateness, 99),
+            lateness_max_us: lateness.max_ns() as f64 / 1e3,
+            notes,
         })
     }
 }
+
+/// Every link of IPv6 carries packets of this size (RFC 8200, section 5). The kernel has no IPv6 on
+/// devices with less.
+const MIN_IPV6_MTU_BYTES: u32 = 1280;
 
 impl Drop for Path {
     fn drop(&mut self) {

@@ -11,7 +11,7 @@ mod stderr_lines;
 mod text;
 
 use clap::Parser;
-use cli::{Cli, Command};
+use cli::{Cli, Command, LabCommand};
 use failure::Failure;
 use nix::sys::signal::{signal, SigHandler, Signal};
 use std::process::ExitCode;
@@ -39,7 +39,10 @@ fn main() -> ExitCode {
     let json = cli.json;
     let result = match cli.command {
         Command::Sim(arguments) => commands::sim::run(&arguments, json),
-        Command::Lab(arguments) => commands::lab::run(&arguments, json),
+        Command::Lab(arguments) => match &arguments.command {
+            Some(LabCommand::Shell(shell)) => commands::lab_shell::run(shell, json),
+            None => commands::lab::run(&arguments, json),
+        },
         Command::Compare(arguments) => commands::compare::run(&arguments, json),
         Command::CompareStartups(arguments) => commands::compare_startups::run(&arguments, json),
         Command::Theory(arguments) => commands::theory::run(&arguments, json),

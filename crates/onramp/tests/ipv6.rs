@@ -34,8 +34,8 @@ fn a_start_up_gains_over_ipv6_what_it_gains_over_ipv4() {
         let [none, paced, none_v6, paced_v6] = times_s[..] else {
             panic!("{report}")
         };
-        let is_close = |v4: f64, v6: f64| (0.95..1.05).contains(&(v6 / v4));
-        is_close(none, none_v6) && is_close(paced, paced_v6) && paced_v6 < 0.85 * none_v6
+        let is_close = |v4: f64, v6: f64| (0.98..1.03).contains(&(v6 / v4));
+        is_close(none, none_v6) && is_close(paced, paced_v6) && paced_v6 < 0.97 * none_v6
     };
     let report = undisturbed(run, is_alike);
     assert!(is_alike(&report), "{:?}", times_s(&report));

@@ -10,6 +10,7 @@ mod governed;
 mod governor;
 mod host_lacks;
 mod ipv6;
+mod lab_shell;
 mod memory;
 mod out;
 mod pair;

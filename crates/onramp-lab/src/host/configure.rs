@@ -29,6 +29,10 @@ pub struct Settings {
     /// Addresses that it reaches, and the initial window towards each in segments (`None`: the
     /// kernel's).
     pub routes: Vec<(IpAddr, Option<u32>)>,
+    /// All other destinations too are reached through the device.
+    pub has_default_route: bool,
+    /// The default congestion control; `None`: that of the machine.
+    pub congestion_control: Option<&'static str>,
     /// Limit of receive-buffer auto-tuning, in bytes.
     pub rmem_max_bytes: u64,
     /// Limit of send-buffer auto-tuning, in bytes.
@@ -41,12 +45,18 @@ pub struct Settings {
     pub max_gso_segments: Option<u32>,
 }
 
-/// Configures the namespace of the calling thread.
+impl Settings {
+    fn has_ipv6_addresses(&self) -> bool {
+        self.addresses.iter().any(IpAddr::is_ipv6)
+    }
+}
+
+/// Configures the namespace of the calling thread, and its device.
 pub fn apply(settings: &Settings) -> Result<(), Error> {
     sysctl("net/ipv4/tcp_no_metrics_save", "1".into())?;
-    // The few bytes that the receiver sends must not depend on the default of the host either.
-    // Every kernel has Reno.
-    sysctl("net/ipv4/tcp_congestion_control", "reno".to_owned())?;
+    if let Some(name) = settings.congestion_control {
+        sysctl("net/ipv4/tcp_congestion_control", name.to_owned())?;
+    }
     sysctl(
         "net/ipv4/tcp_rmem",
         format!("4096 131072 {}", settings.rmem_max_bytes),
@@ -65,24 +75,41 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
         ECN_ACCEPT
     };
     sysctl("net/ipv4/tcp_ecn", tcp_ecn.to_owned())?;
-    apply_ipv6(settings.addresses.iter().any(IpAddr::is_ipv6))?;
+    apply_ipv6(settings.has_ipv6_addresses())?;
+    ip("link set dev lo up\n")?;
+    apply_to_device(settings, DEVICE)
+}
+
+/// Configures a device of the namespace of the calling thread, its addresses and routes.
+pub fn apply_to_device(settings: &Settings, device: &str) -> Result<(), Error> {
+    if settings.has_ipv6_addresses() {
+        // The device copied the defaults when it was made. It is as quiet as with IPv4: the kernel
+        // asks for no routers, and the device has no address but those that it is given.
+        for (name, value) in [
+            ("disable_ipv6", "0"),
+            ("accept_ra", "0"),
+            ("router_solicitations", "0"),
+            ("addr_gen_mode", NO_LINK_LOCAL),
+        ] {
+            sysctl(&format!("net/ipv6/conf/{device}/{name}"), value.to_owned())?;
+        }
+    }
     let mut batch = format!(
-        "link set dev {DEVICE} mtu {} txqueuelen {DEVICE_QUEUE_PACKETS}\n",
+        "link set dev {device} mtu {} txqueuelen {DEVICE_QUEUE_PACKETS}\n",
         settings.mtu_bytes
     );
     if let Some(segments) = settings.max_gso_segments {
-        let _ = writeln!(batch, "link set dev {DEVICE} gso_max_segs {segments}");
+        let _ = writeln!(batch, "link set dev {device} gso_max_segs {segments}");
     }
-    batch += "link set dev lo up\n";
     for address in &settings.addresses {
         let address = Prefix::of(*address);
         let _ = writeln!(
             batch,
-            "address add {address} dev {DEVICE}{}",
+            "address add {address} dev {device}{}",
             address.no_detection
         );
     }
-    let _ = writeln!(batch, "link set dev {DEVICE} up");
+    let _ = writeln!(batch, "link set dev {device} up");
     for (peer, initial_window) in &settings.routes {
         let own = settings
             .addresses
@@ -90,22 +117,27 @@ pub fn apply(settings: &Settings) -> Result<(), Error> {
             .find(|own| own.is_ipv6() == peer.is_ipv6());
         let own = own.expect("both hosts have addresses of the same IP versions");
         let peer = Prefix::of(*peer);
-        let _ = write!(batch, "route add {peer} dev {DEVICE} src {own}");
+        let _ = write!(batch, "route add {peer} dev {device} src {own}");
         let _ = match initial_window {
             Some(segments) => writeln!(batch, " initcwnd {segments}"),
             None => writeln!(batch),
         };
     }
+    if settings.has_default_route {
+        for own in &settings.addresses {
+            let everything = if own.is_ipv6() { "::/0" } else { "0.0.0.0/0" };
+            let _ = writeln!(batch, "route add {everything} dev {device} src {own}");
+        }
+    }
     ip(&batch)?;
     // Without a queue discipline a packet goes straight into the ring of the device. The default of
     // the host could be another one.
-    run("tc", &format!("qdisc replace dev {DEVICE} root noqueue\n"))
+    run("tc", &format!("qdisc replace dev {device} root noqueue\n"))
 }
 
-/// Switches IPv6 off, or makes it as quiet as IPv4: the kernel asks for no routers, and the device
-/// has no address but those that it is given.
+/// Switches IPv6 of the namespace on or off.
 fn apply_ipv6(is_used: bool) -> Result<(), Error> {
-    if !std::path::Path::new("/proc/sys/net/ipv6").exists() {
+    if !has_ipv6() {
         return match is_used {
             true => Err(Error::NoIpv6),
             false => Ok(()),
@@ -113,19 +145,12 @@ fn apply_ipv6(is_used: bool) -> Result<(), Error> {
     }
     let is_off = u8::from(!is_used).to_string();
     sysctl("net/ipv6/conf/all/disable_ipv6", is_off.clone())?;
-    sysctl("net/ipv6/conf/default/disable_ipv6", is_off.clone())?;
-    if is_used {
-        // The device copied the defaults when it was made.
-        for (name, value) in [
-            ("disable_ipv6", &*is_off),
-            ("accept_ra", "0"),
-            ("router_solicitations", "0"),
-            ("addr_gen_mode", NO_LINK_LOCAL),
-        ] {
-            sysctl(&format!("net/ipv6/conf/{DEVICE}/{name}"), value.to_owned())?;
-        }
-    }
-    Ok(())
+    sysctl("net/ipv6/conf/default/disable_ipv6", is_off)
+}
+
+/// Whether this kernel has IPv6.
+pub fn has_ipv6() -> bool {
+    std::path::Path::new("/proc/sys/net/ipv6").exists()
 }
 
 /// An address as the prefix that contains it alone, as iproute2 writes it.

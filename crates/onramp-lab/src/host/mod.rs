@@ -14,6 +14,7 @@ pub use tun::Tun;
 use crate::addresses::{address, fresh_numbers};
 use crate::error::Error;
 use crate::layout::Layout;
+use crate::path::PathEnd;
 use onramp_scenario::{header_bytes, Buffer, Case, InitialWindow, IpVersion, TrafficKind};
 use std::net::IpAddr;
 
@@ -35,6 +36,21 @@ impl Host {
         })??;
         Ok(Host { namespace, tun })
     }
+
+    /// The host of the calling thread, with a device of its own. Nothing else is changed.
+    fn here(settings: &Settings) -> Result<Host, Error> {
+        let namespace = Namespace::here()?;
+        // The device is named after this process, so that several may have one.
+        let name = format!("onramp{}", std::process::id());
+        let tun = Tun::create(&name)?;
+        configure::apply_to_device(settings, &name)?;
+        Ok(Host { namespace, tun })
+    }
+
+    /// Whether this kernel has IPv6.
+    pub fn has_ipv6() -> bool {
+        configure::has_ipv6()
+    }
 }
 
 /// Maximum receive buffer of auto-tuning since Linux 6.16 (6 MiB before). The lab always sets it,
@@ -45,6 +61,38 @@ pub const WMEM_MAX_BYTES: u64 = 4_194_304;
 
 /// The sending and the receiving host of a case.
 pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
+    let (sender, receiver) = settings_of(case, layout);
+    Ok((Host::new(&sender)?, Host::new(&receiver)?))
+}
+
+/// The same hosts for any programs, which keep this kernel's congestion control. `here` names the
+/// end that is the host of the calling thread, if one is.
+pub fn open_hosts(
+    case: &Case,
+    layout: &Layout,
+    here: Option<PathEnd>,
+) -> Result<(Host, Host), Error> {
+    let (sender, receiver) = settings_of(case, layout);
+    let open = |settings: Settings, end| {
+        let is_here = here == Some(end);
+        let settings = Settings {
+            congestion_control: None,
+            has_default_route: !is_here,
+            max_gso_segments: None,
+            ..settings
+        };
+        match is_here {
+            true => Host::here(&settings),
+            false => Host::new(&settings),
+        }
+    };
+    Ok((
+        open(sender, PathEnd::Sender)?,
+        open(receiver, PathEnd::Receiver)?,
+    ))
+}
+
+fn settings_of(case: &Case, layout: &Layout) -> (Settings, Settings) {
     let initial_window = match case.transfer.initial_window {
         InitialWindow::Segments(segments) => Some(segments),
         InitialWindow::Host | InitialWindow::Paper => None,
@@ -61,6 +109,10 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
         mtu_bytes: case.path.mtu_bytes,
         addresses: senders.clone(),
         routes: receivers.iter().map(to_receiver).collect(),
+        has_default_route: false,
+        // The few bytes that the receiver sends must not depend on the default of the host. Every
+        // kernel has Reno.
+        congestion_control: Some("reno"),
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes,
         window_scaling: case.transfer.window_scaling,
@@ -75,7 +127,7 @@ pub fn hosts_of(case: &Case, layout: &Layout) -> Result<(Host, Host), Error> {
         max_gso_segments: None,
         ..sender.clone()
     };
-    Ok((Host::new(&sender)?, Host::new(&receiver)?))
+    (sender, receiver)
 }
 
 /// The initial window of Linux, in segments.
@@ -123,6 +175,8 @@ pub fn preflight() -> Result<(), Error> {
         mtu_bytes: 1500,
         addresses: vec![of_node(first)],
         routes: vec![(of_node(first + 1), Some(10))],
+        has_default_route: false,
+        congestion_control: None,
         rmem_max_bytes: RMEM_MAX_BYTES,
         wmem_max_bytes: WMEM_MAX_BYTES,
         window_scaling: true,

@@ -5,7 +5,7 @@ use nix::libc;
 use nix::sched::{setns, unshare, CloneFlags};
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::thread;
 
 /// A network namespace. It exists as long as its descriptor, or a socket or device made in it.
@@ -24,6 +24,16 @@ impl Namespace {
                 .map_err(|errno| refused("making a network namespace", errno))?;
             File::open("/proc/thread-self/ns/net").map_err(|source| Error::NoNamespace { source })
         })?;
+        Ok(Namespace { descriptor })
+    }
+
+    /// The namespace of the calling thread.
+    ///
+    /// # Errors
+    /// /proc is not mounted.
+    pub fn here() -> Result<Namespace, Error> {
+        let descriptor = File::open("/proc/thread-self/ns/net")
+            .map_err(|source| Error::NoNamespace { source })?;
         Ok(Namespace { descriptor })
     }
 
@@ -87,5 +97,11 @@ fn refused(what: &'static str, errno: nix::Error) -> Error {
         other => Error::NoNamespace {
             source: io::Error::from(other),
         },
+    }
+}
+
+impl AsFd for Namespace {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
     }
 }

@@ -64,7 +64,15 @@ impl Layout {
         Layout::with_versions(case, case.ip_versions().collect())
     }
 
-    /// The layout of a case whose nodes have addresses of these IP versions.
+    /// The layout of the path of a case's first transfer alone. Both nodes have addresses of these
+    /// IP versions.
+    pub fn of_path(case: &Case, versions: Vec<IpVersion>) -> Layout {
+        let mut case = case.clone();
+        case.transfer.count = 1;
+        case.traffic = [].into();
+        Layout::with_versions(&case, versions)
+    }
+
     fn with_versions(case: &Case, versions: Vec<IpVersion>) -> Layout {
         let (mut senders, mut receivers, mut flows) = (Vec::new(), Vec::new(), Vec::new());
         let transfers = (0..case.transfer.count).map(|copy| (case.transfer.ends(copy), false));
@@ -163,6 +171,15 @@ impl Layout {
             })
         };
         self.versions.iter().flat_map(of).collect()
+    }
+
+    /// The addresses of the sender and of the receiver of the first copy, over each IP version.
+    pub fn first_copy(&self) -> Vec<[IpAddr; 2]> {
+        let of = |ip: &IpVersion| {
+            let Ends { sender, receiver } = self.ends(*ip, self.flows[0]);
+            [sender, receiver]
+        };
+        self.versions.iter().map(of).collect()
     }
 
     /// The links and routes for the link thread.

@@ -195,3 +195,22 @@ fn packets_of_others_have_no_route() {
     assert_eq!(wiring.lookup.route(&[0x45; 19], Side::Sender), None);
     assert_eq!(wiring.lookup.route(&[], Side::Sender), None);
 }
+
+#[test]
+fn a_path_for_any_packet_carries_all_but_multicast_and_link_local() {
+    let case = path("count = 3\n[[traffic]]\n");
+    let layout = Layout::of_path(&case, IpVersion::ALL.to_vec());
+    assert_eq!(layout.first_copy().len(), 2);
+    let wiring = layout.wiring(&case).for_any_packet();
+    let route = |source: &str, destination: &str, from| {
+        let ends = [source, destination].map(|address| address.parse().unwrap());
+        route(&wiring, from, ends[0], ends[1])
+    };
+    let there = Some((vec![0], Side::Receiver));
+    let back = Some((vec![1], Side::Sender));
+    assert_eq!(route("10.0.0.1", "192.0.2.1", Side::Sender), there);
+    assert_eq!(route("2001:db8::1", "2001:db8::2", Side::Receiver), back);
+    assert_eq!(route("10.0.0.1", "224.0.0.251", Side::Sender), None);
+    assert_eq!(route("fe80::1", "ff02::2", Side::Receiver), None);
+    assert_eq!(route("fe80::1", "fe80::2", Side::Receiver), None);
+}

@@ -20,6 +20,15 @@ pub struct Wiring {
     pub links: usize,
 }
 
+impl Wiring {
+    /// The same links, with routes for all packets that are for one host: those of the first sender
+    /// and the first receiver.
+    pub fn for_any_packet(mut self) -> Wiring {
+        self.lookup.of_any = Some(self.lookup.positions[0]);
+        self
+    }
+}
+
 /// A directed link.
 #[derive(Clone, Debug)]
 pub struct Wire {
@@ -43,6 +52,9 @@ pub struct Lookup {
     /// For each sender, for each receiver: the first positions of the routes of the forward path
     /// and of the return path.
     positions: Vec<[u32; 2]>,
+    /// The routes of all packets, whatever their addresses; `None`: only packets between the lab's
+    /// addresses have routes.
+    of_any: Option<[u32; 2]>,
 }
 
 impl Lookup {
@@ -55,6 +67,7 @@ impl Lookup {
             senders: senders as u32,
             receivers: receivers as u32,
             positions: vec![[Lookup::NO_ROUTE; 2]; senders * receivers],
+            of_any: None,
         }
     }
 
@@ -71,6 +84,9 @@ impl Lookup {
     /// The first position of the route of a packet that this host sends; `None` if it is no packet
     /// of the lab.
     pub fn route(&self, packet: &[u8], from: Side) -> Option<u32> {
+        if let Some(positions) = self.of_any {
+            return is_for_one_host(packet).then(|| positions[from as usize]);
+        }
         let (source, destination) = nodes_of(packet)?;
         let (sender, receiver, direction) = match from {
             Side::Sender => (source, destination, 0),
@@ -99,5 +115,15 @@ fn nodes_of(packet: &[u8]) -> Option<(u32, u32)> {
             Some((number(8)?, number(24)?))
         }
         _ => None,
+    }
+}
+
+/// Whether a packet is for one host that may be beyond the link: multicast and link-local packets
+/// are not.
+fn is_for_one_host(packet: &[u8]) -> bool {
+    match packet.first().map(|first| first >> 4) {
+        Some(4) => packet.get(16..20).is_some_and(|to| to[0] < 224),
+        Some(6) => packet.get(24..40).is_some_and(|to| to[0] < 0xfe),
+        _ => false,
     }
 }

@@ -1,8 +1,11 @@
-//! The options of `sim`, `lab`, `compare`, `compare-startups` and `replay`.
+//! The options of `sim`, `lab`, `lab shell`, `compare`, `compare-startups` and `replay`.
 
+use super::startup::{startups, FollowedBy};
 use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use onramp_comparison::{Startup, UnknownStartup, DEFAULT_STARTUPS};
+use onramp_lab::parts::PathEnd;
+use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -59,7 +62,14 @@ impl ValueEnum for TraceFormat {
 }
 
 #[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
+)]
 pub struct LabArguments {
+    #[command(subcommand)]
+    pub command: Option<LabCommand>,
     /// Scenario files (docs/scenarios.md)
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -73,6 +83,57 @@ pub struct LabArguments {
     /// option such a transfer is an error
     #[arg(long)]
     pub skip_missing: bool,
+}
+
+#[derive(Subcommand)]
+pub enum LabCommand {
+    /// Run any program, whose way to this host or to a server crosses the links of a scenario
+    /// (docs/lab-shell.md). Its exit code is that of the program
+    Shell(ShellArguments),
+}
+
+#[derive(Args)]
+pub struct ShellArguments {
+    /// Scenario file (docs/scenarios.md). Its transfers and its traffic are not run
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Use this case of the scenario, counted from 1 [default: the first]
+    #[arg(long, value_name = "N")]
+    pub case: Option<NonZeroU32>,
+    /// Run this shell command at the other end of the path. Without it the other end is this host
+    #[arg(long, value_name = "CMD")]
+    pub server: Option<String>,
+    /// The end of the path where the program runs
+    #[arg(long, value_name = "END", default_value = "receiver")]
+    pub end: ShellEnd,
+    /// Let all TCP connections of the program and of the server use this start-up
+    #[arg(long, value_parser = startups())]
+    pub startup: Option<String>,
+    /// Congestion avoidance after the start-up [default: cubic]; without --startup the congestion
+    /// control of the programs [default: that of this machine]
+    #[arg(long, value_name = "NAME")]
+    pub avoidance: Option<FollowedBy>,
+    /// The program and its arguments [default: your shell]
+    #[arg(last = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+/// [`PathEnd`] as the value of an option.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ShellEnd {
+    /// What the server sends crosses the forward path
+    Receiver,
+    /// What the program sends crosses the forward path
+    Sender,
+}
+
+impl From<ShellEnd> for PathEnd {
+    fn from(end: ShellEnd) -> PathEnd {
+        match end {
+            ShellEnd::Receiver => PathEnd::Receiver,
+            ShellEnd::Sender => PathEnd::Sender,
+        }
+    }
 }
 
 #[derive(Args)]

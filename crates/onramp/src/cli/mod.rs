@@ -10,7 +10,8 @@ mod startup;
 mod tcp;
 
 pub use emulation::{
-    CompareArguments, CompareStartupsArguments, LabArguments, ReplayArguments, SimArguments,
+    CompareArguments, CompareStartupsArguments, LabArguments, LabCommand, ReplayArguments,
+    ShellArguments, SimArguments,
 };
 pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};

@@ -123,7 +123,8 @@ pub enum FirstWindow {
     Paper,
 }
 
-fn startups() -> PossibleValuesParser {
+/// The names of the start-ups.
+pub fn startups() -> PossibleValuesParser {
     PossibleValuesParser::new(onramp_core::startup_names().iter().copied())
 }
 

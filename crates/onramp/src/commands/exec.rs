@@ -1,15 +1,14 @@
 //! `onramp exec`: runs a program in a cgroup. The connections of the cgroup use a start-up.
 
 use super::load::options;
+use super::signals::{exit_code, exited, not_started, system, Signals};
 use super::{totals, Answer};
 use crate::cli::ExecArguments;
-use crate::failure::{Failure, BAD_INPUT, HOST_LACKS};
+use crate::failure::{Failure, BAD_INPUT};
 use crate::startups::Changes;
 use crate::stderr_lines::StderrLines;
 use crate::text;
-use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{kill, SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 use onramp_kernel::{
     Adoption, Avoidance, ExecCgroup, Lifetime, Loaded, Options, PairOption, PairsMap, QosOption,
@@ -18,21 +17,8 @@ use onramp_kernel::{
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus};
-
-/// The exit codes of a shell for a program that it cannot find, or may not run.
-const NOT_FOUND: u8 = 127;
-const NOT_RUNNABLE: u8 = 126;
-
-/// Signals that are forwarded to the program.
-const FORWARDED: [Signal; 4] = [
-    Signal::SIGTERM,
-    Signal::SIGHUP,
-    Signal::SIGINT,
-    Signal::SIGQUIT,
-];
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
 
 pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     let startup = Startup::choose(arguments)?;
@@ -48,7 +34,7 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
 
     let mut events = arguments.events.then(Changes::default);
     let status = loop {
-        signals.wait(&cgroup)?;
+        signals.wait(|signal| forward(signal, &cgroup))?;
         startup.print_events(&mut events, &mut lines);
         if let Some(status) = exited(&mut child)? {
             break status;
@@ -63,7 +49,7 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
         ));
     }
     while !cgroup.processes().is_empty() {
-        signals.wait(&cgroup)?;
+        signals.wait(|signal| forward(signal, &cgroup))?;
         startup.print_events(&mut events, &mut lines);
     }
     startup.print_events(&mut events, &mut lines);
@@ -246,10 +232,6 @@ impl Startup {
     }
 }
 
-fn system(what: &str, error: impl Into<io::Error>) -> Failure {
-    Failure::new(HOST_LACKS, format!("cannot {what}: {}", error.into()))
-}
-
 fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {
     let procs: File = OpenOptions::new()
         .write(true)
@@ -264,75 +246,14 @@ fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {
     };
     // SAFETY: the closure only makes two system calls, which is safe between fork and exec.
     unsafe { child.pre_exec(join) };
-    child.spawn().map_err(|error| {
-        let code = match error.kind() {
-            io::ErrorKind::NotFound => NOT_FOUND,
-            io::ErrorKind::PermissionDenied => NOT_RUNNABLE,
-            _ => BAD_INPUT,
-        };
-        Failure::new(
-            code,
-            format!("cannot run {}: {error}", command[0].to_string_lossy()),
-        )
-    })
-}
-
-fn exited(child: &mut Child) -> Result<Option<ExitStatus>, Failure> {
     child
-        .try_wait()
-        .map_err(|error| system("wait for the program", error))
+        .spawn()
+        .map_err(|error| not_started(&command[0], &error))
 }
 
-fn exit_code(status: ExitStatus) -> u8 {
-    // As in a shell, the code of a program that a signal ended is 128 + the signal.
-    status
-        .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal))
-        .unwrap_or(1) as u8
-}
-
-/// Signals to this process. They are read one by one instead of ending the process, so that it can
-/// clean up.
-struct Signals {
-    descriptor: SignalFd,
-}
-
-impl Signals {
-    fn block() -> Result<Signals, Failure> {
-        let mut set = SigSet::from_iter(FORWARDED);
-        set.add(Signal::SIGCHLD);
-        // A closed pipe is an error of a write to it. SIGPIPE would end this process before it
-        // could clean up.
-        let mut blocked = set;
-        blocked.add(Signal::SIGPIPE);
-        blocked
-            .thread_block()
-            .map_err(|error| system("block signals", error))?;
-        let descriptor = SignalFd::with_flags(&set, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)
-            .map_err(|error| system("read signals", error))?;
-        Ok(Signals { descriptor })
-    }
-
-    /// Waits for a signal, for 100 ms at most: there is no signal when a descendant ends that is
-    /// not a child. Signals of a process are forwarded. Signals of the terminal are not, because
-    /// the program has received them itself.
-    fn wait(&mut self, cgroup: &ExecCgroup) -> Result<(), Failure> {
-        let mut ready = [PollFd::new(self.descriptor.as_fd(), PollFlags::POLLIN)];
-        let _ = poll(&mut ready, PollTimeout::from(100u8));
-        while let Some(info) = self
-            .descriptor
-            .read_signal()
-            .map_err(|error| system("read signals", error))?
-        {
-            let signal = Signal::try_from(info.ssi_signo as i32)
-                .ok()
-                .filter(|signal| FORWARDED.contains(signal));
-            if let Some(signal) = signal.filter(|_| info.ssi_code <= 0) {
-                for process in cgroup.processes() {
-                    let _ = kill(Pid::from_raw(process), signal); // it may have ended
-                }
-            }
-        }
-        Ok(())
+/// Sends a signal to all processes of a cgroup.
+fn forward(signal: Signal, cgroup: &ExecCgroup) {
+    for process in cgroup.processes() {
+        let _ = kill(Pid::from_raw(process), signal); // it may have ended
     }
 }

@@ -1,0 +1,267 @@
+//! `onramp lab shell`: programs of this machine whose packets cross an emulated path.
+
+use crate::common::process::{Background, Descendant};
+use crate::common::*;
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::fs;
+use std::io::Write;
+use std::net::TcpListener;
+use std::path::PathBuf;
+
+/// Payload and wire bytes of a full segment over IPv4 with timestamps.
+const PAYLOAD_SHARE: f64 = 1448.0 / 1500.0;
+const SIZE: usize = 8_000_000;
+
+/// A folder with a scenario of two cases, 20 and 50 Mbit/s with 20 ms, and a file to download.
+struct Folder {
+    dir: tempfile::TempDir,
+    scenario: String,
+}
+
+impl Folder {
+    fn new() -> Folder {
+        let dir = tempfile::tempdir().unwrap();
+        let scenario = dir.path().join("path.toml");
+        let text = "name = \"path\"\n[path]\nrate = [\"20 Mbit/s\", \"50 Mbit/s\"]\n\
+                    rtt = \"20 ms\"\nqueue = \"100 packets\"\n[[transfer]]\nsize = \"1 MB\"\n";
+        fs::write(&scenario, text).unwrap();
+        fs::write(dir.path().join("file"), vec![b'x'; SIZE]).unwrap();
+        let scenario = scenario.to_str().unwrap().to_owned();
+        Folder { dir, scenario }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// The command of a web server for the folder, over both IP versions.
+    fn website(&self) -> String {
+        let folder = self.dir.path().display();
+        format!("exec python3 -m http.server --bind :: 8000 --directory {folder}")
+    }
+
+    /// Runs `onramp lab shell` with JSON. Returns what it printed, and its summary.
+    fn shell(&self, options: &[&str], command: &[&str]) -> (Ran, Value) {
+        let fixed = ["--json", "lab", "shell", &self.scenario];
+        let ran = onramp([&fixed[..], options, &["--"], command].concat());
+        let last = ran.stderr.lines().last().unwrap_or_default();
+        let summary = serde_json::from_str(last).unwrap_or(Value::Null);
+        (ran, summary)
+    }
+}
+
+/// Whether the lab can run, and this test has the machine for itself.
+fn lab_machine() -> Option<Machine> {
+    machine().filter(|_| onramp_lab::preflight().is_ok())
+}
+
+#[test]
+fn a_download_from_a_server_has_the_rate_of_the_path_over_both_ip_versions() {
+    let Some(_machine) = lab_machine() else {
+        return;
+    };
+    let folder = Folder::new();
+    let got = folder.path("got");
+    for version in ["-4", "-6"] {
+        let run = || {
+            let command = [
+                "curl",
+                "-sS",
+                version,
+                "--fail",
+                "-o",
+                got.to_str().unwrap(),
+                "-w",
+                "%{speed_download}",
+                "http://server:8000/file",
+            ];
+            let options = ["--server", &folder.website(), "--avoidance", "cubic"];
+            let (ran, summary) = folder.shell(&options, &command);
+            let speed: f64 = ran.code(0).stdout.parse().unwrap();
+            (speed / (20e6 / 8.0 * PAYLOAD_SHARE), summary)
+        };
+        // Slow start takes a part of the time, and headers of IPv6 one more percent.
+        let is_near = |(share, _): &(f64, Value)| (0.93..1.0).contains(share);
+        let (share, summary) = undisturbed(run, is_near);
+        assert!(is_near(&(share, Value::Null)), "{share} {summary}");
+        assert_eq!(fs::metadata(&got).unwrap().len(), SIZE as u64);
+        let bytes = summary["to_client"]["bytes"].as_f64().unwrap();
+        assert!(
+            (SIZE as f64..1.15 * SIZE as f64).contains(&bytes),
+            "{summary}"
+        );
+        assert!(
+            summary["to_server"]["packets"].as_u64() > Some(1000),
+            "{summary}"
+        );
+    }
+}
+
+#[test]
+fn a_program_reaches_this_host_through_the_path_and_finds_it_in_its_environment() {
+    let Some(_machine) = lab_machine() else {
+        return;
+    };
+    let folder = Folder::new();
+    for variable in ["ONRAMP_SERVER", "ONRAMP_SERVER_IPV6"] {
+        let listener = TcpListener::bind("[::]:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let serve = std::thread::spawn(move || {
+            let (mut stream, peer) = listener.accept().unwrap();
+            stream.write_all(&[b'x'; 300_000]).unwrap();
+            peer
+        });
+        let script = format!("cat < /dev/tcp/${variable}/{port} | wc -c; hostname -I || true");
+        let (ran, summary) = folder.shell(&[], &["bash", "-c", &script]);
+        let ran = ran.code(0);
+        assert!(ran.stdout.trim_start().starts_with("300000"), "{ran:#?}");
+        let peer = serve.join().unwrap().ip().to_canonical();
+        assert!(
+            peer.to_string().starts_with("198.18.") || peer.to_string().starts_with("2001:2:0:"),
+            "{peer}"
+        );
+        assert!(
+            summary["to_client"]["bytes"].as_u64() > Some(300_000),
+            "{summary}"
+        );
+    }
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_command() {
+    let Some(_machine) = lab_machine() else {
+        return;
+    };
+    let folder = Folder::new();
+    for (script, code) in [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137)] {
+        let (ran, summary) = folder.shell(&[], &["sh", "-c", script]);
+        ran.code(code);
+        assert_eq!(summary["exit_code"], code);
+    }
+    let (ran, _) = folder.shell(&[], &["/no/such/program"]);
+    ran.code(127).warns(&["cannot run /no/such/program"]);
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    let Some(_machine) = lab_machine() else {
+        return;
+    };
+    let folder = Folder::new();
+    let (ran, _) = folder.shell(&["--case", "3"], &["true"]);
+    ran.code(2).warns(&["--case 3", "has 2 cases"]);
+    let (ran, _) = folder.shell(&["--server", "exit 3"], &["touch", "/tmp/started"]);
+    ran.code(3)
+        .warns(&["the server ended with exit code 3 before it listened"]);
+    let (ran, _) = folder.shell(&["--startup", "qos"], &["true"]);
+    ran.code(2)
+        .warns(&["--startup qos needs a reservation", "onramp exec"]);
+    onramp(["lab", "shell", "/no/such/file.toml", "--", "true"])
+        .code(2)
+        .warns(&["/no/such/file.toml"]);
+    onramp(["lab", "shell"]).code(2).warns(&["<FILE>"]);
+}
+
+#[test]
+fn the_text_names_the_case_the_path_and_the_server() {
+    let Some(_machine) = lab_machine() else {
+        return;
+    };
+    let folder = Folder::new();
+    let arguments = [
+        "lab",
+        "shell",
+        &folder.scenario,
+        "--case",
+        "2",
+        "--",
+        "true",
+    ];
+    onramp(arguments).code(0).warns(&[
+        "path, case 2 of 2 (--case): 50 Mbit/s, 20 ms, queue 100 packets; `server` is 198.18.",
+        ", this host",
+        "to the client: 0 packets crossed",
+        "ended after",
+    ]);
+}
+
+#[test]
+fn connections_of_both_programs_use_the_start_up() {
+    let Some(_machine) = lab_machine() else {
+        return;
+    };
+    let folder = Folder::new();
+    let options = [
+        "--server",
+        &folder.website(),
+        "--startup",
+        "paced",
+        "--avoidance",
+        "cubic",
+    ];
+    let command = ["curl", "-sS", "-o", "/dev/null", "http://server:8000/file"];
+    let (ran, summary) = folder.shell(&options, &command);
+    ran.code(0);
+    assert!(summary["adopted"].as_u64() >= Some(1), "{summary}");
+    assert_eq!(summary["refused"], 0);
+}
+
+/// The devices of this network namespace that a shell made.
+fn devices() -> Vec<String> {
+    let all = listing(std::path::Path::new("/sys/class/net"));
+    all.into_iter()
+        .filter(|name| name.starts_with("onramp"))
+        .collect()
+}
+
+/// Starts a shell whose command has started others, and returns it with one of those.
+fn with_a_descendant(folder: &Folder) -> (Background, Descendant) {
+    let file = folder.path("pid");
+    // The processes have ids of their own: the cgroup file system or /proc shows them outside.
+    let marker = format!("sleep 98{}", std::process::id());
+    let script = format!("{marker} & touch {}; wait", file.display());
+    let shell = Background::onramp(["lab", "shell", &folder.scenario, "--", "sh", "-c", &script]);
+    wait_until("the command runs", || file.exists());
+    let pid = onramp_patience::wait_for("its child runs", || pid_of(&marker));
+    (shell, Descendant::new(pid))
+}
+
+/// The process with this command line.
+fn pid_of(command: &str) -> Option<i32> {
+    let pids = listing(std::path::Path::new("/proc")).into_iter();
+    pids.filter_map(|name| name.parse::<i32>().ok())
+        .find(|pid| {
+            let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.replace('\0', " ").trim_end() == command
+        })
+}
+
+#[test]
+fn a_signal_ends_the_command_and_all_that_it_started() {
+    let Some(_machine) = lab_machine() else {
+        return;
+    };
+    let folder = Folder::new();
+    let (shell, descendant) = with_a_descendant(&folder);
+    shell.signal(Signal::SIGTERM);
+    shell.wait().code(143);
+    assert!(!descendant.is_running());
+    assert!(devices().is_empty(), "{:?}", devices());
+}
+
+#[test]
+fn nothing_is_left_after_a_kill() {
+    let Some(_machine) = lab_machine() else {
+        return;
+    };
+    let folder = Folder::new();
+    let (shell, descendant) = with_a_descendant(&folder);
+    assert_eq!(devices().len(), 1);
+    shell.signal(Signal::SIGKILL);
+    drop(shell);
+    wait_until("the kernel has ended the command", || {
+        !descendant.is_running()
+    });
+    wait_until("the device is gone", || devices().is_empty());
+}

@@ -82,12 +82,13 @@ def _groups(frame: pd.DataFrame, by: str) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _scale(ax: Axes, axis: str, values: pd.Series[Any]) -> None:
-    """Give an axis a logarithmic scale if its values span more than a decade."""
+    """Give an axis a logarithmic scale if its values span much, else let it begin at zero."""
     positive = values[values > 0]
-    if len(positive) < len(values) or positive.empty:
-        return
-    if positive.max() / positive.min() >= _LOG_SPAN:
+    is_positive = len(positive) == len(values) > 0
+    if is_positive and positive.max() / positive.min() >= _LOG_SPAN:
         getattr(ax, f"set_{axis}scale")("log")
+    elif is_positive:
+        getattr(ax, f"set_{axis}lim")(0, None)
 
 
 def completion(
@@ -215,8 +216,11 @@ def cdf(
     ax = _axes(ax)
     for colour, (name, group) in zip(cycle(COLOURS), _groups(frame, by), strict=False):
         values = np.sort(group[column].dropna().to_numpy(dtype=float))
-        shares = np.arange(1, len(values) + 1) / len(group)
-        ax.step(values, shares, where="post", label=name, color=colour)
+        shares = np.arange(len(values) + 1) / len(group)
+        # The line rises from zero at the smallest value.
+        ax.step(
+            np.concatenate([values[:1], values]), shares, where="post", label=name, color=colour
+        )
     ax.set(xlabel=_label(column), ylabel="share of the transfers", ylim=(0, 1.02))
     _scale(ax, "x", frame[column].dropna())
     ax.legend()
@@ -426,8 +430,6 @@ def queue(results: Results, row: int = 0, *, ax: Axes | None = None) -> Axes:
     """
     ax = _axes(ax)
     queues = _of_row(results, "queues", row)
-    ax.plot(
-        queues["time_s"], queues["queue_delay_s"] * 1e3, color=COLOURS[0], marker=".", ms=2, lw=0.8
-    )
+    ax.plot(queues["time_s"], queues["queue_delay_s"] * 1e3, ".", color=COLOURS[0], ms=2)
     ax.set(xlabel=_TIME, ylabel="queueing delay (ms)", ylim=(0, None))
     return ax

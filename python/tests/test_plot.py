@@ -68,8 +68,8 @@ def test_a_distribution_ends_at_the_share_that_finished():
         }
     )
     line = plot.cdf(frame).get_lines()[0]
-    assert list(line.get_xdata()) == [1.0, 2.0, 3.0]
-    assert list(line.get_ydata()) == [0.25, 0.5, 0.75]
+    assert list(line.get_xdata()) == [1.0, 1.0, 2.0, 3.0]
+    assert list(line.get_ydata()) == [0.0, 0.25, 0.5, 0.75]
 
 
 def test_ratios_compare_like_with_like(results):

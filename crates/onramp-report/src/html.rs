@@ -7,7 +7,11 @@ use crate::run::Meta;
 use crate::units::printable;
 use maud::{html, Markup, PreEscaped, DOCTYPE};
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(
+    include_str!("colours.css"),
+    include_str!("page.css"),
+    include_str!("figure.css"),
+);
 
 /// Text of unknown origin. `maud` escapes it; control characters, which HTML does not allow, become
 /// U+FFFD first.

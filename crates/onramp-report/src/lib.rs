@@ -9,6 +9,7 @@
 //! | papers computed again | [`reproduction`] for the page, [`write_files`] for its files |
 //! | figures | [`plot`] for any plot, [`heat_map`] for ratios by two conditions |
 //! | | [`trace_graph`] for a sender, [`ladder`] for segments |
+//! | | [`figure_file`](figure_file()) for a figure as a file of its own |
 //!
 //! Pages are self-contained HTML, written by the template library `maud`. Figures are SVG, written
 //! by a small writer of our own. Both follow the light or dark scheme of the reader.
@@ -18,6 +19,7 @@
 mod columns;
 mod export;
 mod figure;
+mod figure_file;
 pub mod heat_map;
 mod html;
 pub mod ladder;
@@ -38,6 +40,7 @@ mod units;
 mod write;
 
 pub use export::{table_to_csv, to_csv, to_json, SCHEMA_VERSION};
+pub use figure_file::figure_file;
 pub use out_dir::{prepare_files, write_files, Error};
 pub use page::page;
 pub use run::{Meta, Run};

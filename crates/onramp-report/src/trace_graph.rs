@@ -20,7 +20,7 @@
 //! | 3. congestion window | light grey |
 //! | 4. unacked data | thin |
 
-use crate::figure::{LEFT, RIGHT, WIDTH};
+use crate::figure::{LEFT, PLOT_WIDTH, RIGHT};
 use crate::svg::axes::Frame;
 use crate::svg::marks::{self, Key};
 use crate::svg::{lines, shortened, text_width, Anchor, Svg};
@@ -103,7 +103,7 @@ pub fn trace_graph(title: &str, graph: &TraceGraph, from_s: f64, to_s: f64) -> S
     };
     let windows = Windows::new(graph, from_s, to_s, end_s);
     let title_height = if title.is_empty() { 0.0 } else { TITLE_HEIGHT };
-    let width = WIDTH - LEFT - RIGHT;
+    let width = PLOT_WIDTH - LEFT - RIGHT;
     let (events, states) = (event_legend(), state_legend());
     let (event_places, event_height) = marks::legend_places(&events, width);
     let (state_places, state_height) = marks::legend_places(&states, width);
@@ -116,7 +116,7 @@ pub fn trace_graph(title: &str, graph: &TraceGraph, from_s: f64, to_s: f64) -> S
         (from_s, to_s),
         (0.0, windows.top_kb),
     );
-    let mut svg = Svg::new(WIDTH, frame.bottom() + HASH + 42.0, title);
+    let mut svg = Svg::new(PLOT_WIDTH, frame.bottom() + HASH + 42.0, title);
     if !title.is_empty() {
         svg.text(
             "lane",
@@ -150,7 +150,7 @@ fn event_legend() -> Vec<(Key, String)> {
         (Key::Number("42"), "n-th KB sent"),
         (Key::Diamond, "timeout check"),
         (Key::Disc, "coarse timeout"),
-        (Key::Upright("again", LEGEND_ROW - 3.0), "sent again"),
+        (Key::Upright("again", LEGEND_ROW - 3.0), "retransmitted"),
     ];
     entries.map(|(key, text)| (key, text.to_owned())).to_vec()
 }
@@ -285,7 +285,7 @@ impl Canvas<'_> {
         self.svg
             .begin_clip((left - 1.0, top - 1.5), width + 2.0, height + 3.0);
         let again: Vec<f64> = self.visible(&self.graph.retransmissions_s);
-        let tooltip = count(&again, "segment sent again", "segments sent again");
+        let tooltip = count(&again, "segment retransmitted", "segments retransmitted");
         let again_px = self.pixels(&again).into_iter();
         lines::hashes(&mut self.svg, "again", again_px, top, height, &tooltip);
         self.window("send-window", &windows.send_window, "send window");
@@ -412,7 +412,7 @@ fn chosen(kilobytes: &[(f64, u64)], frame: &Frame) -> Vec<(f64, u64)> {
     let mut at = 0;
     while at < all.len() {
         let (first, n) = all[at];
-        let fits = |(x, n): (f64, u64)| x - half(n) >= end && x + half(n) <= WIDTH;
+        let fits = |(x, n): (f64, u64)| x - half(n) >= end && x + half(n) <= PLOT_WIDTH;
         if !fits((first, n)) {
             at += 1;
             continue;

@@ -1,6 +1,6 @@
 //! Ladders: their look, and that any data give a figure of bounded size.
 
-use onramp_report::ladder::{draw_ladder, Ladder, Rung, RungKind};
+use onramp_report::ladder::{draw_ladder, Ladder, LadderMarks, Rung, RungKind};
 use proptest::prelude::*;
 use roxmltree::Document;
 
@@ -17,6 +17,7 @@ fn ladder(rungs: Vec<Rung>) -> Ladder {
         left: "sender".into(),
         right: "receiver".into(),
         rungs,
+        ..Ladder::default()
     }
 }
 
@@ -120,9 +121,16 @@ proptest! {
         rungs in prop::collection::vec(a_rung(), 0..30),
         texts in prop::array::uniform3(any::<String>()),
         range in (float(), float()),
+        times in prop::collection::vec(float(), 0..5),
     ) {
         let [title, left, right] = texts;
-        let svg = draw_ladder(&title, &Ladder { left, right, rungs }, range.0, range.1);
+        let marks = LadderMarks {
+            label: left.clone(),
+            left_s: times.clone(),
+            right_s: times,
+        };
+        let ladder = Ladder { left, right, rungs, marks };
+        let svg = draw_ladder(&title, &ladder, range.0, range.1);
         prop_assert!(Document::parse(&svg).is_ok(), "{}", svg);
     }
 }

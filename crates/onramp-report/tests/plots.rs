@@ -52,7 +52,9 @@ fn plot(points: Vec<(f64, f64)>, style: PlotStyle) -> Plot {
 fn a_small_plot() {
     let points = vec![(0.0, 1.0), (1.0, 4.0), (2.0, 2.5)];
     insta::assert_snapshot!(draw_plot(&Plot {
-        marks: vec![PlotMarks::new("paper", vec![(1.0, 3.5)]).look(0)],
+        marks: vec![PlotMarks::new("paper", vec![(1.0, 3.5)])
+            .look(0)
+            .texts(["3.5"])],
         annotations: vec![
             Annotation::Vertical {
                 x: 1.5,
@@ -265,7 +267,7 @@ const LEGEND: [&str; 10] = [
     "n-th KB sent",
     "timeout check",
     "coarse timeout",
-    "sent again",
+    "retransmitted",
     "ssthresh",
     "send window: sender's buffer or advertised window",
     "congestion window",
@@ -302,7 +304,7 @@ fn a_trace_graph_has_ten_marks_and_a_legend_for_them() {
         "2 ACKs received",
         "4 segments sent",
         "coarse timeout at 0.8 s",
-        "segment sent again at 0.9 s",
+        "segment retransmitted at 0.9 s",
     ];
     for title in titles.into_iter().chain(["2 checks for a coarse timeout"]) {
         assert!(svg.contains(&format!("<title>{title}</title>")), "{title}");
@@ -386,8 +388,13 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn marks()(label: String, points in points(), look: Option<usize>) -> PlotMarks {
-        PlotMarks { label, points, look }
+    fn marks()(
+        label: String,
+        points in points(),
+        look: Option<usize>,
+        texts in prop::collection::vec(any::<String>(), 0..5),
+    ) -> PlotMarks {
+        PlotMarks { label, points, look, texts }
     }
 }
 

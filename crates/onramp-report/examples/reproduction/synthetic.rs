@@ -120,6 +120,7 @@ pub fn packet_pairs() -> Ladder {
         left: "sender".to_owned(),
         right: "receiver".to_owned(),
         rungs,
+        ..Ladder::default()
     }
 }
 
@@ -164,5 +165,6 @@ pub fn burst() -> Ladder {
         left: "server with an initial window of ten".to_owned(),
         right: "client".to_owned(),
         rungs,
+        ..Ladder::default()
     }
 }

@@ -13,8 +13,11 @@ use crate::summary::Group;
 use crate::units::significant;
 use onramp_results::{Record, Trace};
 
-/// Width of every plot, in pixels before the page scales it.
+/// Width of the plots of results, in pixels before the page scales it.
 pub(crate) const WIDTH: f64 = 1000.0;
+/// Width of the figures that other crates define as data: their text can be read where a document
+/// shows them 700 pixels wide.
+pub(crate) const PLOT_WIDTH: f64 = 800.0;
 /// Width of the area for the y axis.
 pub(crate) const LEFT: f64 = 72.0;
 /// Width of the margin on the right.

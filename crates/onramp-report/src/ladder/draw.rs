@@ -1,9 +1,9 @@
 //! The drawing of a ladder.
 
 use super::flight::{Flight, Range};
-use super::labels::{Column, LINE};
+use super::labels::{clock, Column, LINE};
 use super::{Ladder, Rung, RungKind, FOOT};
-use crate::figure::{RIGHT, WIDTH};
+use crate::figure::{PLOT_WIDTH, RIGHT};
 use crate::svg::axes::Scale;
 use crate::svg::{marks, shortened, Anchor, Svg};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,7 @@ impl Canvas {
         left: &Column,
         right: &Column,
     ) -> Canvas {
-        let lifelines = (beside(left), WIDTH - beside(right));
+        let lifelines = (beside(left), PLOT_WIDTH - beside(right));
         Canvas {
             svg,
             range,
@@ -266,7 +266,7 @@ impl Canvas {
                     }),
                 }
             }
-            if drawn.len() <= MAX_LINES || cell > WIDTH {
+            if drawn.len() <= MAX_LINES || cell > PLOT_WIDTH {
                 for one in &mut drawn {
                     let more = if one.others > 0 {
                         format!(", and {} more here", one.others)
@@ -278,6 +278,15 @@ impl Canvas {
                 break drawn;
             }
             cell *= 1.4;
+        }
+    }
+
+    /// Draws reference times: whether each is of the left end, and the time.
+    pub(super) fn references(&mut self, label: &str, times: &[(bool, f64)]) {
+        for &(is_left, at_s) in times {
+            let at = (self.lifeline(is_left), self.time.px(at_s));
+            let tooltip = format!("{label}: {} s", clock(at_s));
+            marks::reference(&mut self.svg, None, at, &tooltip);
         }
     }
 

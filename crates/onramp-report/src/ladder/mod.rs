@@ -9,7 +9,7 @@ mod draw;
 mod flight;
 mod labels;
 
-use crate::figure::{LEFT, RIGHT, WIDTH};
+use crate::figure::{LEFT, PLOT_WIDTH, RIGHT};
 use crate::svg::axes::Scale;
 use crate::svg::marks::{self, Key};
 use crate::svg::{shortened, Anchor, Svg};
@@ -36,6 +36,19 @@ pub struct Ladder {
     pub right: String,
     /// The packets in any order. Those sent at the same time keep their order.
     pub rungs: Vec<Rung>,
+    /// Reference times, such as those of a paper.
+    pub marks: LadderMarks,
+}
+
+/// Reference times on the lifelines: hollow diamonds. A time outside of the diagram is left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LadderMarks {
+    /// Their name in the legend and in tooltips, such as `paper`.
+    pub label: String,
+    /// Times of the left end, in seconds.
+    pub left_s: Vec<f64>,
+    /// Times of the right end, in seconds.
+    pub right_s: Vec<f64>,
 }
 
 /// A segment or ACK. A rung with a time that is not finite is left out; a note has the number of
@@ -109,7 +122,7 @@ impl RungKind {
 /// The diagram from `from_s` to `to_s`, in seconds, as an SVG element. If `from_s` is not below
 /// `to_s`, the diagram shows everything.
 ///
-/// The diagram is 1000 pixels wide and 400 to 1600 pixels high, depending on the number of labels.
+/// The diagram is 800 pixels wide and 400 to 1600 pixels high, depending on the number of labels.
 /// Lines are cut off at the edges of the range. Beside each lifeline are the times of its sendings
 /// and arrivals, in seconds with three decimals, and the texts of the sendings. Times that read the
 /// same share a label, and labels that would overlap move apart. Where there is no room for all of
@@ -125,8 +138,12 @@ pub fn draw_ladder(title: &str, ladder: &Ladder, from_s: f64, to_s: f64) -> Stri
         .filter(|flight| range.shows(flight))
         .collect();
 
-    let legend = legend(&shown);
-    let (places, legend_height) = marks::legend_places(&legend, WIDTH - LEFT - RIGHT);
+    let marks = ladder.marks.shown(&range);
+    let mut legend = legend(&shown);
+    if !marks.is_empty() {
+        legend.push((Key::Reference(None), ladder.marks.label.clone()));
+    }
+    let (places, legend_height) = marks::legend_places(&legend, PLOT_WIDTH - LEFT - RIGHT);
     let title_height = if title.is_empty() { 0.0 } else { TITLE_HEIGHT };
     let top = title_height + legend_height + HEADS;
     let sides = [true, false].map(|is_left| time_labels(&shown, is_left, &range));
@@ -139,13 +156,17 @@ pub fn draw_ladder(title: &str, ladder: &Ladder, from_s: f64, to_s: f64) -> Stri
     let time = Scale::new(range.from_s, range.to_s, top, bottom);
     let [left, right] = sides.map(|labels| Column::new(labels, &time, top, bottom));
 
-    let mut svg = Svg::new(WIDTH, bottom + FOOT, &name(title, ladder, &shown, &range));
+    let mut svg = Svg::new(
+        PLOT_WIDTH,
+        bottom + FOOT,
+        &name(title, ladder, &shown, &range),
+    );
     if !title.is_empty() {
         svg.text(
             "lane",
             (LEFT, 15.0),
             Anchor::Start,
-            &shortened(title, WIDTH - LEFT - RIGHT),
+            &shortened(title, PLOT_WIDTH - LEFT - RIGHT),
         );
     }
     marks::legend(&mut svg, (LEFT, title_height + 2.0), &legend, &places);
@@ -154,8 +175,20 @@ pub fn draw_ladder(title: &str, ladder: &Ladder, from_s: f64, to_s: f64) -> Stri
     canvas.column(&left, true);
     canvas.column(&right, false);
     canvas.rungs(&shown);
+    canvas.references(&ladder.marks.label, &marks);
     canvas.notes(shown.is_empty(), left_out);
     canvas.finish()
+}
+
+impl LadderMarks {
+    /// Those in the range: whether they are of the left end, and the time.
+    fn shown(&self, range: &Range) -> Vec<(bool, f64)> {
+        let left = self.left_s.iter().map(|at_s| (true, *at_s));
+        let right = self.right_s.iter().map(|at_s| (false, *at_s));
+        let all = left.chain(right);
+        all.filter(|(_, at_s)| at_s.is_finite() && range.holds(*at_s))
+            .collect()
+    }
 }
 
 fn legend(shown: &[Flight<'_>]) -> Vec<(Key, String)> {

@@ -27,6 +27,7 @@ fn draw(rungs: Vec<Rung>, from_s: f64, to_s: f64) -> String {
             left: "sender".into(),
             right: "receiver".into(),
             rungs,
+            ..Ladder::default()
         },
         from_s,
         to_s,
@@ -116,7 +117,7 @@ fn assert_apart(svg: &str) {
     let (areas, height) = (areas(&document), height(svg));
     for (at, a) in areas.iter().enumerate() {
         assert!(
-            a[0] >= 0.0 && a[2] <= WIDTH && a[1] >= 0.0 && a[3] <= height,
+            a[0] >= 0.0 && a[2] <= PLOT_WIDTH && a[1] >= 0.0 && a[3] <= height,
             "{a:?}"
         );
         for b in &areas[at + 1..] {
@@ -383,6 +384,7 @@ fn the_name_for_screen_readers_describes_the_diagram() {
         left: "a".into(),
         right: "<b>".into(),
         rungs,
+        ..Ladder::default()
     };
     let svg = draw_ladder("Slow start", &ladder, 0.0, 1.0);
     let name = "Slow start: ladder diagram of a and <b>, 0.000 to 1.000 s, 2 segments and 1 ACK, \
@@ -394,4 +396,30 @@ fn the_name_for_screen_readers_describes_the_diagram() {
             .attribute("aria-label"),
         Some(name)
     );
+}
+
+#[test]
+fn reference_times_are_hollow_diamonds_on_their_lifelines() {
+    let mut ladder = Ladder {
+        left: "a".into(),
+        right: "b".into(),
+        rungs: vec![data(0.0, Some(0.1)), data(0.9, Some(1.0))],
+        marks: LadderMarks {
+            label: "paper".into(),
+            left_s: vec![0.5, f64::NAN],
+            right_s: vec![0.25, 7.0],
+        },
+    };
+    let svg = draw_ladder("", &ladder, 0.0, 1.0);
+    let document = Document::parse(&svg).unwrap();
+    let drawn = with_class(&document, "paper");
+    // One is the symbol of the legend.
+    assert_eq!(drawn.len(), 3, "{svg}");
+    let tooltips: Vec<&str> = drawn
+        .iter()
+        .filter_map(|mark| mark.first_element_child()?.text())
+        .collect();
+    assert_eq!(tooltips, ["paper: 0.500 s", "paper: 0.250 s"]);
+    ladder.marks = LadderMarks::default();
+    assert!(!draw_ladder("", &ladder, 0.0, 1.0).contains("paper"));
 }

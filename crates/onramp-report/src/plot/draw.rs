@@ -1,7 +1,7 @@
 //! Draws a plot as SVG.
 
 use super::{range, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
-use crate::figure::{LEFT, RIGHT, WIDTH};
+use crate::figure::{LEFT, PLOT_WIDTH, RIGHT};
 use crate::svg::axes::{left_room, Frame};
 use crate::svg::labels::Labels;
 use crate::svg::marks::{self, Key};
@@ -13,7 +13,7 @@ const TITLE_HEIGHT: f64 = 22.0;
 const LEGEND_WIDTH: f64 = 400.0;
 const LABEL_WIDTH: f64 = 420.0;
 /// On a line with at most this many points, each has a marker. On longer lines, some have.
-const MAX_MARKED: usize = 60;
+const MAX_MARKED: usize = 30;
 /// At most this many points without a line are markers with tooltips. More of them are dots.
 const MAX_MARKERS: usize = 300;
 /// Of markers of one series that are closer than this, in pixels, only the first is drawn.
@@ -32,8 +32,8 @@ pub fn draw_plot(plot: &Plot) -> String {
         .unwrap_or(HEIGHT)
         .clamp(80.0, 1000.0);
     // The width of the y labels depends on the height of the axis, the legend on that width.
-    let left = left_room(&range::scale_y(plot, height, 0.0)).clamp(LEFT, WIDTH / 3.0);
-    let width = WIDTH - left - RIGHT;
+    let left = left_room(&range::scale_y(plot, height, 0.0)).clamp(LEFT, PLOT_WIDTH / 3.0);
+    let width = PLOT_WIDTH - left - RIGHT;
     let (places, legend_height) = marks::legend_places(&legend, width);
     let title_height = if plot.title.is_empty() {
         0.0
@@ -51,7 +51,7 @@ pub fn draw_plot(plot: &Plot) -> String {
         x,
         y,
     };
-    let mut svg = Svg::new(WIDTH, frame.bottom() + 42.0, &plot.title);
+    let mut svg = Svg::new(PLOT_WIDTH, frame.bottom() + 42.0, &plot.title);
     if !plot.title.is_empty() {
         svg.text(
             "lane",
@@ -138,6 +138,9 @@ impl Canvas<'_> {
             self.references(marks);
         }
         self.left_out();
+        for marks in &plot.marks {
+            self.reference_texts(marks);
+        }
         for annotation in &plot.annotations {
             self.annotation_label(annotation);
         }
@@ -219,6 +222,27 @@ impl Canvas<'_> {
                 self.labels.avoid(at);
                 before = at;
             }
+        }
+    }
+
+    /// Puts the text of a reference beside its diamond, or above or below it.
+    fn reference_texts(&mut self, marks: &PlotMarks) {
+        for (&point, text) in marks.points.iter().zip(&marks.texts) {
+            if !self.shows(point) {
+                continue;
+            }
+            let (x, y) = self.frame.px(point);
+            let places = [
+                ((x + 12.0, y + 4.0), Anchor::Start),
+                ((x - 12.0, y + 4.0), Anchor::End),
+                ((x, y - 13.0), Anchor::Middle),
+                ((x, y + 21.0), Anchor::Middle),
+                ((x + 8.0, y - 10.0), Anchor::Start),
+                ((x - 8.0, y - 10.0), Anchor::End),
+                ((x + 8.0, y + 18.0), Anchor::Start),
+                ((x - 8.0, y + 18.0), Anchor::End),
+            ];
+            self.labels.place(&shortened(text, LABEL_WIDTH), places);
         }
     }
 

@@ -41,7 +41,7 @@ pub struct Plot {
     /// Lines across the whole plot.
     pub annotations: Vec<Annotation>,
     /// Height of the area in which data are drawn, from 80 to 1000 pixels; `None`: 300. All plots
-    /// are 1000 pixels wide before the page scales them.
+    /// are 800 pixels wide before the page scales them.
     pub height: Option<f64>,
 }
 
@@ -144,6 +144,8 @@ pub struct PlotMarks {
     pub points: Vec<(f64, f64)>,
     /// The look of the series that they are compared with; `None`: the colour of text.
     pub look: Option<usize>,
+    /// Texts beside the points, in their order, where there is room. There may be fewer of them.
+    pub texts: Vec<String>,
 }
 
 impl PlotMarks {
@@ -153,6 +155,15 @@ impl PlotMarks {
             label: label.into(),
             points,
             look: None,
+            texts: Vec::new(),
+        }
+    }
+
+    /// The same marks with a text beside each point.
+    pub fn texts(self, texts: impl IntoIterator<Item = impl Into<String>>) -> PlotMarks {
+        PlotMarks {
+            texts: texts.into_iter().map(Into::into).collect(),
+            ..self
         }
     }
 

@@ -111,7 +111,8 @@ impl Ledger {
         toml::from_str(text).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The paper's number of a row, for a mark in a figure; of a claim, its bound.
+    /// The paper's number of a row, for a mark in a figure; of a claim, its bound, or the middle of
+    /// its two bounds.
     ///
     /// # Panics
     /// If there is no such row, or no number in it. A test draws all figures.
@@ -121,7 +122,10 @@ impl Ledger {
         match &row.expected {
             Expected::Value(Value::Number(number)) => *number,
             Expected::Claim(Claim::Above(bound) | Claim::Below(bound)) => *bound,
-            _ => panic!("{} has no number", row.id),
+            Expected::Claim(Claim::Between(min, max)) => (min + max) / 2.0,
+            Expected::Value(Value::Text(text)) => text
+                .parse()
+                .unwrap_or_else(|_| panic!("{} has no number", row.id)),
         }
     }
 }

@@ -1,8 +1,7 @@
 //! A paper: its ledger, and its parts with what they measure.
 
 use crate::memo::Memo;
-use crate::{Bench, Error, Ledger, Options, Row, Settings, Table, Value};
-use onramp_report::reproduction::PageFigure;
+use crate::{Bench, Error, Figure, Ledger, Options, Row, Settings, Table, Value};
 use std::sync::atomic::Ordering;
 
 /// A paper.
@@ -55,25 +54,6 @@ pub enum Samples {
     Numbers(Vec<f64>),
     /// A value without random events.
     Exactly(Value),
-}
-
-/// A figure, drawn.
-#[derive(Clone, Debug)]
-pub struct Figure {
-    /// The figure as SVG.
-    pub svg: String,
-    /// The sentence below it.
-    pub caption: String,
-}
-
-impl Figure {
-    /// The figure for a page.
-    pub fn page_figure(&self) -> PageFigure {
-        PageFigure {
-            svg: self.svg.clone(),
-            caption: self.caption.clone(),
-        }
-    }
 }
 
 impl Measured {

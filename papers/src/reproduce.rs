@@ -5,7 +5,9 @@ use crate::expectation::{Expected, Rule, Value};
 use crate::memo::Memo;
 use crate::paper::Samples;
 use crate::statistics::median;
-use crate::{study_table, Error, Figure, Measured, Options, Paper, Part, Row, Settings, Table};
+use crate::{
+    figure, study_table, Error, Figure, Measured, Options, Paper, Part, Row, Settings, Table,
+};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
@@ -191,6 +193,7 @@ pub fn reproduce(
         });
     }
     study_table::check(reproduction.parts.iter().flat_map(|part| &part.tables));
+    figure::check(reproduction.parts.iter().flat_map(|part| &part.figures));
     Ok(reproduction)
 }
 

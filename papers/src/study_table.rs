@@ -66,7 +66,7 @@ pub(crate) fn check<'a>(tables: impl IntoIterator<Item = &'a Table>) {
     }
 }
 
-fn is_kebab_case(name: &str) -> bool {
+pub(crate) fn is_kebab_case(name: &str) -> bool {
     let is_word = |word: &str| {
         !word.is_empty()
             && word

@@ -118,20 +118,17 @@ fn figure(
     (marks, annotations): (&[PlotMarks], &[Annotation]),
     caption: &str,
 ) -> Figure {
-    let title = format!("Figure {number}");
+    let title = format!("Figure {number}: throughput by the length of the run");
     let plot = Plot {
         title,
         x: Axis::new("simulation time (s)").range(0.0, until_s),
-        y: Axis::new("effective throughput (%)"),
+        y: Axis::new("effective throughput (%)").range(0.0, 100.0),
         series: lines.iter().map(|line| line.series(until_s)).collect(),
         marks: marks.to_vec(),
         annotations: annotations.to_vec(),
         ..Plot::default()
     };
-    Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    }
+    Figure::new(format!("figure-{number}"), draw_plot(&plot), caption)
 }
 
 pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -168,21 +165,38 @@ pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
         median(&instants),
     ));
     if bench.draws() {
-        let caption =
-            "Figure 9: a transfer alone over the satellite. Each point is the throughput \
-            of a run that is cut there: the median of all seeds. The paper's orig-Lite-500ms \
-            reaches 18 % at most; beyond 20 s prop-Lite-500ms has five times as much, and below 5 \
-            s prop-Lite-10ms five times as much as that.";
-        let most = Annotation::Horizontal {
-            y: ledger().number("A.fig9.peak"),
-            text: "paper: most of orig-Lite-500ms".to_owned(),
-        };
-        let paper: (&[PlotMarks], &[Annotation]) = (&[], &[most]);
-        measured
-            .figures
-            .push(figure(9, &[&lite, &coarse, &fine], 30.0, paper, caption));
+        measured.figures.push(figure_9([&lite, &coarse, &fine]));
     }
     Ok(measured)
+}
+
+/// Times a line's throughput, at these times: what the paper says of another line.
+fn times(of: &Line, factor: f64, at_s: &[f64]) -> Vec<(f64, f64)> {
+    let points = at_s.iter().map(|at_s| (*at_s, factor * of.percent(*at_s)));
+    points.collect()
+}
+
+fn figure_9(lines: [&Line; 3]) -> Figure {
+    let caption = "Figure 9: a transfer alone over the satellite. Each point is the throughput of \
+        a run that is cut there: the median of all seeds. The paper's orig-Lite-500ms reaches 18 \
+        % at most; beyond 20 s prop-Lite-500ms has five times as much, and below 5 s \
+        prop-Lite-10ms five times as much as that: diamonds, over our curves of these.";
+    let number = |row: &str| ledger().number(row);
+    let most = Annotation::Horizontal {
+        y: number("A.fig9.peak"),
+        text: "paper: most of orig-Lite-500ms".to_owned(),
+    };
+    let estimation = times(lines[0], number("A.fig9.estimation"), &[20.0, 25.0, 30.0]);
+    let pacing = times(lines[1], number("A.fig9.pacing"), &[2.0, 3.0, 4.0, 5.0]);
+    let marks = [
+        PlotMarks::new("paper, prop-Lite-500ms", estimation)
+            .look(1)
+            .texts(["5 x orig"]),
+        PlotMarks::new("paper, prop-Lite-10ms", pacing)
+            .look(2)
+            .texts(["5 x prop-500ms"]),
+    ];
+    figure(9, &lines, 30.0, (&marks, &[most]), caption)
 }
 
 pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -216,32 +230,37 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("A.fig10.pacing-2ms", gain_two);
     measured.exactly("A.fig10.order", Value::yes_no(in_order));
     if bench.draws() {
-        let caption = "Figure 10: eight transfers over the WAN, as figure 9. The paper's \
-            prop-Lite-500ms has nearly ten times what orig-Lite-500ms has below 5 s; while the \
-            start-up lasts (0.7 s), pacing by 10 ms adds 20 % to it and pacing by 2 ms 85 %: \
-            diamonds, over the curve of prop-Lite-500ms. Figure 3 has the other ones, of an \
-            initial window of one segment.";
-        let at_s = during;
-        let coarse_percent = coarse.percent(at_s);
-        let more = |row: &str| coarse_percent * (1.0 + ledger().number(row) / 100.0);
-        let of_figure_3 =
-            [1.0, 5.0].map(|at_s| (at_s, ledger().number(&format!("A.fig3.{at_s}s"))));
-        let marks = [
-            PlotMarks::new("paper, figure 3", of_figure_3.to_vec()).look(0),
-            PlotMarks::new("paper, +20 %", vec![(at_s, more("A.fig10.pacing-10ms"))]).look(2),
-            PlotMarks::new("paper, +85 %", vec![(at_s, more("A.fig10.pacing-2ms"))]).look(3),
-        ];
-        let ends = Annotation::Vertical {
-            x: ledger().number("A.fig10.slow-start"),
-            text: "paper: slow start ends".to_owned(),
-        };
-        measured.figures.push(figure(
-            10,
-            &[&lite, &coarse, &ten, &two],
-            until_s,
-            (&marks, &[ends]),
-            caption,
-        ));
+        let lines = [&lite, &coarse, &ten, &two];
+        measured.figures.push(figure_10(lines, during, until_s));
     }
     Ok(measured)
+}
+
+/// `during` is the paper's end of the start-up.
+fn figure_10(lines: [&Line; 4], during: f64, until_s: f64) -> Figure {
+    let caption = "Figure 10: eight transfers over the WAN, as figure 9. The paper's \
+        prop-Lite-500ms has nearly ten times what orig-Lite-500ms has below 5 s; while the \
+        start-up lasts (0.7 s), pacing by 10 ms adds 20 % to it and pacing by 2 ms 85 %: diamonds \
+        at 0.7 s, over the curve of prop-Lite-500ms. (Ten times orig-Lite would be above the link \
+        from 0.5 s on.) Figure 3 has the other ones, of an initial window of one segment.";
+    let number = |row: &str| ledger().number(row);
+    let coarse = lines[1];
+    let more = |row: &str| times(coarse, 1.0 + number(row) / 100.0, &[during]);
+    let of_figure_3 = [1.0, 5.0].map(|at_s| (at_s, number(&format!("A.fig3.{at_s}s"))));
+    let marks = [
+        PlotMarks::new("paper, orig-Lite of figure 3", of_figure_3.to_vec())
+            .look(0)
+            .texts(of_figure_3.map(|(_, share)| format!("{share} %"))),
+        PlotMarks::new("paper, prop-Lite-10ms", more("A.fig10.pacing-10ms"))
+            .look(2)
+            .texts(["+20 %"]),
+        PlotMarks::new("paper, prop-Lite-2ms", more("A.fig10.pacing-2ms"))
+            .look(3)
+            .texts(["+85 %"]),
+    ];
+    let ends = Annotation::Vertical {
+        x: number("A.fig10.slow-start"),
+        text: "paper: slow start ends".to_owned(),
+    };
+    figure(10, &lines, until_s, (&marks, &[ends]), caption)
 }

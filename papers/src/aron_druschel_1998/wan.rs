@@ -306,8 +306,9 @@ fn figure_3(answers: &[Answer]) -> Figure {
     let least = |shares: &[f64]| shares.iter().copied().fold(f64::INFINITY, f64::min);
     let most = |shares: &[f64]| shares.iter().copied().fold(0.0, f64::max);
     let paper = CUTS_S.map(|cut_s| (cut_s, ledger().number(&format!("A.fig3.{cut_s}s"))));
+    let texts = paper.map(|(_, share)| format!("{share} %"));
     let plot = Plot {
-        title: "Figure 3".to_owned(),
+        title: "Figure 3: throughput by the length of the run".to_owned(),
         x: Axis::new("simulation time (s)").range(0.0, 30.0),
         y: Axis::new("effective throughput (%)"),
         series: vec![
@@ -315,15 +316,12 @@ fn figure_3(answers: &[Answer]) -> Figure {
             line("least", PlotStyle::Dashed, least).look(0),
             line("most", PlotStyle::Dashed, most).look(0),
         ],
-        marks: vec![PlotMarks::new("paper", paper.to_vec())],
+        marks: vec![PlotMarks::new("paper", paper.to_vec()).texts(texts)],
         ..Plot::default()
     };
     let caption = "Figure 3, a table in the paper: throughput of runs of 1, 5, 10, 20 and 30 s, \
         median, least and most of the seeds. Diamonds: the paper's.";
-    Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    }
+    Figure::new("figure-3", draw_plot(&plot), caption)
 }
 
 /// The windows of figure 4 with the times that the paper's text has for its trace.
@@ -342,10 +340,13 @@ fn beside_the_paper(graph: &TraceGraph) -> Figure {
     ];
     let mark = |(look, (name, row)): (usize, (&str, &str))| {
         let name = format!("paper: {name}");
-        PlotMarks::new(name, vec![(ledger().number(row), 0.0)]).look(look + 2)
+        let at_s = ledger().number(row);
+        PlotMarks::new(name, vec![(at_s, 0.0)])
+            .look(look + 2)
+            .texts([format!("{at_s} s")])
     };
     let plot = Plot {
-        title: "Figure 4, with the paper's times".to_owned(),
+        title: "Figure 4: the windows, with the paper's times".to_owned(),
         x: Axis::new("time (s)").range(0.0, FIGURE_4_UNTIL_S),
         y: Axis::new("KB"),
         series: vec![
@@ -362,37 +363,26 @@ fn beside_the_paper(graph: &TraceGraph) -> Figure {
     let caption =
         "The windows of figure 4's sender. Diamonds: when the paper's sender loses first, \
         times out, leaves its second slow start, and loses again.";
-    Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    }
+    Figure::new("figure-4-times", draw_plot(&plot), caption)
 }
 
 fn figures(graph: &TraceGraph) -> Vec<Figure> {
+    let draw = |title: &str, until_s: f64| trace_graph(title, graph, 0.0, until_s);
     vec![
-        Figure {
-            svg: trace_graph(
-                "Figure 4: TCP Lite over topology 1",
-                graph,
-                0.0,
-                FIGURE_4_UNTIL_S,
-            ),
-            caption: "Figure 4, with the marks of appendix A. The paper's sender loses at 1.2 s, \
-                times out at 2.8 s, leaves its second slow start at 3.4 s and loses a single \
-                segment at 26.5 s."
-                .to_owned(),
-        },
-        Figure {
-            svg: trace_graph(
-                "Figure 5: slow start in TCP Lite over topology \
-                1",
-                graph,
-                0.0,
+        Figure::new(
+            "figure-4",
+            draw("Figure 4: TCP Lite over topology 1", FIGURE_4_UNTIL_S),
+            "Figure 4, with the marks of appendix A. The paper's sender loses at 1.2 s, times out \
+             at 2.8 s, leaves its second slow start at 3.4 s and loses a single segment at 26.5 s.",
+        ),
+        Figure::new(
+            "figure-5",
+            draw(
+                "Figure 5: slow start in TCP Lite over topology 1",
                 FIGURE_5_UNTIL_S,
             ),
-            caption: "Figure 5: the first four seconds of figure 4. The paper's connection is \
-                established after 60 ms."
-                .to_owned(),
-        },
+            "Figure 5: the first four seconds of figure 4. The paper's connection is established \
+             after 60 ms.",
+        ),
     ]
 }

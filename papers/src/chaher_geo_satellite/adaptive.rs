@@ -125,8 +125,5 @@ fn figure(answers: &[Answer], gamma_max: f64) -> Figure {
     let caption =
         "Equation (8): the share that adaptive gamma uses at each loss of congestion avoidance, of \
          five seeds: 15/16 of what the equation gives.";
-    Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    }
+    Figure::new("equation-8", draw_plot(&plot), caption)
 }

@@ -1,12 +1,16 @@
 //! The model's own numbers, and figure 2 (sections 2 to 4).
 
+use super::setup::ledger;
 use crate::{Bench, Error, Figure, Measured, Value};
 use onramp_model::double_slow_start::Path;
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// Normalised buffers of figure 2, without background. The paper's text does not name the networks
 /// of its figure.
 const BETAS: [f64; 4] = [0.5, 0.25, 0.125, 0.0625];
+/// The satellite link of section 5 and its background, in packets per second.
+const RATE: f64 = 366.0;
+const BACKGROUND: f64 = 100.0;
 /// Steps of rho in figure 2.
 const STEPS: u32 = 99;
 
@@ -27,9 +31,14 @@ fn rounded(value: f64, places: usize) -> Value {
 
 /// A path with this normalised buffer without background, and with the share `rho` of background.
 fn path(beta: f64, rho: f64) -> Path {
-    let (rate, round_trip_s) = (366.0, 0.56);
-    let buffer = beta * (round_trip_s * rate + 1.0);
-    Path::new(rate, rho * rate, buffer, round_trip_s).expect("rho is below 1")
+    let round_trip_s = 0.56;
+    let buffer = beta * (round_trip_s * RATE + 1.0);
+    Path::new(RATE, rho * RATE, buffer, round_trip_s).expect("rho is below 1")
+}
+
+/// The satellite link of section 5, with this background in packets per second.
+fn satellite(background: f64) -> Path {
+    Path::new(RATE, background, 40.0, 0.56).expect("the background is below the rate")
 }
 
 /// Eq. (7) as the paper prints it.
@@ -44,7 +53,7 @@ fn condition(path: &Path) -> bool {
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let satellite = Path::new(366.0, 100.0, 40.0, 0.56).expect("section 5's numbers");
+    let satellite = satellite(BACKGROUND);
     let mut measured = Measured::default();
     measured.exactly("C.eq.beta", rounded(satellite.beta(), 3));
     measured.exactly("C.eq.overflow", rounded(satellite.overflow_window(), 1));
@@ -79,21 +88,30 @@ fn figure_2<I: Iterator<Item = f64>>(rhos: impl Fn() -> I) -> Figure {
         let points = rhos()
             .map(|rho| (rho, path(beta, rho).gamma_max()))
             .collect();
-        PlotSeries::new(
-            format!("beta = {beta} without background"),
-            PlotStyle::Line,
-            points,
-        )
+        PlotSeries::new(format!("beta = {beta}"), PlotStyle::Line, points)
     };
+    let of_section_5 = rhos().map(|rho| (rho, satellite(rho * RATE).gamma_max()));
+    let of_section_5 = PlotSeries::new(
+        "section 5's link, 40 packets",
+        PlotStyle::Dashed,
+        of_section_5.collect(),
+    );
+    let paper = ledger().number("C.eq.gamma-max");
     let line = |y: f64, text: &str| Annotation::Horizontal {
         y,
         text: text.to_owned(),
     };
     let plot = Plot {
-        title: "Figure 2".to_owned(),
-        x: Axis::new("rho").range(0.0, 1.0),
+        title: "Figure 2: gamma_max over the share of background".to_owned(),
+        x: Axis::new("rho, background over rate").range(0.0, 1.0),
         y: Axis::new("gamma_max").range(0.0, 2.0),
-        series: BETAS.map(curve).into(),
+        series: BETAS.map(curve).into_iter().chain([of_section_5]).collect(),
+        marks: vec![PlotMarks::new(
+            format!("paper: {paper} in section 5"),
+            vec![(BACKGROUND / RATE, paper)],
+        )
+        .look(BETAS.len())
+        .texts([paper.to_string()])],
         annotations: vec![
             line(0.5, "above: no double slow start"),
             line(0.25, "below: no gamma helps"),
@@ -101,9 +119,7 @@ fn figure_2<I: Iterator<Item = f64>>(rhos: impl Fn() -> I) -> Figure {
         ..Plot::default()
     };
     let caption = "Figure 2: Eq. (7). The more background there is, the less a smaller threshold \
-        is needed, and the smaller the buffer the more.";
-    Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    }
+        is needed, and the smaller the buffer the more. beta is the buffer over the BDP, without \
+        background. Diamond: the number that section 5 has for its link.";
+    Figure::new("figure-2", draw_plot(&plot), caption)
 }

@@ -10,8 +10,8 @@ pub struct Cycle {
     pub begin_s: f64,
     /// ssthresh in packets; infinite where there is none.
     pub threshold: f64,
-    /// The window at which congestion avoidance begins; `None` if the loss comes before.
-    pub avoidance: Option<f64>,
+    /// When congestion avoidance begins, and the window; `None` if the loss comes before.
+    pub avoidance: Option<(f64, f64)>,
     /// The window at its end.
     pub window: f64,
     /// The loss that ends the cycle: the time of its detection, and ssthresh from then on. `None`
@@ -31,7 +31,7 @@ impl Cycle {
     /// Whether congestion avoidance began and had at least a window acknowledged.
     pub fn lasts(&self) -> bool {
         self.avoidance
-            .is_some_and(|begin| self.window >= begin + 1.0)
+            .is_some_and(|(_, begin)| self.window >= begin + 1.0)
     }
 }
 
@@ -63,7 +63,7 @@ pub fn cycles(flow: &Flow, segment_bytes: f64) -> Vec<Cycle> {
         }
         cycle.window = packets(now.cwnd_bytes);
         if cycle.avoidance.is_none() && !now.slow_start {
-            cycle.avoidance = Some(cycle.window);
+            cycle.avoidance = Some((now.at_s, cycle.window));
         }
     }
     all
@@ -77,7 +77,9 @@ pub struct Restart {
     pub lost_at: f64,
     /// Number of slow starts.
     pub slow_starts: u32,
-    /// The window at which congestion avoidance then began.
+    /// When congestion avoidance then began.
+    pub begin_s: f64,
+    /// The window at which it began.
     pub avoidance: f64,
 }
 
@@ -87,12 +89,13 @@ pub fn restarts(cycles: &[Cycle]) -> Vec<Restart> {
     let mut lost: Option<(f64, u32)> = None;
     for cycle in cycles {
         lost = lost.map(|(lost_at, slow_starts)| (lost_at, slow_starts + 1));
-        let Some(avoidance) = cycle.avoidance.filter(|_| cycle.lasts()) else {
+        let Some((begin_s, avoidance)) = cycle.avoidance.filter(|_| cycle.lasts()) else {
             continue;
         };
         all.extend(lost.map(|(lost_at, slow_starts)| Restart {
             lost_at,
             slow_starts,
+            begin_s,
             avoidance,
         }));
         lost = Some((cycle.window, 0));
@@ -108,7 +111,7 @@ mod tests {
         Cycle {
             begin_s: 0.0,
             threshold: 50.0,
-            avoidance,
+            avoidance: avoidance.map(|begin| (1.0, begin)),
             window,
             end: Some((3.0, window / 2.0)),
         }
@@ -152,6 +155,7 @@ mod tests {
             Restart {
                 lost_at: 100.0,
                 slow_starts: 2,
+                begin_s: 1.0,
                 avoidance: 40.0
             }
         );

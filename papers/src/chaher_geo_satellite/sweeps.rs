@@ -156,6 +156,7 @@ fn avoidance_windows(run: &Run<'_>) -> Vec<f64> {
         .iter()
         .filter(|cycle| cycle.threshold.is_finite() && cycle.lasts())
         .filter_map(|cycle| cycle.avoidance)
+        .map(|(_, window)| window)
         .collect()
 }
 
@@ -194,22 +195,20 @@ fn figure_3(points: Vec<(f64, f64)>, model: &Path) -> Figure {
         .map(|g| (g, model.avoidance_window(g).expect("a share from 0 to 1/2")))
         .collect();
     let plot = Plot {
-        title: "Figure 3".to_owned(),
+        title: "Figure 3: where congestion avoidance begins".to_owned(),
         x: Axis::new("gamma").range(0.0, 0.5),
-        y: Axis::new("window at the beginning of congestion avoidance (packets)"),
+        y: Axis::new("window (packets)"),
         series: vec![
             PlotSeries::new("simulated", PlotStyle::Points, points),
-            PlotSeries::new("fluid model", PlotStyle::Dashed, modelled),
+            PlotSeries::new("the paper's equations", PlotStyle::Dashed, modelled),
         ],
         annotations: breaks(model),
         ..Plot::default()
     };
     let caption = "Figure 3: the window at which congestion avoidance begins, for gamma_max < 1/4 \
-        (beta = 0.125): the model's pieces, and the medians of all cycles and seeds.";
-    Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    }
+        (beta = 0.125): the pieces of the paper's equations, and the medians of all cycles and \
+        seeds.";
+    Figure::new("figure-3", draw_plot(&plot), caption)
 }
 
 fn breaks(model: &Path) -> Vec<Annotation> {
@@ -226,7 +225,7 @@ fn breaks(model: &Path) -> Vec<Annotation> {
 
 /// A figure with simulated points, and the model's curve in the same colour.
 fn throughput_figure(
-    title: &str,
+    number: u32,
     x: Axis,
     curves: &[Curve],
     source: impl Fn(f64) -> Source,
@@ -260,22 +259,19 @@ fn throughput_figure(
         annotations.extend(mark(&curve.model).map(|x| Annotation::Vertical { x, text }));
     }
     let points = paper.iter().map(|(x, row)| (*x, ledger().number(row)));
+    let texts: Vec<String> = points.clone().map(|(_, rate)| rate.to_string()).collect();
     let plot = Plot {
-        title: title.to_owned(),
+        title: format!("Figure {number}: throughput over {}", x.label),
         x,
         y: Axis::new("throughput (packets/s)"),
         series,
         annotations,
-        marks: vec![PlotMarks::new(
-            "paper, figures 6 to 10: beta = 0.27",
-            points.collect(),
-        )],
+        marks: vec![
+            PlotMarks::new("paper, figures 6 to 10: beta = 0.27", points.collect()).texts(texts),
+        ],
         ..Plot::default()
     };
-    Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    }
+    Figure::new(format!("figure-{number}"), draw_plot(&plot), caption)
 }
 
 fn figure_4(curves: &[Curve]) -> Figure {
@@ -293,7 +289,7 @@ fn figure_4(curves: &[Curve]) -> Figure {
     };
     let mark = |model: &Path| Some(model.gamma_max()).filter(|gamma_max| *gamma_max < 0.5);
     throughput_figure(
-        "Figure 4",
+        4,
         Axis::new("gamma").range(0.0, 0.5),
         curves,
         source,
@@ -342,7 +338,7 @@ pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
         let mark = |model: &Path| model.max_spaced_rate().filter(|rate| *rate < 640.0);
         let x = Axis::new("R (packets/s)").range(260.0, 640.0);
         measured.figures.push(throughput_figure(
-            "Figure 5",
+            5,
             x,
             &curves,
             source,

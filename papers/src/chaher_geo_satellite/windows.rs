@@ -7,7 +7,7 @@ use super::setup::{
 use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_model::double_slow_start::{Path, Source};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// Figure 7: between a quarter and gamma_max.
 const GAMMA_FIGURE_7: f64 = 0.34;
@@ -76,16 +76,25 @@ struct Line {
     number: u32,
     label: String,
     source: Source,
+    /// The window at which the paper's congestion avoidance begins.
+    begins: Begins,
     answers: Vec<Answer>,
+}
+
+/// What the paper says of the window at which congestion avoidance begins, as a share of W_max.
+#[derive(Clone, Copy)]
+enum Begins {
+    At(f64),
+    Below(f64),
 }
 
 impl Line {
     fn run(
         bench: &Bench<'_>,
-        number: u32,
-        label: &str,
+        (number, label): (u32, &str),
         settings: &Settings,
         source: Source,
+        begins: Begins,
     ) -> Result<Line, Error> {
         let answers = bench.run(SATELLITE, settings, &Watch::with_windows(), |run| {
             answer(&run)
@@ -94,8 +103,15 @@ impl Line {
             number,
             label: label.to_owned(),
             source,
+            begins,
             answers,
         })
+    }
+
+    /// Figure 6: "the congestion avoidance phase starts at one fourth the maximum window".
+    fn tahoe(bench: &Bench<'_>) -> Result<Line, Error> {
+        let (settings, begins) = (Settings::default(), Begins::At(0.25));
+        Line::run(bench, (6, "Tahoe"), &settings, Source::TAHOE, begins)
     }
 
     fn throughputs(&self) -> impl Iterator<Item = f64> + '_ {
@@ -145,29 +161,27 @@ struct Lines {
 
 impl Lines {
     fn run(bench: &Bench<'_>) -> Result<Lines, Error> {
-        let line = |number, label: &str, settings: Settings, source| {
-            Line::run(bench, number, label, &settings, source)
-        };
-        let with_gamma = |number, label: &str, share: f64| {
+        let with_gamma = |figure, share: f64, begins| {
             let source = Source {
                 gamma: share,
                 ..Source::TAHOE
             };
-            line(number, label, gamma(share), source)
+            Line::run(bench, figure, &gamma(share), source, begins)
         };
-        let with_rate = |number, label: &str, rate: f64| {
+        let with_rate = |figure, rate: f64| {
             let source = Source {
                 spaced_rate: Some(rate),
                 ..Source::TAHOE
             };
-            line(number, label, spacing(rate), source)
+            Line::run(bench, figure, &spacing(rate), source, Begins::At(0.5))
         };
+        let at_gamma = Begins::At(GAMMA_FIGURE_7);
         Ok(Lines {
-            tahoe: line(6, "Tahoe", Settings::default(), Source::TAHOE)?,
-            good: with_gamma(7, "gamma = 0.34", GAMMA_FIGURE_7)?,
-            small: with_gamma(8, "gamma = 0.2", GAMMA_FIGURE_8)?,
-            fast: with_rate(9, "spacing, R = 440", RATE_FIGURE_9)?,
-            slow: with_rate(10, "spacing, R = 300", RATE_FIGURE_10)?,
+            tahoe: Line::tahoe(bench)?,
+            good: with_gamma((7, "gamma = 0.34"), GAMMA_FIGURE_7, at_gamma)?,
+            small: with_gamma((8, "gamma = 0.2"), GAMMA_FIGURE_8, Begins::Below(0.25))?,
+            fast: with_rate((9, "spacing, R = 440"), RATE_FIGURE_9)?,
+            slow: with_rate((10, "spacing, R = 300"), RATE_FIGURE_10)?,
         })
     }
 
@@ -210,7 +224,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     )?;
     let mut measured = Measured::default();
     if !OTHERS.iter().any(|row| bench.needs(row)) {
-        let tahoe = Line::run(bench, 6, "Tahoe", &Settings::default(), Source::TAHOE)?;
+        let tahoe = Line::tahoe(bench)?;
         tahoe_rows(&mut measured, &tahoe, &path);
         return Ok(measured);
     }
@@ -288,8 +302,29 @@ fn remarks(bench: &Bench<'_>, lines: &Lines, path: &Path) -> Result<Vec<String>,
 fn figure(line: &Line, max_window: f64, overflow: f64) -> Figure {
     let answer = line.typical();
     let at = |y: f64, text: String| Annotation::Horizontal { y, text };
+    let mut annotations = vec![
+        at(max_window, format!("paper: W_max = {max_window:.0}")),
+        at(overflow, format!("paper: W_B = {overflow:.0}")),
+    ];
+    let mut marks = Vec::new();
+    match line.begins {
+        Begins::At(share) => {
+            let name = format!("paper: congestion avoidance begins at {share} W_max");
+            let begins = answer.restarts.iter();
+            let points = begins.map(|restart| (restart.begin_s, share * max_window));
+            marks.push(PlotMarks::new(name, points.collect()).look(0));
+        }
+        Begins::Below(share) => annotations.push(at(
+            share * max_window,
+            format!("paper: congestion avoidance begins below {share} W_max"),
+        )),
+    }
+    let paper = ledger().number(&format!("C.fig{}.throughput", line.number));
     let plot = Plot {
-        title: format!("Figure {}: {}", line.number, line.label),
+        title: format!(
+            "Figure {}: {}, {:.0} packets/s (paper: {paper})",
+            line.number, line.label, answer.throughput
+        ),
         x: Axis::new("time (s)"),
         y: Axis::new("congestion window (packets)"),
         series: vec![PlotSeries::new(
@@ -297,22 +332,15 @@ fn figure(line: &Line, max_window: f64, overflow: f64) -> Figure {
             PlotStyle::Steps,
             answer.curve.clone(),
         )],
-        annotations: vec![
-            at(max_window, format!("model: W_max = {max_window:.0}")),
-            at(overflow, format!("model: W_B = {overflow:.0}")),
-        ],
+        marks,
+        annotations,
         height: Some(220.0),
-        ..Plot::default()
     };
     let caption = format!(
-        "Figure {}: {}, the seed in the middle: {:.0} packets/s; the paper has {}.",
-        line.number,
-        line.label,
-        answer.throughput,
-        ledger().number(&format!("C.fig{}.throughput", line.number)),
+        "Figure {}: {}, the seed in the middle: {:.0} packets/s; the paper has {paper}. W_max and \
+         W_B are those of the paper's equations (3) and (4), and the share of W_max is its text's. \
+         The paper's times are not known: the diamonds are at ours.",
+        line.number, line.label, answer.throughput,
     );
-    Figure {
-        svg: draw_plot(&plot),
-        caption,
-    }
+    Figure::new(format!("figure-{}", line.number), draw_plot(&plot), caption)
 }

@@ -1,9 +1,9 @@
 //! Figure 5: the first second of a connection, packet by packet (section 4.2.1).
 
-use super::setup::{flow, origin_s};
+use super::setup::{flow, ledger, origin_s};
 use crate::{Bench, Crossing, Error, Figure, Measured, Run, Settings, Watch};
 use onramp_core::pairs::FIRST;
-use onramp_report::ladder::{draw_ladder, Ladder, Rung, RungKind};
+use onramp_report::ladder::{draw_ladder, Ladder, LadderMarks, Rung, RungKind};
 use onramp_tcp::{Flags, Segment};
 
 const LADDER: &str = include_str!("ladder.toml");
@@ -169,6 +169,24 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
+/// The times that the paper's text has for figure 5.
+fn paper_times() -> LadderMarks {
+    let ledger = ledger();
+    let times = |rows: &[&str]| {
+        let rows = rows
+            .iter()
+            .map(|row| ledger.number(&format!("N.fig5.{row}")));
+        rows.collect::<Vec<f64>>()
+    };
+    let pairs = ["pair.1", "pair.2", "pair.3"];
+    let paced = ["paced.1", "paced.2", "paced.3", "paced.4"];
+    LadderMarks {
+        label: "paper".to_owned(),
+        left_s: times(&[&pairs[..], &paced[..]].concat()),
+        right_s: times(&["delayed.1", "delayed.2"]),
+    }
+}
+
 /// Figure 5 from the packets of the first seed's run.
 fn figure(answer: &Answer) -> Figure {
     let rung = |packet: &Crossing| {
@@ -225,16 +243,13 @@ fn figure(answer: &Answer) -> Figure {
         left: "sender".to_owned(),
         right: "receiver".to_owned(),
         rungs: answer.packets.iter().filter(of_data).map(rung).collect(),
+        marks: paper_times(),
     };
-    Figure {
-        svg: draw_ladder(
-            "Figure 5: slow start with packet pairs",
-            &ladder,
-            0.0,
-            SHOWN_S,
-        ),
-        caption:
-            "Figure 5: the first second, from the run's own packets. The handshake came before."
-                .to_owned(),
-    }
+    let title = "Figure 5: slow start with packet pairs";
+    Figure::new(
+        "figure-5",
+        draw_ladder(title, &ladder, 0.0, SHOWN_S),
+        "Figure 5: the first second, from the run's own packets. The handshake came before. \
+         Diamonds: the times in the paper's text, of pairs, paced segments and delayed ACKs.",
+    )
 }

@@ -34,7 +34,7 @@ const PARTS: &[Part] = &[
     },
     Part {
         ids: &["N.fig11", "N.fig12", "N.fig13"],
-        title: "A slow way back (section 5.2)",
+        title: "A slow return path (section 5.2)",
         quick: true,
         scenarios: &["pair-asymmetric"],
         measure: segments::measure_asymmetric,

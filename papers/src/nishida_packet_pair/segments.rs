@@ -124,9 +124,10 @@ impl Line {
             y: Axis::new("sequence number (segments)"),
             series: vec![
                 series("sent", &typical.sent),
-                series("sent again", &typical.again),
+                series("retransmitted", &typical.again),
             ],
-            marks: vec![PlotMarks::new("paper, the last", vec![(seconds, paper)])],
+            marks: vec![PlotMarks::new("paper", vec![(seconds, paper)])
+                .texts([format!("{paper} segments")])],
             height: Some(220.0),
             ..Plot::default()
         };
@@ -134,10 +135,7 @@ impl Line {
             "Figure {}: {}, the seed in the middle: {} segments; the paper has {paper}.",
             self.number, self.label, typical.segments
         );
-        Figure {
-            svg: draw_plot(&plot),
-            caption,
-        }
+        Figure::new(format!("figure-{}", self.number), draw_plot(&plot), caption)
     }
 }
 
@@ -197,19 +195,25 @@ fn nearby(bench: &Bench<'_>) -> Result<Table, Error> {
 /// Section 5.2.
 pub fn measure_asymmetric(bench: &Bench<'_>) -> Result<Measured, Error> {
     let run = (ASYMMETRIC, 20.0);
-    let reno = Line::run(bench, run, 11, "Reno, slow way back", &Settings::default())?;
+    let reno = Line::run(
+        bench,
+        run,
+        11,
+        "Reno, slow return path",
+        &Settings::default(),
+    )?;
     let one = Line::run(
         bench,
         run,
         12,
-        "sender-side probing, slow way back",
+        "sender-side probing, slow return path",
         &new_tcp("answer-at-once"),
     )?;
     let both = Line::run(
         bench,
         run,
         13,
-        "both sides probe, slow way back",
+        "both sides probe, slow return path",
         &new_tcp("probe"),
     )?;
     let delayed = Line::run(bench, run, 12, "", &new_tcp("answer"))?;

@@ -157,16 +157,18 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     if bench.draws() {
         measured.tables.push(table(&kinds, contracts));
         let usual = |kind: usize| &contracts[kind][USUAL];
-        measured.figures.push(figure(
-            "an expedited profile",
-            usual(PROFILE),
-            usual(PROFILE_MODIFIED),
-        ));
-        measured.figures.push(figure(
-            "a leaky bucket",
-            usual(BUCKET),
-            usual(BUCKET_MODIFIED),
-        ));
+        measured.figures = vec![
+            figure(
+                ("contract-profile", "an expedited profile"),
+                usual(PROFILE),
+                usual(PROFILE_MODIFIED),
+            ),
+            figure(
+                ("contract-bucket", "a leaky bucket"),
+                usual(BUCKET),
+                usual(BUCKET_MODIFIED),
+            ),
+        ];
     }
     Ok(measured)
 }
@@ -227,7 +229,7 @@ fn table(kinds: &[Kind], contracts: &[[Contract; RTTS.len()]]) -> Table {
     }
 }
 
-fn figure(router: &str, normal: &Contract, modified: &Contract) -> Figure {
+fn figure((name, router): (&'static str, &str), normal: &Contract, modified: &Contract) -> Figure {
     let plot = Plot {
         title: format!("A long transfer behind {router}"),
         x: Axis::new("time since the first arrival (s)").range(0.0, SHOWN_S),
@@ -244,10 +246,7 @@ fn figure(router: &str, normal: &Contract, modified: &Contract) -> Figure {
          drops segments of normal TCP. Modified TCP, whose window is twice what the path holds, \
          loses none."
     );
-    Figure {
-        svg: draw_plot(&plot),
-        caption,
-    }
+    Figure::new(name, draw_plot(&plot), caption)
 }
 
 #[cfg(test)]

@@ -87,29 +87,42 @@ fn figure(curves: &[Arrivals]) -> Figure {
             curve.received.iter().map(point).collect(),
         )
     });
-    let plot = plot("Figure 4", series.collect());
+    let title = "Figure 4: when segments arrive";
+    let plot = plot(title, series.collect(), paper_ends());
     let caption = "Figure 4: when segments arrive, counted from the first, over what has been \
         received; at 500 ms. Diamonds: where curves 1, 3 and 5 end by the numbers in the paper's \
         text (37 % of 1 Mbit/s, 512 kbit/s, 1 Mbit/s).";
-    Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    }
+    Figure::new("figure-4", draw_plot(&plot), caption)
 }
 
 /// A plot of arrival times over received data, with the end points from the paper's text.
-fn plot(title: &str, series: Vec<PlotSeries>) -> Plot {
-    const SIZE_KB: f64 = 100.0;
-    let ends = [0.37 * RESERVED_BITS_PER_S, 512e3, RESERVED_BITS_PER_S]
-        .map(|rate| (SIZE_KB, SIZE_KB * 8e3 / rate));
+fn plot(title: &str, series: Vec<PlotSeries>, marks: Vec<PlotMarks>) -> Plot {
     Plot {
         title: title.to_owned(),
         x: Axis::new("data received (kB)"),
         y: Axis::new("arrival time (s)"),
         series,
-        marks: vec![PlotMarks::new("the paper's text", ends.to_vec())],
+        marks,
         ..Plot::default()
     }
+}
+
+/// Where curves 1, 3 and 5 end by the paper's text: the curve, its rate in bits per second, and the
+/// text.
+const ENDS: [(usize, f64, &str); 3] = [
+    (NORMAL, 0.37 * RESERVED_BITS_PER_S, "37 %"),
+    (SMALL_WINDOW, 512e3, "512 kbit/s"),
+    (SCALED, RESERVED_BITS_PER_S, "1 Mbit/s"),
+];
+
+/// The end points, in the colours of the curves.
+fn paper_ends() -> Vec<PlotMarks> {
+    const SIZE_KB: f64 = 100.0;
+    let mark = |(curve, rate, text): (usize, f64, &str)| {
+        let end = vec![(SIZE_KB, SIZE_KB * 8e3 / rate)];
+        PlotMarks::new("paper", end).look(curve).texts([text])
+    };
+    ENDS.map(mark).into()
 }
 
 /// Figure 4 from the first run of each kind on a real kernel.
@@ -146,8 +159,11 @@ pub fn on_kernel(runs: &[Run]) -> Vec<Figure> {
     let caption = "Figure 4 between real sockets: when the segments of the first run of each kind \
         reach the bottleneck, counted from the first; the receiver has them half a round trip \
         later.";
-    vec![Figure {
-        svg: draw_plot(&plot("Figure 4, on this kernel", series)),
-        caption: caption.to_owned(),
-    }]
+    let one_colour = |marks: PlotMarks| PlotMarks {
+        look: None,
+        ..marks
+    };
+    let ends = paper_ends().into_iter().map(one_colour).collect();
+    let plot = plot("Figure 4, on this kernel", series, ends);
+    vec![Figure::new("figure-4-on-kernel", draw_plot(&plot), caption)]
 }

@@ -111,16 +111,15 @@ fn figure(sweep: &[Arrivals]) -> Figure {
         x: Axis::new("time since the first arrival (s)"),
         y: Axis::new("data that the application has (kB)"),
         series: series.chain([reserved]).collect(),
-        marks: vec![PlotMarks::new("paper, 500 ms", vec![(end_s, size)])],
+        marks: vec![PlotMarks::new("paper, 500 ms", vec![(end_s, size)])
+            .look(RTTS.len() - 1)
+            .texts(["37 % of the rate"])],
         ..Plot::default()
     };
     let caption = "Figure 1: a transfer of 100 kB with 1 Mbit/s reserved, normal TCP, by the \
         path's round-trip time. Which axes the paper has is not known here; these are chosen. \
         Diamond: where 37 % of what is reserved end.";
-    Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    }
+    Figure::new("figure-1", draw_plot(&plot), caption)
 }
 
 /// Normal TCP, and the modified one with a scaled window.

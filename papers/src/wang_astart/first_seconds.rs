@@ -2,33 +2,46 @@
 //! window ...": Reno's numbers, and the five senders' windows on the same path.
 
 use super::senders::{
-    bdp_packets, segment_bytes, transfer, Beginning, Sender, ASTART, RENO, SENDERS,
+    bandwidth, bdp_packets, rate, segment_bytes, transfer, Beginning, Sender, OF_ASTART, OF_RENO,
+    RENO, SENDERS,
 };
-use super::setup::START;
+use super::setup::{ledger, START};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// The scenario's name here. The open questions about Reno's numbers affect nothing else.
 pub const NAME: &str = "astart-example";
 /// Long enough for Reno to fill the pipe.
 const LONG: &str = "150 s";
-/// The time that the figure shows.
+/// The time that the figures of windows show.
 const SHOWN_S: f64 = 10.0;
+/// The longest run of the figure of utilization, and the distance of its points.
+const USED_S: f64 = 20.0;
+const STEP_S: f64 = 0.25;
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     let long = example(&RENO).and(&Settings::of([("run.duration", LONG)]));
-    let (time_s, beginning) = bench.run_seed(START, &long, 0, &Watch::with_windows(), |run| {
-        let ideal = bdp_packets(&run) * segment_bytes(&run);
-        (window_reaches_s(&run, ideal), Beginning::of(&run))
-    })?;
+    let draws = bench.draws();
+    let (time_s, beginning, reno) =
+        bench.run_seed(START, &long, 0, &Watch::with_windows(), |run| {
+            let ideal = bdp_packets(&run) * segment_bytes(&run);
+            let reno = draws.then(|| Curve::of(&run, f64::INFINITY));
+            (window_reaches_s(&run, ideal), Beginning::of(&run), reno)
+        })?;
     measured.exactly("W.reno.time", Value::Number(time_s));
     measured.exactly(
         "W.reno.utilization",
         Value::Number(beginning.utilization_10),
     );
-    if bench.draws() {
-        measured.figures = vec![windows(bench)?, thresholds(bench)?];
+    if let Some(reno) = reno {
+        let curves = curves(bench)?;
+        measured.figures = vec![
+            until_ideal(reno),
+            utilization(&curves),
+            windows(&curves),
+            thresholds(&curves[OF_ASTART]),
+        ];
     }
     Ok(measured)
 }
@@ -48,44 +61,100 @@ fn window_reaches_s(run: &Run<'_>, bytes: f64) -> f64 {
     reached.map_or(f64::NAN, |windows| windows.at_s - from_s)
 }
 
-/// A sender's windows over time and the path's BDP, in packets.
+/// A sender's windows over time and the path's BDP, in packets, and how much of the path the sender
+/// has used by then.
 struct Curve {
     cwnd: Vec<(f64, f64)>,
     ssthresh: Vec<(f64, f64)>,
+    /// Length of the run, and percentage of the bandwidth that its packets used.
+    used: Vec<(f64, f64)>,
     bdp: f64,
 }
 
-fn curve(run: &Run<'_>) -> Curve {
-    let flow = transfer(run);
-    let (from_s, _) = flow.established.expect("the connection stands");
-    let segment = segment_bytes(run);
-    let shown = || {
-        flow.windows
-            .iter()
-            .filter(|windows| (from_s..from_s + SHOWN_S).contains(&windows.at_s))
-    };
-    let point = |at_s: f64, bytes: u64| (at_s - from_s, bytes as f64 / segment);
-    Curve {
-        cwnd: shown()
-            .map(|windows| point(windows.at_s, windows.cwnd_bytes))
-            .collect(),
-        ssthresh: shown()
-            .map(|windows| point(windows.at_s, windows.ssthresh_bytes))
-            .collect(),
-        bdp: bdp_packets(run),
+impl Curve {
+    /// The windows of the first seconds, and the use of the first 20.
+    fn of(run: &Run<'_>, windows_s: f64) -> Curve {
+        let flow = transfer(run);
+        let (from_s, _) = flow.established.expect("the connection stands");
+        let segment = segment_bytes(run);
+        let shown = || {
+            flow.windows
+                .iter()
+                .filter(|windows| (from_s..from_s + windows_s).contains(&windows.at_s))
+        };
+        let point = |at_s: f64, bytes: u64| (at_s - from_s, bytes as f64 / segment);
+        let used = |step: u32| {
+            let length_s = f64::from(step) * STEP_S;
+            let share = rate(flow, from_s, from_s + length_s) / bandwidth(run);
+            (length_s, 100.0 * share)
+        };
+        Curve {
+            cwnd: shown()
+                .map(|windows| point(windows.at_s, windows.cwnd_bytes))
+                .collect(),
+            ssthresh: shown()
+                .map(|windows| point(windows.at_s, windows.ssthresh_bytes))
+                .collect(),
+            used: (1..=(USED_S / STEP_S).round() as u32).map(used).collect(),
+            bdp: bdp_packets(run),
+        }
     }
 }
 
+/// The curves of all senders.
 fn curves(bench: &Bench<'_>) -> Result<Vec<Curve>, Error> {
     let cells: Vec<Settings> = SENDERS.iter().map(example).collect();
-    bench.run_cells(START, &cells, &Watch::with_windows(), |run| curve(&run))
+    bench.run_cells(START, &cells, &Watch::with_windows(), |run| {
+        Curve::of(&run, SHOWN_S)
+    })
 }
 
-fn windows(bench: &Bench<'_>) -> Result<Figure, Error> {
-    let curves = curves(bench)?;
+/// The paper's example: how long Reno takes to the ideal window.
+fn until_ideal(reno: Curve) -> Figure {
+    let paper_s = ledger().number("W.reno.time");
+    let end_s = reno.cwnd.last().map_or(0.0, |(at_s, _)| *at_s);
+    let plot = Plot {
+        title: "Reno until the ideal window".to_owned(),
+        x: Axis::new("time since the sender may send (s)").range(0.0, end_s),
+        y: Axis::new("congestion window (packets)"),
+        series: vec![PlotSeries::new("Reno", PlotStyle::Steps, reno.cwnd)],
+        marks: vec![PlotMarks::new("abstract", vec![(paper_s, reno.bdp)])
+            .look(0)
+            .texts([format!("about {paper_s} s")])],
+        annotations: vec![ideal(reno.bdp)],
+        ..Plot::default()
+    };
+    let caption = "The abstract's example: Reno with an initial threshold of 32 Kbytes at 100 \
+        Mbit/s and 100 ms. Diamond: the time that the abstract gives.";
+    Figure::new("reno-window", draw_plot(&plot), caption)
+}
+
+/// How much of the path each sender has used, by the length of the run.
+fn utilization(curves: &[Curve]) -> Figure {
+    let paper = ledger().number("W.reno.utilization");
     let series = SENDERS
         .iter()
-        .zip(&curves)
+        .zip(curves)
+        .map(|(sender, curve)| PlotSeries::new(sender.name, PlotStyle::Line, curve.used.clone()));
+    let plot = Plot {
+        title: "Utilization by the length of the run".to_owned(),
+        x: Axis::new("length of the run (s)").range(0.0, USED_S),
+        y: Axis::new("utilization (%)").range(0.0, 100.0),
+        series: series.collect(),
+        marks: vec![PlotMarks::new("abstract, Reno", vec![(10.0, paper)])
+            .look(OF_RENO)
+            .texts([format!("{paper} %")])],
+        ..Plot::default()
+    };
+    let caption = "How much of 100 Mbit/s each sender has used, at 100 ms with a buffer of one \
+        BDP. Diamond: the abstract's number for Reno's first 10 s. Reno and NewReno are one line.";
+    Figure::new("utilization", draw_plot(&plot), caption)
+}
+
+fn windows(curves: &[Curve]) -> Figure {
+    let series = SENDERS
+        .iter()
+        .zip(curves)
         .map(|(sender, curve)| PlotSeries::new(sender.name, PlotStyle::Steps, curve.cwnd.clone()));
     let plot = Plot {
         title: "Congestion windows".to_owned(),
@@ -95,13 +164,9 @@ fn windows(bench: &Bench<'_>) -> Result<Figure, Error> {
         annotations: vec![ideal(curves[0].bdp)],
         ..Plot::default()
     };
-    let caption =
-        "Congestion windows in the first 10 s at 100 Mbit/s and 100 ms, with a buffer of \
-        one BDP. Reno and NewReno are one line.";
-    Ok(Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    })
+    let caption = "Congestion windows in the first 10 s at 100 Mbit/s and 100 ms, with a buffer \
+        of one BDP. Reno and NewReno are one line. The abstract has no windows.";
+    Figure::new("windows", draw_plot(&plot), caption)
 }
 
 fn ideal(packets: f64) -> Annotation {
@@ -112,26 +177,23 @@ fn ideal(packets: f64) -> Annotation {
 }
 
 /// Astart's ssthresh, which its window follows.
-fn thresholds(bench: &Bench<'_>) -> Result<Figure, Error> {
-    let curve = bench.run_seed(START, &example(&ASTART), 0, &Watch::with_windows(), |run| {
-        curve(&run)
-    })?;
+fn thresholds(astart: &Curve) -> Figure {
+    let steps = |name: &str, points: &[(f64, f64)]| {
+        PlotSeries::new(name, PlotStyle::Steps, points.to_vec())
+    };
     let plot = Plot {
         title: "Astart's window and threshold".to_owned(),
         x: Axis::new("time since the sender may send (s)").range(0.0, SHOWN_S),
         y: Axis::new("packets"),
-        annotations: vec![ideal(curve.bdp)],
+        annotations: vec![ideal(astart.bdp)],
         series: vec![
-            PlotSeries::new("congestion window", PlotStyle::Steps, curve.cwnd),
-            PlotSeries::new("slow-start threshold", PlotStyle::Steps, curve.ssthresh),
+            steps("congestion window", &astart.cwnd),
+            steps("slow-start threshold", &astart.ssthresh),
         ],
         ..Plot::default()
     };
     let caption = "The same of Astart: each time the eligible rate says more than the threshold, \
         it is raised, and slow start goes on; in between the window grows by a packet a round \
         trip.";
-    Ok(Figure {
-        svg: draw_plot(&plot),
-        caption: caption.to_owned(),
-    })
+    Figure::new("threshold", draw_plot(&plot), caption)
 }

@@ -9,12 +9,12 @@ mod setup;
 mod sizes;
 mod sweep;
 
-use crate::{Ledger, Paper, Part};
+use crate::{Paper, Part};
 
 /// The paper and how it is measured.
 pub fn paper() -> Paper {
     Paper {
-        ledger: Ledger::read(include_str!("paper.toml")),
+        ledger: setup::ledger(),
         parts: PARTS,
         kernel: KERNEL,
         kernel_figures: None,

@@ -1,6 +1,11 @@
 //! The path that the parts share.
 
-use crate::Settings;
+use crate::{Ledger, Settings};
+
+/// The paper's numbers.
+pub(super) fn ledger() -> Ledger {
+    Ledger::read(include_str!("paper.toml"))
+}
 
 /// One bottleneck.
 pub(super) const START: &str = include_str!("start.toml");

@@ -29,7 +29,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         return Ok(measured);
     }
     for percent in BUFFERS {
-        let (share, queue) = buffer(percent);
+        let (_, queue) = buffer(percent);
         let mut rows = Vec::new();
         for kilobytes in SIZES {
             let size = [
@@ -59,7 +59,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             .push(table(&rows, percent, "elephants", |kilobytes| {
                 kilobytes > MICE_KB
             }));
-        measured.figures.push(figure(&rows, share));
+        measured.figures.push(figure(&rows, percent));
     }
     Ok(measured)
 }
@@ -97,7 +97,8 @@ fn table(rows: &Rows, percent: u32, who: &str, is_one: fn(u32) -> bool) -> Table
     }
 }
 
-fn figure(rows: &Rows, share: f64) -> Figure {
+fn figure(rows: &Rows, percent: u32) -> Figure {
+    let share = buffer(percent).0;
     let series = SENDERS.iter().enumerate().map(|(sender, of)| {
         let points = rows
             .iter()
@@ -114,8 +115,5 @@ fn figure(rows: &Rows, share: f64) -> Figure {
     let caption = format!(
         "Completion times over size at 100 Mbit/s and 100 ms, with a buffer of {share} BDP."
     );
-    Figure {
-        svg: draw_plot(&plot),
-        caption,
-    }
+    Figure::new(format!("completion-{percent}"), draw_plot(&plot), caption)
 }

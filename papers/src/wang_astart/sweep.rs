@@ -4,7 +4,10 @@ use super::senders::{self, segment_bytes, transfer, Beginning, RENO, VEGAS};
 use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
 use super::setup::{buffer, START};
 use crate::{Bench, Error, Figure, Measured, Settings, Sum, Table, Value, Watch};
-use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+
+/// "low utilization", in percent: the rows' bound.
+const LOW: f64 = 50.0;
 
 /// A path or a load: a line of a table, and a point of a figure.
 pub struct Point {
@@ -91,7 +94,7 @@ impl Sweep {
     /// Utilization in the first 20 s over one of the axes.
     pub fn figure(
         &self,
-        title: &str,
+        (name, title): (&'static str, &str),
         x: Axis,
         chosen: impl Fn(&Point) -> bool,
         caption: &str,
@@ -109,12 +112,13 @@ impl Sweep {
             x,
             y: Axis::new("utilization in the first 20 s (%)").range(0.0, 100.0),
             series: (0..SENDERS.len()).map(of_sender).collect(),
+            annotations: vec![Annotation::Horizontal {
+                y: LOW,
+                text: "low is below a half: our bound".to_owned(),
+            }],
             ..Plot::default()
         };
-        Figure {
-            svg: draw_plot(&plot),
-            caption: caption.to_owned(),
-        }
+        Figure::new(name, draw_plot(&plot), caption)
     }
 }
 
@@ -278,13 +282,16 @@ fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> 
     let axis = Axis::new("bandwidth (Mbit/s)").log();
     let caption = "Utilization in the first 20 s over bandwidth, at 100 ms with a buffer of one \
         BDP. The paper's range ends at 150 Mbit/s.";
-    measured
-        .figures
-        .push(bandwidths.figure("Bandwidths", axis, |_| true, caption));
+    measured.figures.push(bandwidths.figure(
+        ("bandwidths", "Utilization by bandwidth"),
+        axis,
+        |_| true,
+        caption,
+    ));
     let caption =
         "The same over the round-trip time, at 100 Mbit/s. The paper's range ends at 200 ms.";
     measured.figures.push(rtts.figure(
-        "Round-trip times",
+        ("round-trip-times", "Utilization by round-trip time"),
         Axis::new("RTT (ms)"),
         |_| true,
         caption,
@@ -361,9 +368,12 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
         let chosen = |point: &Point| point.labels[0] == BANDWIDTH.to_string();
         let caption = "Utilization in the first 20 s over the buffer, at 100 Mbit/s and 100 ms.";
         let axis = Axis::new("buffer (bandwidth-delay products)").range(0.0, 1.0);
-        measured
-            .figures
-            .push(buffers.figure("Buffers", axis, chosen, caption));
+        measured.figures.push(buffers.figure(
+            ("buffers", "Utilization by buffer"),
+            axis,
+            chosen,
+            caption,
+        ));
     }
     Ok(measured)
 }

@@ -45,8 +45,8 @@ pub struct ReproduceArguments {
     /// Leave out the transfers on this machine's kernel
     #[arg(long)]
     pub no_kernel: bool,
-    /// Write a page for each paper into this directory, with its figures, the tables of its studies
-    /// as CSV and its rows as JSON
+    /// Write a page for each paper into this directory, with its figures, which are also SVG files,
+    /// the tables of its studies as CSV and its rows as JSON
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

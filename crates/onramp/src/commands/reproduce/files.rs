@@ -1,5 +1,6 @@
-//! `onramp reproduce --out DIR`: a page for each paper, the tables of its studies as CSV, the rows
-//! as JSON, and for all papers together an index page and the table of the ledger's entries.
+//! `onramp reproduce --out DIR`: a page for each paper, its figures as SVG, the tables of its
+//! studies as CSV, the rows as JSON, and for all papers together an index page and the table of the
+//! ledger's entries.
 
 use super::Done;
 use crate::cli::PaperName;
@@ -17,7 +18,7 @@ const ENTRIES: &str = "ledger.md";
 /// The files of these papers. They are checked before a long run.
 pub fn names(name: &PaperName, papers: &[Paper]) -> Vec<String> {
     let pages = papers.iter().map(|paper| file_name(&paper.ledger));
-    // Only the run determines the tables, but their directories can be checked before.
+    // Only the run determines tables and figures, but their directories can be checked before.
     let tables = papers
         .iter()
         .map(|paper| table_name(&paper.ledger, "table"));
@@ -42,6 +43,7 @@ pub fn write(dir: &Path, name: &PaperName, all: &[Done]) -> Result<PathBuf, Erro
     let rows = serde_json::to_string_pretty(&records).expect("our records have string keys") + "\n";
     let mut files = vec![(ROWS.to_owned(), rows)];
     files.extend(all.iter().flat_map(tables));
+    files.extend(all.iter().flat_map(figures));
     files.extend(all.iter().map(|done| {
         let Done {
             paper,
@@ -86,6 +88,20 @@ fn entries(all: &[Done]) -> String {
 fn tables(done: &Done) -> impl Iterator<Item = (String, String)> + '_ {
     let tables = done.reproduction.parts.iter().flat_map(|part| &part.tables);
     tables.map(|table| (table_name(&done.paper.ledger, &table.name), table.csv()))
+}
+
+/// The figures of a paper: names of files and their text.
+fn figures(done: &Done) -> impl Iterator<Item = (String, String)> + '_ {
+    let drawn = done
+        .reproduction
+        .parts
+        .iter()
+        .flat_map(|part| &part.figures);
+    let on_kernel = done.kernel.iter().flat_map(|kernel| &kernel.figures);
+    let id = &done.paper.ledger.id;
+    drawn
+        .chain(on_kernel)
+        .map(move |figure| (format!("{id}/{}.svg", figure.name), figure.file()))
 }
 
 fn table_name(ledger: &Ledger, table: &str) -> String {

@@ -25,7 +25,7 @@ pub struct Stopped;
 /// The results of a paper's scenarios.
 pub struct OnKernel {
     rows: Vec<Row>,
-    figures: Vec<Figure>,
+    pub figures: Vec<Figure>,
 }
 
 /// All copies and repeats of a transfer.

@@ -7,9 +7,9 @@ use common::process::Background;
 use common::*;
 use nix::sys::signal::Signal;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const PAPER: &str = "aron-druschel-1998";
 const PAPERS: [&str; 5] = [
@@ -19,6 +19,25 @@ const PAPERS: [&str; 5] = [
     "ritter-guaranteed-bandwidth",
     "wang-astart",
 ];
+
+/// The figures of the papers in the docs.
+fn images() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers/images")
+}
+
+/// The figures of all papers below a directory, by the names of their files.
+fn figures(dir: &Path) -> BTreeMap<String, String> {
+    let of_paper = |paper: &str| {
+        let files = listing(&dir.join(paper)).into_iter();
+        let names = files.filter(|name| name.ends_with(".svg"));
+        names
+            .map(|name| format!("{paper}/{name}"))
+            .collect::<Vec<_>>()
+    };
+    let names = PAPERS.into_iter().flat_map(of_paper);
+    let text = |name: &String| fs::read_to_string(dir.join(name)).unwrap();
+    names.map(|name| (name.clone(), text(&name))).collect()
+}
 
 /// Runs with few seeds: these tests do not check the numbers.
 fn quick(more: &[&str]) -> Ran {
@@ -178,17 +197,10 @@ fn out_writes_pages_and_rows() {
         out.to_str().unwrap(),
     ]);
     let pages: Vec<String> = PAPERS.map(|paper| format!("{paper}.html")).into();
-    // Among the parts that take seconds, only those of two papers have tables.
-    let others = [
-        "index.html",
-        "ledger.md",
-        "nishida-packet-pair",
-        "reproduction.json",
-        "ritter-guaranteed-bandwidth",
-    ]
-    .map(str::to_owned);
-    let files = others.into_iter().chain(pages.clone()).collect();
-    assert_eq!(listing(&out), files);
+    // Among the parts that take seconds, those of each paper have a figure.
+    let others = ["index.html", "ledger.md", "reproduction.json"];
+    let files = others.into_iter().chain(PAPERS).map(str::to_owned);
+    assert_eq!(listing(&out), files.chain(pages.clone()).collect());
     let rows: Value =
         serde_json::from_str(&fs::read_to_string(out.join("reproduction.json")).unwrap()).unwrap();
     let ran = ran
@@ -227,14 +239,39 @@ fn out_writes_pages_and_rows() {
 }
 
 #[test]
+fn each_figure_in_the_docs_is_small_and_shown_on_the_page_of_its_paper() {
+    const MAX_BYTES: usize = 60_000;
+    const MAX_ALL_BYTES: usize = 1_500_000;
+    let figures = figures(&images());
+    for (name, svg) in &figures {
+        assert!(svg.len() < MAX_BYTES, "{name} has {} bytes", svg.len());
+        well_formed(svg);
+        let (paper, _) = name.split_once('/').unwrap();
+        let page = images().join(format!("../{paper}.md"));
+        let page = fs::read_to_string(page).unwrap();
+        assert!(
+            page.contains(&format!("](images/{name})")),
+            "docs/papers/{paper}.md does not show {name}"
+        );
+    }
+    let all: usize = figures.values().map(String::len).sum();
+    assert!(all < MAX_ALL_BYTES, "{all} bytes");
+}
+
+#[test]
 fn one_paper_has_no_index() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().to_str().unwrap();
     quick(&["--out", out, "--json"]).json();
     let page = format!("{PAPER}.html");
+    let files = [PAPER.to_owned(), page, "reproduction.json".to_owned()];
+    assert_eq!(listing(dir.path()), BTreeSet::from(files));
+    let figures = ["figure-7.svg", "figure-9.svg"].map(str::to_owned);
+    let figures = BTreeSet::from(figures);
     assert_eq!(
-        listing(dir.path()),
-        BTreeSet::from([page, "reproduction.json".to_owned()])
+        listing(&dir.path().join(PAPER)),
+        figures,
+        "the quick parts'"
     );
 }
 
@@ -277,177 +314,8 @@ fn sigint_ends_it_and_leaves_nothing() {
 
 /// These tests take many minutes in a debug build. `make test-papers` and CI run them.
 #[cfg(not(debug_assertions))]
-mod complete {
-    use super::*;
-    use std::os::unix::fs::PermissionsExt;
-    use std::os::unix::process::CommandExt;
-    use std::sync::OnceLock;
-
-    /// Runs without a time limit.
-    fn ran(mut command: std::process::Command) -> Ran {
-        let start = std::time::Instant::now();
-        Ran::of(command.output().unwrap(), start.elapsed())
-    }
-
-    fn text(value: &Value) -> String {
-        match value {
-            Value::String(text) => text.clone(),
-            value => value
-                .as_f64()
-                .map_or("none".to_owned(), |number| number.to_string()),
-        }
-    }
-
-    /// All rows with the default options, and the table of the ledger's entries.
-    fn results() -> &'static (Value, String) {
-        static RESULTS: OnceLock<(Value, String)> = OnceLock::new();
-        RESULTS.get_or_init(|| {
-            let dir = tempfile::tempdir().unwrap();
-            let out = dir.path().to_str().unwrap();
-            let rows_only = ["--json", "--no-alternatives", "--no-kernel", "--out", out];
-            let ran = ran(command(["reproduce", "all"].into_iter().chain(rows_only)));
-            let rows = ran.json();
-            ran.code(code_of(&rows));
-            let entries = fs::read_to_string(dir.path().join("ledger.md")).unwrap();
-            (rows, entries)
-        })
-    }
-
-    fn rows() -> &'static [Value] {
-        results().0.as_array().unwrap()
-    }
-
-    /// `ONRAMP_UPDATE_DOCS=1` writes the table into the page instead.
-    #[test]
-    fn the_ledger_in_the_docs_has_the_verdicts() {
-        const BEGIN: &str = "<!-- entries -->\n\n";
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers/ledger.md");
-        let page = fs::read_to_string(&path).unwrap();
-        let (text, table) = page.split_once(BEGIN).expect("the page has a table");
-        let entries = &results().1;
-        if std::env::var_os("ONRAMP_UPDATE_DOCS").is_some() {
-            fs::write(&path, format!("{text}{BEGIN}{entries}")).unwrap();
-            return;
-        }
-        assert!(
-            table == entries,
-            "docs/papers/ledger.md is out of date: \
-             ONRAMP_UPDATE_DOCS=1 make test-papers\n{entries}"
-        );
-    }
-
-    #[test]
-    fn every_row_of_every_paper() {
-        let (mut table, mut reproduced) = (String::new(), 0);
-        for row in rows() {
-            let (paper, id) = (row["paper"].as_str().unwrap(), row["id"].as_str().unwrap());
-            let measured = row["measured"]
-                .as_f64()
-                .map_or_else(|| text(&row["measured"]), four_digits);
-            let (expected, unit, rule) = (
-                text(&row["expected"]),
-                text(&row["unit"]),
-                text(&row["rule"]),
-            );
-            let verdict = row["verdict"].as_str().unwrap();
-            let place = row["chance"].as_object().map_or(String::new(), |chance| {
-                let percent = |name: &str| 100.0 * chance[name].as_f64().unwrap();
-                format!(", above {:.0} % of seeds", percent("quantile"))
-            });
-            reproduced += usize::from(row["reproduced"] == true);
-            table += &format!("{paper} {id:<26} {expected:>10} {measured:>10} {unit:<4} ");
-            table += &format!("{rule:<6} {verdict}{place}\n");
-        }
-        table += &format!("{reproduced} of {} reproduced\n", rows().len());
-        insta::assert_snapshot!(table);
-    }
-
-    fn four_digits(number: f64) -> String {
-        onramp_papers::Value::Number(number).to_string()
-    }
-
-    #[test]
-    fn a_row_that_misses_has_a_cause_and_chance_has_evidence() {
-        let ledgers = onramp_papers::papers();
-        let all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
-        let without_cause: Vec<_> = all
-            .filter(|row| row.cause.is_empty() || row.kind.is_none())
-            .map(|row| row.id.as_str())
-            .collect();
-        let missed = rows().iter().filter(|row| row["reproduced"] == false);
-        let unexplained: Vec<_> = missed
-            .filter(|row| without_cause.contains(&row["id"].as_str().unwrap()))
-            .collect();
-        assert!(unexplained.is_empty(), "{unexplained:#?}");
-        let by_chance = |id: &str| {
-            let mut all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
-            all.any(|row| row.id == id && row.kind == Some(onramp_papers::Kind::Chance))
-        };
-        let without_evidence: Vec<_> = rows()
-            .iter()
-            .filter(|row| row["verdict"] == "missed" && by_chance(row["id"].as_str().unwrap()))
-            .collect();
-        assert!(without_evidence.is_empty(), "{without_evidence:#?}");
-    }
-
-    #[test]
-    fn without_permission_the_rows_are_judged_and_the_kernel_is_left_out() {
-        let Some(_machine) = machine() else { return };
-        const NOBODY: u32 = 65_534;
-        let dir = tempfile::tempdir().unwrap();
-        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        fs::copy(env!("CARGO_BIN_EXE_onramp"), dir.path().join("onramp")).unwrap();
-        let mut command = std::process::Command::new(dir.path().join("onramp"));
-        command.args([
-            "reproduce",
-            PAPER,
-            "--seeds",
-            "1",
-            "--chance",
-            "0",
-            "--no-alternatives",
-        ]);
-        command.current_dir(dir.path()).uid(NOBODY).gid(NOBODY);
-        let ran = ran(command)
-            .warns(&["note: the runs on this kernel are left out:", "root"])
-            .says(&["1 seed\n"]);
-        assert!(
-            ran.stderr.lines().count() == 1 && !ran.stdout.contains("today's kernel"),
-            "{ran:#?}"
-        );
-        let misses = |line: &str| line.ends_with("  MISSED") || line.ends_with("  consistent");
-        let code = i32::from(ran.stdout.lines().any(misses));
-        ran.code(code);
-    }
-
-    #[test]
-    fn the_results_of_todays_kernel_are_shown_with_the_simulators() {
-        let Some(_machine) = machine() else { return };
-        let dir = tempfile::tempdir().unwrap();
-        let out = dir.path().to_str().unwrap();
-        let ran = ran(command([
-            "reproduce",
-            PAPER,
-            "--seeds",
-            "1",
-            "--chance",
-            "0",
-            "--no-alternatives",
-            "--out",
-            out,
-        ]));
-        assert!(ran.stdout.contains("On today's kernel (Linux "), "{ran:#?}");
-        let ran = ran.says(&["Not the paper's numbers", "8 x 5 MB", "paced + cubic"]);
-        assert!(!ran.stderr.contains("failed:"), "{ran:#?}");
-        let page = fs::read_to_string(dir.path().join(format!("{PAPER}.html"))).unwrap();
-        well_formed(&page);
-        assert!(
-            page.contains("On today&#39;s kernel (Linux ")
-                || page.contains("On today's kernel (Linux "),
-            "{page}"
-        );
-    }
-}
+#[path = "reproduce/complete.rs"]
+mod complete;
 
 /// Our HTML as XML: these constructs are replaced.
 fn well_formed(html: &str) {

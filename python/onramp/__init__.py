@@ -36,6 +36,7 @@ from onramp._errors import (
 )
 from onramp._frames import Table
 from onramp._run import Results, ScenarioLike, check, read_results, run, simulate, startups
+from onramp._sweep import sweep
 from onramp.scenario import (
     Bursts,
     CoDel,
@@ -92,4 +93,5 @@ __all__ = [
     "run",
     "simulate",
     "startups",
+    "sweep",
 ]

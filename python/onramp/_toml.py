@@ -16,7 +16,8 @@ def _is_tables(value: Any) -> bool:  # noqa: ANN401
     return _is_list(value) and len(value) > 0 and all(isinstance(one, Mapping) for one in value)
 
 
-def _value(key: str, value: object) -> str:
+def written(key: str, value: object) -> str:
+    """Write a value that is no table."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -27,7 +28,7 @@ def _value(key: str, value: object) -> str:
     if isinstance(value, Real):
         return repr(float(value))
     if isinstance(value, Sequence):
-        return "[" + ", ".join(_value(key, one) for one in value) + "]"
+        return "[" + ", ".join(written(key, one) for one in value) + "]"
     raise TypeError(f"`{key}` is a {type(value).__name__}, which no scenario has")
 
 
@@ -60,7 +61,7 @@ def _write(lines: list[str], path: str, table: Mapping[str, Any]) -> None:
         elif _is_tables(value):
             inner.extend((full, f"[[{full}]]", one) for one in value)
         else:
-            lines.append(f"{key} = {_value(full, value)}")
+            lines.append(f"{key} = {written(full, value)}")
     for full, header, value in inner:
         lines.extend(["", header])
         _write(lines, full, value)

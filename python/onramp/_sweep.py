@@ -1,0 +1,307 @@
+"""Sweeps: one scenario over many values of its keys, into a folder of Parquet files.
+
+A *cell* is a scenario with one value of each axis. Its values and its seed follow from the number
+of the cell and the seed of the sweep alone, by SHA-256, so that any machine can run any cell. A
+*batch* is a number of consecutive cells. It becomes one file, which is renamed when it is complete:
+a sweep that was killed goes on with the batches that have no file.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from onramp import _onramp, _toml, scenario
+from onramp._errors import OnrampError
+from onramp._progress import Report, reporting
+from onramp._quantities import TableOfKeys, quantity
+from onramp.axes import Drawn, Grid, Value
+
+Axis: TypeAlias = Grid | Drawn | Sequence[Value]
+
+#: Readers of Parquet folders leave out files whose names begin with an underscore.
+_MANIFEST = "_sweep.json"
+#: What follows from the rest of a plan.
+_DERIVED = {"kinds", "orders", "template"}
+
+
+def _hash(*words: object) -> int:
+    """Return 64 bits that depend on the words alone."""
+    text = json.dumps(words, separators=(",", ":"))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def _kind(key: str) -> str:
+    """Return the kind of a key such as `path.rate`."""
+    table, _, name = key.rpartition(".")
+    part = table.rpartition(".")[2]
+    # The tables of a channel are the same in each direction.
+    of_channel = {"steps": "Steps", "red": "Red", "codel": "CoDel", "bursts": "Bursts"}
+    words = "".join(word.title() for word in table.split("."))
+    cls = getattr(scenario, of_channel.get(part, words or "Scenario"), None)
+    if not (isinstance(cls, type) and issubclass(cls, TableOfKeys) and name in cls.KINDS):
+        raise OnrampError(f"an axis is named `{key}`, which is no key of a scenario")
+    return cls.KINDS[name]
+
+
+def _place(document: dict[str, Any], key: str, value: object) -> None:
+    """Enter the value of a key, in each table of its name."""
+    first, _, rest = key.partition(".")
+    if not rest:
+        document[first] = value
+        return
+    inner = document.setdefault(first, {})
+    for table in inner if isinstance(inner, list) else [inner]:
+        _place(table, rest, value)
+
+
+def _mark(key: str) -> str:
+    """Return the text that stands for a key's value in the template of cells."""
+    return f"<value of {key}>"
+
+
+@dataclass
+class _Plan:
+    """What a sweep runs."""
+
+    base: dict[str, Any]
+    grids: dict[str, Grid]
+    drawn: dict[str, Drawn]
+    samples: int
+    sampling: str
+    seed: int
+    batch: int
+    kinds: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, list[int]] = field(default_factory=dict)
+    #: The text of a cell's scenario, with marks for what differs between cells.
+    template: str = ""
+
+    def __post_init__(self) -> None:
+        document = copy.deepcopy(self.base)
+        for key in ("name", "seed", *self.grids, *self.drawn):
+            _place(document, key, _mark(key))
+        self.template = _toml.dumps(document)
+        self.kinds = {key: _kind(key) for key in (*self.grids, *self.drawn)}
+        if self.sampling == "latin-hypercube":
+            # Each of the strata of an axis has one sample, in an order that looks random.
+            for key in self.drawn:
+                ranks = [(_hash(self.seed, "stratum", key, n), n) for n in range(self.samples)]
+                self.orders[key] = [n for _, n in sorted(ranks)]
+
+    @property
+    def cells(self) -> int:
+        return self.samples * math.prod(len(grid.values) for grid in self.grids.values())
+
+    @property
+    def batches(self) -> int:
+        return -(-self.cells // self.batch)
+
+    def values(self, cell: int) -> dict[str, Value]:
+        """Return the value of each axis. Cells of one sample stand together."""
+        sample, place = divmod(cell, self.cells // self.samples)
+        values: dict[str, Value] = {}
+        for key, grid in reversed(self.grids.items()):
+            place, index = divmod(place, len(grid.values))
+            values[key] = grid.values[index]
+        for key, drawn in self.drawn.items():
+            share = _hash(self.seed, "share", key, sample) / 2**64
+            if key in self.orders:
+                share = (self.orders[key][sample] + share) / self.samples
+            values[key] = drawn.at(min(share, math.nextafter(1.0, 0.0)))
+        return values
+
+    def source(self, cell: int, values: dict[str, Value]) -> tuple[str, str | None]:
+        """Return the name and the text of a cell's scenario."""
+        # The seed of a scenario has 63 bits.
+        seed = _hash(self.seed, "seed", sorted(values.items())) >> 1
+        written: dict[str, object] = {"name": f"cell-{cell}", "seed": seed}
+        for key, value in values.items():
+            axis = self.grids.get(key) or self.drawn[key]
+            if axis.unit is None:
+                written[key] = quantity(key, self.kinds[key], value)
+            else:
+                written[key] = f"{value} {axis.unit}"
+        text = self.template
+        for key, of_key in written.items():
+            text = text.replace(_toml.written(key, _mark(key)), _toml.written(key, of_key))
+        return f"<cell {cell}>", text
+
+    def of_batch(self, number: int) -> range:
+        """Return the cells of a batch."""
+        return range(number * self.batch, min((number + 1) * self.batch, self.cells))
+
+    def manifest(self) -> str:
+        """Return what a sweep has to have in common with the files that it adds to."""
+        content = {key: value for key, value in asdict(self).items() if key not in _DERIVED}
+        content["version"] = _onramp.version()
+        return json.dumps(content, indent=2, default=str) + "\n"
+
+
+def _run_batch(plan: _Plan, number: int, threads: int | None, progress: Report | None) -> pa.Table:
+    """Simulate the cells of a batch."""
+    cells = plan.of_batch(number)
+    values = [plan.values(cell) for cell in cells]
+    sources = [plan.source(cell, of_cell) for cell, of_cell in zip(cells, values, strict=True)]
+    records, _, _ = _onramp.simulate(
+        sources, repeat=None, seeds=[], threads=threads, traces=False, progress=progress
+    )
+    table = pa.table(records)
+    names = pa.array([f"cell-{cell}" for cell in cells])
+    place = pc.index_in(table["scenario"], value_set=names).combine_chunks()
+    columns = {"cell": pc.add(place.cast(pa.int64()), cells.start)}
+    for key in plan.kinds:
+        of_cells = [of_cell[key] for of_cell in values]
+        numbers = all(isinstance(value, int | float) for value in of_cells)
+        column = pa.array(of_cells if numbers else [str(value) for value in of_cells])
+        columns[key] = column.take(place)
+    base = pa.array([str(plan.base["name"])] * table.num_rows, pa.string())
+    table = table.set_column(0, "scenario", base)
+    for name, column in reversed(columns.items()):
+        table = table.add_column(0, name, column)
+    return table
+
+
+def _parts(plan: _Plan, out: Path) -> Iterator[tuple[int, Path]]:
+    digits = max(5, len(str(plan.batches - 1)))
+    for number in range(plan.batches):
+        yield number, out / f"part-{number:0{digits}}.parquet"
+
+
+def _begin(plan: _Plan, out: Path, resume: bool) -> None:
+    """Make the folder, or check that it is of the same sweep."""
+    manifest = out / _MANIFEST
+    wanted = plan.manifest()
+    if manifest.exists():
+        if not resume:
+            raise OnrampError(f"{out} has a sweep: give `resume=True`, or another folder")
+        if manifest.read_text(encoding="utf-8") != wanted:
+            raise OnrampError(
+                f"{out} has a sweep of another scenario, other axes or another version: give "
+                "another folder"
+            )
+        return
+    # A mistake in all cells is better found before there is a folder.
+    _onramp.check([plan.source(cell, plan.values(cell)) for cell in plan.of_batch(0)])
+    out.mkdir(parents=True, exist_ok=True)
+    manifest.write_text(wanted, encoding="utf-8")
+
+
+def sweep(
+    base: scenario.Scenario | Mapping[str, Any],
+    axes: Mapping[str, Axis],
+    out: str | PathLike[str],
+    *,
+    samples: int | None = None,
+    sampling: Literal["random", "latin-hypercube"] = "random",
+    seed: int = 1,
+    batch: int = 1000,
+    resume: bool = False,
+    threads: int | None = None,
+    progress: bool | Report | None = None,
+) -> Path:
+    """Simulate a scenario over many values of its keys, into a folder of Parquet files.
+
+    The files have a row for each transfer: the number of the ``cell``, a column for each axis, and
+    the columns of :class:`Results`. ``pandas.read_parquet(out)`` and all other readers of Parquet
+    read the folder. The rows do not depend on ``threads``, nor on whether the sweep was resumed.
+
+    Parameters
+    ----------
+    base : Scenario or mapping
+        The scenario. Its lists and repeats make several transfers in each cell, which share the
+        random events of the cell.
+    axes : mapping
+        The values of keys such as ``"path.rate"`` or ``"transfer.size"``: lists, or what
+        :mod:`onramp.axes` makes. A key of ``transfer`` or ``traffic`` is set in each such table.
+    out : path
+        The folder.
+    samples : int, optional
+        How often values are drawn, with axes that are drawn. All cells of the grids run with each
+        sample.
+    sampling : {"random", "latin-hypercube"}, default "random"
+        Draw independently, or once from each of ``samples`` equal parts of each axis.
+    seed : int, default 1
+        The seed of the sweep, from which samples and the seeds of cells follow.
+    batch : int, default 1000
+        Cells of a file. A kill loses at most one batch.
+    resume : bool, default False
+        Go on with a sweep that was interrupted.
+    threads : int, optional
+        Run this many cells at a time. Default: one for each processor.
+    progress : bool or callable, optional
+        As for :func:`onramp.simulate`.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder.
+
+    Raises
+    ------
+    OnrampError
+        The folder has another sweep, or an axis is no key.
+    ScenarioError
+        A cell is no scenario.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> import onramp
+    >>> from onramp import axes
+    >>> base = onramp.Scenario(
+    ...     name="study",
+    ...     path=onramp.Path(rate="1 Mbit/s", rtt="1 s"),
+    ...     transfer=[onramp.Transfer(size="30 kB", startup=["none", "onramp"])],
+    ... )
+    >>> over = {"path.rate": axes.log_uniform(1e6, 1e8), "path.rtt": [0.02, 0.2]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     frame = pd.read_parquet(onramp.sweep(base, over, folder, samples=3))
+    >>> frame.shape[0], frame["cell"].nunique(), frame["path.rate"].nunique()
+    (12, 6, 3)
+    """
+    document = base.to_dict() if isinstance(base, scenario.Scenario) else copy.deepcopy(dict(base))
+    grids = {key: axis for key, axis in axes.items() if isinstance(axis, Grid)}
+    drawn = {key: axis for key, axis in axes.items() if isinstance(axis, Drawn)}
+    for key, axis in axes.items():
+        if not isinstance(axis, Grid | Drawn):
+            grids[key] = Grid(tuple(axis))
+    if bool(drawn) != (samples is not None):
+        raise ValueError("give `samples` if an axis is drawn, and only then")
+    if any(not grid.values for grid in grids.values()) or batch < 1 or (samples or 1) < 1:
+        raise ValueError("give at least one value of each axis, one sample, and a batch of 1")
+    plan = _Plan(document, grids, drawn, samples or 1, sampling, seed, batch)
+    folder = Path(out)
+    _begin(plan, folder, resume)
+    with reporting(progress, "cells") as report:
+        for number, part in _parts(plan, folder):
+            if part.exists():
+                continue
+            table = _run_batch(plan, number, threads, _shifted(report, plan, number))
+            unfinished = part.with_name(f".{part.name}")
+            pq.write_table(table, unfinished, compression="zstd", use_dictionary=True)
+            unfinished.replace(part)
+    return folder
+
+
+def _shifted(report: Report | None, plan: _Plan, number: int) -> Report | None:
+    """Return the progress of the whole sweep, from that of a batch."""
+    if report is None:
+        return None
+
+    def of_batch(done: int, total: int) -> None:
+        cells = plan.of_batch(number)
+        report(cells.start + len(cells) * done // max(total, 1), plan.cells)
+
+    return of_batch

@@ -1,0 +1,122 @@
+"""Sweeps: the same files, however they came about."""
+
+import collections
+import hashlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import onramp
+from onramp import axes
+
+BASE = onramp.Scenario(
+    name="study",
+    path=onramp.Path(rate="10 Mbit/s", rtt="50 ms"),
+    transfer=[onramp.Transfer(size="10 kB", startup=["none", "onramp"])],
+)
+OVER = {
+    "path.rate": axes.log_uniform(1e6, 1e9),
+    "path.loss": axes.uniform(0, 1, unit="%"),
+    "path.rtt": [0.01, 0.1],
+    "transfer.size": axes.linear(5_000, 10_000, 2),
+}
+
+
+def digests(folder):
+    return {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(folder.glob("*.parquet"))
+    }
+
+
+def test_every_cell_has_its_values(tmp_path):
+    frame = pd.read_parquet(onramp.sweep(BASE, OVER, tmp_path / "out", samples=5, batch=7))
+    assert sorted(frame["cell"].unique()) == list(range(20))
+    assert (frame["scenario"] == "study").all()
+    assert (frame["rate_bits_per_s"] == frame["path.rate"].round()).all()
+    assert np.allclose(frame["rtt_ms"], frame["path.rtt"] * 1e3)
+    assert np.allclose(frame["loss_percent"], frame["path.loss"])
+    assert (frame["size_bytes"] == frame["transfer.size"]).all()
+    # All cells of a sample have its random values, and every cell has its own seed.
+    assert frame.groupby(frame["cell"] // 4)["path.rate"].nunique().tolist() == [1] * 5
+    assert frame["seed"].nunique() == 20
+    assert frame.groupby("cell")["seed"].nunique().max() == 1
+    assert frame.groupby("cell")["startup"].agg(list).tolist() == [["none", "onramp"]] * 20
+
+
+def test_a_sweep_that_was_interrupted_goes_on(tmp_path):
+    whole = onramp.sweep(BASE, OVER, tmp_path / "whole", samples=5, batch=6, threads=1)
+    calls = collections.Counter()
+
+    def interrupt(done, total):
+        assert total == 20
+        if done > 12:
+            calls["interrupted"] += 1
+            raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        onramp.sweep(BASE, OVER, out, samples=5, batch=6, progress=interrupt)
+    assert calls["interrupted"] == 1
+    assert list(digests(out)) == ["part-00000.parquet", "part-00001.parquet"]
+    (out / ".part-00002.parquet").write_bytes(b"a write that was killed")
+    first = (out / "part-00000.parquet").stat().st_mtime_ns
+    onramp.sweep(BASE, OVER, out, samples=5, batch=6, resume=True, threads=3)
+    assert (out / "part-00000.parquet").stat().st_mtime_ns == first
+    assert digests(out) == digests(whole)
+    assert len(pd.read_parquet(out)) == 40
+
+
+def test_a_folder_is_of_one_sweep(tmp_path):
+    out = tmp_path / "out"
+    onramp.sweep(BASE, OVER, out, samples=1)
+    with pytest.raises(onramp.OnrampError, match="give `resume=True`"):
+        onramp.sweep(BASE, OVER, out, samples=1)
+    for other in ({"samples": 2}, {"samples": 1, "seed": 2}, {"samples": 1, "batch": 9}):
+        with pytest.raises(onramp.OnrampError, match="has a sweep of another scenario"):
+            onramp.sweep(BASE, OVER, out, resume=True, **other)
+
+
+def test_a_cell_depends_on_its_values_and_the_seed_alone(tmp_path):
+    def seeds(values, name, **options):
+        frame = pd.read_parquet(
+            onramp.sweep(BASE, {"path.rtt": values}, tmp_path / name, **options)
+        )
+        return dict(zip(frame["path.rtt"], frame["seed"], strict=True))
+
+    one, two = seeds([0.01, 0.1, 0.2], "one"), seeds([0.2, 0.01], "two", batch=1)
+    assert two == {rtt: one[rtt] for rtt in two}
+    assert not set(seeds([0.01], "three", seed=2).values()) & set(one.values())
+
+
+def test_a_latin_hypercube_has_one_sample_in_each_stratum(tmp_path):
+    over = {"path.rate": axes.uniform(1e6, 2e6), "path.rtt": axes.uniform(0.01, 0.02)}
+    out = onramp.sweep(BASE, over, tmp_path / "out", samples=10, sampling="latin-hypercube")
+    frame = pd.read_parquet(out).drop_duplicates("cell")
+    rates = ((frame["path.rate"] - 1e6) / 1e5).astype(int)
+    rtts = ((frame["path.rtt"] - 0.01) / 1e-3).astype(int)
+    assert sorted(rates) == sorted(rtts) == list(range(10))
+    assert rates.tolist() != rtts.tolist()
+
+
+def test_values_that_are_drawn_fill_their_range():
+    shares = np.linspace(0, 0.99, 100)
+    logs = [axes.log_uniform(1, 1000).at(share) for share in shares]
+    assert min(logs) == pytest.approx(1)
+    assert np.allclose(np.diff(np.log(logs)), np.log(1000) / 100)
+    drawn = collections.Counter(axes.choice(["a", "b"]).at(share) for share in shares)
+    assert drawn == {"a": 50, "b": 50}
+
+
+def test_mistakes_are_named(tmp_path):
+    with pytest.raises(onramp.OnrampError, match="`path.speed`, which is no key"):
+        onramp.sweep(BASE, {"path.speed": [1]}, tmp_path)
+    with pytest.raises(onramp.ScenarioError, match="<cell 1>"):
+        onramp.sweep(BASE, {"path.rtt": ["10 ms", "10 parsec"]}, tmp_path / "a")
+    with pytest.raises(ValueError, match="give `samples` if an axis is drawn"):
+        onramp.sweep(BASE, OVER, tmp_path)
+    with pytest.raises(ValueError, match="give at least one value"):
+        onramp.sweep(BASE, {"path.rtt": []}, tmp_path)
+    with pytest.raises(ValueError, match="0 < low"):
+        axes.log_uniform(0, 1)

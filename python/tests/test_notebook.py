@@ -34,6 +34,7 @@ def test_the_notebook_runs(repository):
         output["text"]
         for cell in notebook.cells
         for output in cell.get("outputs", [])
-        if output["output_type"] == "stream"
+        # The other stream has the bar of progress, on a slow machine.
+        if output.get("name") == "stdout"
     ]
     assert printed == ["two slow starts in each cycle: True\n"]

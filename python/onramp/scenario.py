@@ -331,9 +331,10 @@ class LinkReverse(TableOfKeys):
         Rate of the serialiser, counted in IP packets, or in what `framing` says. The reverse
         direction has the forward rate unless it has its own. Range: 1 kbit/s to 1000 Gbit/s.
     trace : str | PathLike[str] | None, optional
-        Instead of `rate`: a file in mahimahi's format, relative to the scenario file. Each line is
-        a millisecond at which the link carries 1500 bytes. The file repeats. Its mean rate stands
-        for `rate` elsewhere. Default: none.
+        Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
+        format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
+        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
+        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
     trace_offset : str | float | None, optional
         With `trace`: the time of the recording at which a run begins, or `random`: each repeat
         begins at another time. The return path has that of the forward path unless it has its own.
@@ -526,9 +527,10 @@ class PathReverse(TableOfKeys):
         Rate of the serialiser, counted in IP packets, or in what `framing` says. The reverse
         direction has the forward rate unless it has its own. Range: 1 kbit/s to 1000 Gbit/s.
     trace : str | PathLike[str] | None, optional
-        Instead of `rate`: a file in mahimahi's format, relative to the scenario file. Each line is
-        a millisecond at which the link carries 1500 bytes. The file repeats. Its mean rate stands
-        for `rate` elsewhere. Default: none.
+        Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
+        format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
+        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
+        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
     trace_offset : str | float | Sequence[str | float] | None, optional
         With `trace`: the time of the recording at which a run begins, or `random`: each repeat
         begins at another time. The return path has that of the forward path unless it has its own.
@@ -1144,9 +1146,10 @@ class Link(TableOfKeys):
         Rate of the serialiser, counted in IP packets, or in what `framing` says. The reverse
         direction has the forward rate unless it has its own. Range: 1 kbit/s to 1000 Gbit/s.
     trace : str | PathLike[str] | None, optional
-        Instead of `rate`: a file in mahimahi's format, relative to the scenario file. Each line is
-        a millisecond at which the link carries 1500 bytes. The file repeats. Its mean rate stands
-        for `rate` elsewhere. Default: none.
+        Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
+        format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
+        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
+        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
     trace_offset : str | float | None, optional
         With `trace`: the time of the recording at which a run begins, or `random`: each repeat
         begins at another time. The return path has that of the forward path unless it has its own.
@@ -1340,9 +1343,10 @@ class Path(TableOfKeys):
         Rate of the serialiser, counted in IP packets, or in what `framing` says. The reverse
         direction has the forward rate unless it has its own. Range: 1 kbit/s to 1000 Gbit/s.
     trace : str | PathLike[str] | None, optional
-        Instead of `rate`: a file in mahimahi's format, relative to the scenario file. Each line is
-        a millisecond at which the link carries 1500 bytes. The file repeats. Its mean rate stands
-        for `rate` elsewhere. Default: none.
+        Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
+        format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
+        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
+        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
     trace_offset : str | float | Sequence[str | float] | None, optional
         With `trace`: the time of the recording at which a run begins, or `random`: each repeat
         begins at another time. The return path has that of the forward path unless it has its own.

@@ -52,6 +52,20 @@ fn a_recorded_link_carries_what_its_trace_says() {
         .starts_with("trace synthetic-lte.down, from 3 s of it"));
 }
 
+/// 12 Mbit/s for half a second, nothing for half a second, 24 Mbit/s for half a second.
+#[test]
+fn a_table_of_rates_is_a_recording_too() {
+    if !lab_runs_here() {
+        return;
+    }
+    let path = "trace = \"../../crates/onramp-scenario/tests/traces/lte.csv\"\n\
+                queue = \"1 MB\"\n[path.reverse]\nrate = \"10 Mbit/s\"";
+    let case = case(path, "3 MB");
+    let is_good = |record: &Record| (1.0..1.2).contains(&of_bound(record));
+    let record = undisturbed(|| record(&case), is_good);
+    assert!(is_good(&record), "{record:?}");
+}
+
 #[test]
 fn random_rates_are_those_of_the_seed() {
     if !lab_runs_here() {

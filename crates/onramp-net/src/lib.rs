@@ -83,6 +83,7 @@ mod packet;
 mod propagation;
 mod queue;
 mod random;
+mod recorded_rates;
 mod serialiser;
 mod stats;
 #[cfg(test)]
@@ -99,6 +100,7 @@ pub use link::{Departure, Link};
 pub use opportunities::{Opportunities, TraceError, MAX_TRACE_BYTES, OPPORTUNITY_BYTES};
 pub use packet::Packet;
 pub use queue::{CoDelConfig, FqCoDelConfig, Limit, PureAck, RedConfig};
+pub use recorded_rates::{RatesError, RecordedRates};
 pub use stats::{Count, LinkStats};
 pub use verdict::Verdict;
 

@@ -43,7 +43,7 @@ pub mod units;
 pub use arrivals::{Arrival, Arrivals, ENDLESS};
 pub use channel::{
     mean_loss_ppm, Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel,
-    Framing, Jitter, LateTimer, QueueLimit, Red, Steps, TokenBucket, Trace, TraceOffset,
+    Framing, Jitter, LateTimer, QueueLimit, Recording, Red, Steps, TokenBucket, Trace, TraceOffset,
 };
 pub use error::{Error, Invalid, MAX_FILE_BYTES};
 pub use fault::Fault;

@@ -40,7 +40,7 @@ fn links(case: &Case, seed: u64) -> [Config; 2] {
 
 fn offset_ns(config: &Config) -> u64 {
     match &config.service {
-        Service::Trace { offset_ns, .. } => *offset_ns,
+        Service::Trace { offset_ns, .. } | Service::Rates { offset_ns, .. } => *offset_ns,
         other => panic!("{other:?}"),
     }
 }
@@ -60,6 +60,23 @@ fn the_mean_rate_of_a_trace_stands_for_its_rate() {
         (reverse.service, reverse.rate_bits_per_s.get()),
         (Service::Steady, 3_600_000)
     );
+}
+
+#[test]
+fn a_file_of_rates_has_their_mean_and_is_told_by_its_name() {
+    let case = cases("trace = \"lte.csv\"\ntrace_offset = \"1.25 s\"").remove(0);
+    assert_eq!(case.path.forward.rate_bits_per_s, 12_000_000);
+    let [forward, reverse] = links(&case, 7);
+    assert!(matches!(forward.service, Service::Rates { .. }));
+    assert_eq!(offset_ns(&forward), 1_250_000_000);
+    assert_eq!(
+        (reverse.service, reverse.rate_bits_per_s.get()),
+        (Service::Steady, 12_000_000)
+    );
+    assert_eq!(case.path.forward.describe()[0], "trace lte.csv");
+    let random = "trace = \"lte.csv\"\ntrace_offset = \"random\"";
+    let case = cases(random).remove(0);
+    assert!((0..50).all(|seed| offset_ns(&links(&case, seed)[0]) < 1_500_000_000));
 }
 
 #[test]
@@ -106,6 +123,11 @@ fn each_mistake_has_a_sentence() {
         of_file("empty.trace"),
         "`path.trace`: the trace empty.trace: it is empty"
     );
+    assert_eq!(
+        of_file("backwards.csv"),
+        "`path.trace`: the trace backwards.csv: line 4 is not later than the row before it"
+    );
+    assert!(of_file("words.csv").contains("names no column of rates: expected `rate_bits_per_s`"));
     assert!(of_file("zeros.trace").contains("all its times are 0"));
     assert!(of_file("missing.trace").contains("No such file"));
     assert!(of_file(".").contains("not a regular file"));

@@ -118,7 +118,7 @@ impl Config {
     /// A link whose packets are carried at single moments has no rate that could change.
     fn check_service(&self) -> Result<(), ConfigError> {
         range("begin_ns", self.begin_ns, 0, TIME_MAX_NS)?;
-        if let Service::Trace { offset_ns, .. } = &self.service {
+        if let Service::Trace { offset_ns, .. } | Service::Rates { offset_ns, .. } = &self.service {
             range("service.offset_ns", *offset_ns, 0, TIME_MAX_NS)?;
         }
         let changes_rate = |change: &super::Change| change.rate_bits_per_s.is_some();
@@ -127,7 +127,7 @@ impl Config {
         {
             return Err(ConfigError::RateOfOpportunities);
         }
-        if self.service != Service::Steady && self.framing != Framing::Packets {
+        if self.service.has_moments() && self.framing != Framing::Packets {
             return Err(ConfigError::FramesOfOpportunities);
         }
         let Some(steps) = self.steps else {

@@ -48,8 +48,8 @@ impl fmt::Display for ConfigError {
                 )
             }
             ConfigError::RateOfOpportunities => f.write_str(
-                "a link with delivery opportunities has no rate that could change; \
-                 remove the changes and steps of the rate, or make the service steady",
+                "a link with delivery opportunities or a recorded rate has no rate that could \
+                 change; remove the changes and steps of the rate, or make the service steady",
             ),
             ConfigError::FramesOfOpportunities => f.write_str(
                 "delivery opportunities count IP packets; \

@@ -5,7 +5,7 @@ mod error;
 
 pub use error::ConfigError;
 
-use crate::{CoDelConfig, FqCoDelConfig, Framing, Limit, Opportunities, RedConfig};
+use crate::{CoDelConfig, FqCoDelConfig, Framing, Limit, Opportunities, RecordedRates, RedConfig};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub struct Config {
     /// Rate of the serialiser at the start, 1 to 10^18 bit/s.
     pub rate_bits_per_s: NonZeroU64,
-    /// The frames in which the link carries packets. Only a [steady](Service::Steady) link may have
-    /// any.
+    /// The frames in which the link carries packets. A link that carries bytes at single moments
+    /// has none.
     pub framing: Framing,
     /// Propagation delay at the start, at most 10^18 ns.
     pub delay_ns: u64,
@@ -180,6 +180,20 @@ pub enum Service {
         /// The time of the recording at which the run begins.
         offset_ns: u64,
     },
+    /// At all times, at a recorded rate. The rate of the link is not used.
+    Rates {
+        /// The rates, which repeat when they are used up.
+        rates: Arc<RecordedRates>,
+        /// The time of the recording at which the run begins.
+        offset_ns: u64,
+    },
+}
+
+impl Service {
+    /// Whether the link carries bytes at single moments.
+    pub fn has_moments(&self) -> bool {
+        matches!(self, Service::Poisson | Service::Trace { .. })
+    }
 }
 
 /// A rate that takes another random value again and again. The rate of the link is its maximum.

@@ -1,6 +1,7 @@
-//! The coming changes of a link's rate, delay and loss: those of its configuration, and random
-//! steps of its rate.
+//! The coming changes of a link's rate, delay and loss: those of its configuration, random steps
+//! of its rate, and those of a recorded rate.
 
+use super::recorded::Recorded;
 use super::steps::Steps;
 use crate::{Change, Config};
 
@@ -10,6 +11,7 @@ pub(super) struct Changes {
     /// In reverse order of time: the next change is the last element.
     reversed: Vec<Change>,
     steps: Option<Box<Steps>>,
+    recorded: Option<Box<Recorded>>,
     next_ns: u64,
 }
 
@@ -18,6 +20,7 @@ impl Changes {
         let mut changes = Changes {
             reversed: config.changes.iter().rev().copied().collect(),
             steps: Steps::new(config).map(Box::new),
+            recorded: Recorded::new(config).map(Box::new),
             next_ns: 0,
         };
         changes.find_next();
@@ -35,8 +38,9 @@ impl Changes {
         if self.next_ns > now_ns {
             return None;
         }
-        let change = match &mut self.steps {
-            Some(steps) if steps.next_ns() == self.next_ns => Some(steps.pop()),
+        let change = match (&mut self.steps, &mut self.recorded) {
+            (Some(steps), _) if steps.next_ns() == self.next_ns => Some(steps.pop()),
+            (_, Some(recorded)) if recorded.next_ns() == self.next_ns => Some(recorded.pop()),
             _ => self.reversed.pop(),
         };
         self.find_next();
@@ -49,6 +53,10 @@ impl Changes {
             .steps
             .as_ref()
             .map_or(u64::MAX, |steps| steps.next_ns());
-        self.next_ns = change_ns.min(step_ns);
+        let recorded_ns = self
+            .recorded
+            .as_ref()
+            .map_or(u64::MAX, |recorded| recorded.next_ns());
+        self.next_ns = change_ns.min(step_ns).min(recorded_ns);
     }
 }

@@ -16,6 +16,7 @@ use changes::Changes;
 mod apply_changes;
 mod changes;
 mod exit;
+mod recorded;
 mod steps;
 
 /// A packet that reached the far end of the link.

@@ -8,7 +8,7 @@ use rand_pcg::Pcg32;
 use std::num::NonZeroU64;
 
 /// The rate of an outage. A packet in service keeps its bits until the outage ends.
-const STANDSTILL: NonZeroU64 = NonZeroU64::MIN;
+pub(super) const STANDSTILL: NonZeroU64 = NonZeroU64::MIN;
 
 /// The coming steps of a rate. There is always a next one.
 #[derive(Debug)]

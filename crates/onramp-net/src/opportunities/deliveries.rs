@@ -110,10 +110,10 @@ impl Source {
 }
 
 impl Deliveries {
-    /// The opportunities of a link; `None` where its service is steady.
+    /// The opportunities of a link; `None` where it has a rate at all times.
     pub fn new(config: &Config) -> Option<Deliveries> {
         let source = match &config.service {
-            Service::Steady => return None,
+            Service::Steady | Service::Rates { .. } => return None,
             Service::Poisson => {
                 let bits = f64::from(OPPORTUNITY_BYTES * 8);
                 let mut source = Source::Poisson {

@@ -3,7 +3,7 @@
 use onramp_net::{
     Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Framing, Jitter,
     LateTimer, Limit, Link, LossConfig, Opportunities, Outages, Packet, QueueConfig, RateSteps,
-    RedConfig, Service, TokenBucket, Verdict,
+    RecordedRates, RedConfig, Service, TokenBucket, Verdict,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -262,8 +262,20 @@ fn services() -> impl Strategy<Value = (Service, Option<RateSteps>)> {
             };
             (service, None)
         });
+    let rows = proptest::collection::vec((1u64..40, 0u64..1_000_000), 2..20);
+    let rates = (rows, 0u64..200_000_000).prop_map(|(rows, offset_ns)| {
+        let mut text = "time_ms,rate_bits_per_s\n0,1000\n".to_owned();
+        let mut at_ms = 0;
+        for (after_ms, rate) in rows {
+            at_ms += after_ms;
+            text += &format!("{at_ms},{rate}\n");
+        }
+        let rates = Arc::new(RecordedRates::parse(&text).unwrap());
+        (Service::Rates { rates, offset_ns }, None)
+    });
     prop_oneof![
         4 => Just((Service::Steady, None)),
+        1 => rates,
         1 => steps.prop_map(|steps| (Service::Steady, Some(steps))),
         1 => Just((Service::Poisson, None)),
         2 => trace,
@@ -337,9 +349,9 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
                         .for_each(|change| change.rate_bits_per_s = None);
                 }
                 // Moments of delivery count IP packets.
-                let framing = match service {
-                    Service::Steady => framing,
-                    _ => Framing::Packets,
+                let framing = match service.has_moments() {
+                    false => framing,
+                    true => Framing::Packets,
                 };
                 let config = Config {
                     rate_bits_per_s,

@@ -39,7 +39,7 @@ pub use onramp_net::{Framing, Jitter, LateTimer};
 pub use queue_limit::QueueLimit;
 pub use steps::Steps;
 pub use token_bucket::TokenBucket;
-pub use trace::{Trace, TraceOffset};
+pub use trace::{Recording, Trace, TraceOffset};
 
 use crate::document::{Reader, Section};
 use crate::key::KeyGroup;

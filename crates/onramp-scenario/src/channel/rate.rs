@@ -52,7 +52,7 @@ fn mean_of_trace(source: &mut ChannelSource<'_, '_>) -> Vec<u64> {
         source.fault(TRACE.name(), mistake);
     }
     source.trace = source.one(&TRACE);
-    let mean = |trace: &Trace| trace.opportunities.mean_bits_per_s();
+    let mean = |trace: &Trace| trace.recording.mean_bits_per_s();
     source.rates_bits_per_s = source.trace.iter().map(mean).collect();
     source.rates_bits_per_s.clone()
 }

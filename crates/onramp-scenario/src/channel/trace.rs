@@ -1,4 +1,5 @@
-//! `trace` and `trace_offset`: a recorded link, which carries bytes at single moments.
+//! `trace` and `trace_offset`: a recorded link, which carries bytes at single moments or at a rate
+//! that changes.
 
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
@@ -8,7 +9,7 @@ use crate::key::{
 use crate::mistake::Mistake;
 use crate::seed::case_seed;
 use crate::units::{format_time, parse_time, shown};
-use onramp_net::{Config, Opportunities, Service, MAX_TRACE_BYTES};
+use onramp_net::{Config, Opportunities, RecordedRates, Service, MAX_TRACE_BYTES};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,9 +18,10 @@ keys! { TRACE_KEYS:
     TRACE: TraceFile = Key::new(
         "trace",
         Fallback::Other("none"),
-        "Instead of `rate`: a file in mahimahi's format, relative to the scenario file. Each line \
-         is a millisecond at which the link carries 1500 bytes. The file repeats. Its mean rate \
-         stands for `rate` elsewhere.",
+        "Instead of `rate`: a file with a recorded link, relative to the scenario file. In \
+         mahimahi's format each line is a millisecond at which the link carries 1500 bytes. A \
+         file `*.csv` has columns with a time and the rate from then on, such as `time_s` and \
+         `rate_mbits_per_s`. The file repeats. Its mean rate stands for `rate` elsewhere.",
     );
 }
 
@@ -40,8 +42,38 @@ keys! { OFFSET_KEYS:
 pub struct Trace {
     /// The file as the scenario names it.
     pub file: String,
-    /// The moments at which it carries bytes.
-    pub opportunities: Arc<Opportunities>,
+    /// What the link carries at which time.
+    pub recording: Recording,
+}
+
+/// The content of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Recording {
+    /// The moments at which the link carries 1500 bytes, in mahimahi's format.
+    Opportunities(Arc<Opportunities>),
+    /// The rate of the link, as comma-separated values.
+    Rates(Arc<RecordedRates>),
+}
+
+impl Recording {
+    /// The mean rate of the recording.
+    pub fn mean_bits_per_s(&self) -> u64 {
+        match self {
+            Recording::Opportunities(opportunities) => opportunities.mean_bits_per_s(),
+            Recording::Rates(rates) => rates.mean_bits_per_s(),
+        }
+    }
+
+    /// Reads the text of a file with this name.
+    fn parse(file: &str, text: &str) -> Result<Recording, String> {
+        let extension = Path::new(file).extension().unwrap_or_default();
+        if extension.eq_ignore_ascii_case("csv") {
+            let rates = RecordedRates::parse(text).map_err(|error| error.to_string())?;
+            return Ok(Recording::Rates(Arc::new(rates)));
+        }
+        let opportunities = Opportunities::parse(text).map_err(|error| error.to_string())?;
+        Ok(Recording::Opportunities(Arc::new(opportunities)))
+    }
 }
 
 /// The time of a recording at which a run begins.
@@ -88,10 +120,9 @@ impl Kind for TraceFile {
             return Err(wrong(why));
         };
         let text_of_trace = text_of(&folder.join(text)).map_err(wrong)?;
-        let opportunities = Opportunities::parse(&text_of_trace);
         Ok(Trace {
             file: text.to_owned(),
-            opportunities: Arc::new(opportunities.map_err(|error| wrong(error.to_string()))?),
+            recording: Recording::parse(text, &text_of_trace).map_err(wrong)?,
         })
     }
 }
@@ -145,12 +176,15 @@ impl Parameter for RecordedLink {
     }
 
     fn configure(trace: &Self::Value, _: &LinkContext, config: &mut Config) {
-        if let Some(trace) = trace {
-            config.service = Service::Trace {
-                opportunities: trace.opportunities.clone(),
-                offset_ns: 0,
-            };
-        }
+        let Some(trace) = trace else { return };
+        let offset_ns = 0;
+        config.service = match trace.recording.clone() {
+            Recording::Opportunities(opportunities) => Service::Trace {
+                opportunities,
+                offset_ns,
+            },
+            Recording::Rates(rates) => Service::Rates { rates, offset_ns },
+        };
     }
 }
 
@@ -173,18 +207,19 @@ impl Parameter for RecordedOffset {
     }
 
     fn configure(offset: &TraceOffset, context: &LinkContext, config: &mut Config) {
-        let Service::Trace {
-            opportunities,
-            offset_ns,
-        } = &mut config.service
-        else {
-            return;
+        let (length_ns, offset_ns) = match &mut config.service {
+            Service::Trace {
+                opportunities,
+                offset_ns,
+            } => (opportunities.length_ns(), offset_ns),
+            Service::Rates { rates, offset_ns } => (rates.length_ns(), offset_ns),
+            Service::Steady | Service::Poisson => return,
         };
         *offset_ns = match *offset {
             TraceOffset::At(ns) => ns,
             TraceOffset::Random => {
                 let drawn = u128::from(case_seed(context.run_seed, OFFSETS));
-                ((drawn * u128::from(opportunities.length_ns())) >> 64) as u64
+                ((drawn * u128::from(length_ns)) >> 64) as u64
             }
         };
     }

@@ -93,8 +93,13 @@ impl Mistake {
             Mistake::LargePacket { mtu, .. } => {
                 format!("expected at most {mtu}, the `mtu` of this route")
             }
+            Mistake::Trace { file, .. } if file.to_ascii_lowercase().ends_with(".csv") => {
+                "give comma-separated values, relative to the scenario file: `time_s,\
+                 rate_mbits_per_s` in the first line, then a row for each change of the rate"
+                    .to_owned()
+            }
             Mistake::Trace { .. } => "give a file in mahimahi's format, relative to the scenario \
-                 file: a line with a number of milliseconds for each 1500 bytes"
+                 file: a line with a number of milliseconds for each 1500 bytes; or a file `*.csv`"
                 .to_owned(),
             Mistake::NotBetween { route, .. } => relay::help(route),
             Mistake::TooManyCases { max, .. } => {

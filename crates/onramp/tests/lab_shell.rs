@@ -207,24 +207,21 @@ fn connections_of_both_programs_use_the_start_up() {
     assert_eq!(summary["refused"], 0);
 }
 
-/// The devices of this network namespace that a shell made.
-fn devices() -> Vec<String> {
-    let all = listing(std::path::Path::new("/sys/class/net"));
-    all.into_iter()
-        .filter(|name| name.starts_with("onramp"))
-        .collect()
-}
-
-/// Starts a shell whose command has started others, and returns it with one of those.
-fn with_a_descendant(folder: &Folder) -> (Background, Descendant) {
-    let file = folder.path("pid");
-    // The processes have ids of their own: the cgroup file system or /proc shows them outside.
-    let marker = format!("sleep 98{}", std::process::id());
-    let script = format!("{marker} & touch {}; wait", file.display());
-    let shell = Background::onramp(["lab", "shell", &folder.scenario, "--", "sh", "-c", &script]);
+/// Starts a shell with a server, whose command has started others. Returns it with one of those,
+/// and with a process of the server.
+fn with_descendants(folder: &Folder) -> (Background, [Descendant; 2]) {
+    let file = folder.path("started");
+    // The processes have other ids inside. Their command lines tell them apart.
+    let child = format!("sleep 98{}", std::process::id());
+    let of_server = format!("sleep 99{}", std::process::id());
+    let server = format!("{of_server} & {}", folder.website());
+    let script = format!("{child} & touch {}; wait", file.display());
+    let fixed = ["lab", "shell", &folder.scenario, "--server", &server];
+    let shell = Background::onramp([&fixed[..], &["--", "sh", "-c", &script]].concat());
     wait_until("the command runs", || file.exists());
-    let pid = onramp_patience::wait_for("its child runs", || pid_of(&marker));
-    (shell, Descendant::new(pid))
+    let of =
+        |command: &str| Descendant::new(onramp_patience::wait_for(command, || pid_of(command)));
+    (shell, [of(&child), of(&of_server)])
 }
 
 /// The process with this command line.
@@ -238,16 +235,15 @@ fn pid_of(command: &str) -> Option<i32> {
 }
 
 #[test]
-fn a_signal_ends_the_command_and_all_that_it_started() {
+fn a_signal_ends_the_command_and_all_that_was_started() {
     let Some(_machine) = lab_machine() else {
         return;
     };
     let folder = Folder::new();
-    let (shell, descendant) = with_a_descendant(&folder);
+    let (shell, descendants) = with_descendants(&folder);
     shell.signal(Signal::SIGTERM);
     shell.wait().code(143);
-    assert!(!descendant.is_running());
-    assert!(devices().is_empty(), "{:?}", devices());
+    assert!(!descendants.iter().any(Descendant::is_running));
 }
 
 #[test]
@@ -256,12 +252,33 @@ fn nothing_is_left_after_a_kill() {
         return;
     };
     let folder = Folder::new();
-    let (shell, descendant) = with_a_descendant(&folder);
-    assert_eq!(devices().len(), 1);
+    let (shell, descendants) = with_descendants(&folder);
     shell.signal(Signal::SIGKILL);
     drop(shell);
-    wait_until("the kernel has ended the command", || {
-        !descendant.is_running()
+    wait_until("the kernel has ended the programs", || {
+        !descendants.iter().any(Descendant::is_running)
     });
-    wait_until("the device is gone", || devices().is_empty());
+}
+
+/// The devices of this network namespace that a shell made.
+fn devices() -> Vec<String> {
+    let all = listing(std::path::Path::new("/sys/class/net"));
+    let is_ours = |name: &String| name.starts_with("onramp");
+    all.into_iter().filter(is_ours).collect()
+}
+
+#[test]
+fn the_device_on_this_host_is_gone_after_a_kill() {
+    let Some(_machine) = lab_machine() else {
+        return;
+    };
+    let folder = Folder::new();
+    let arguments = ["lab", "shell", &folder.scenario, "--", "sleep", "1000"];
+    let shell = Background::onramp(arguments);
+    let name = format!("onramp{}", shell.pid());
+    wait_until("the device is there", || devices().contains(&name));
+    wait_until("the command runs", || shell.stderr().contains("this host"));
+    shell.signal(Signal::SIGKILL);
+    drop(shell);
+    wait_until("the device is gone", || !devices().contains(&name));
 }

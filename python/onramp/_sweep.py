@@ -14,9 +14,11 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,6 +29,9 @@ from onramp._errors import OnrampError
 from onramp._progress import Report, reporting
 from onramp._quantities import TableOfKeys, quantity
 from onramp.axes import Drawn, Grid, Value
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Axis: TypeAlias = Grid | Drawn | Sequence[Value]
 
@@ -172,10 +177,61 @@ def _run_batch(plan: _Plan, number: int, threads: int | None, progress: Report |
     return table
 
 
+def _write_batch(
+    plan: _Plan, number: int, part: Path, threads: int | None, progress: Report | None = None
+) -> int:
+    """Simulate the cells of a batch, and write their file. Returns the number of cells."""
+    table = _run_batch(plan, number, threads, progress)
+    # Two workers may have the same batch for a while, if one was thought dead.
+    unfinished = part.with_name(f".{part.name}.{uuid4().hex}")
+    pq.write_table(table, unfinished, compression="zstd", use_dictionary=True)
+    unfinished.replace(part)
+    return len(plan.of_batch(number))
+
+
+def _write_on(
+    client: Client, plan: _Plan, parts: Iterator[tuple[int, Path]], report: Report | None
+) -> None:
+    """Simulate batches on the workers of a Dask cluster, one on each thread of them."""
+    from distributed import as_completed
+
+    threads = sum(client.nthreads().values())
+    done, under_way = 0, as_completed()
+    futures: set[Any] = set()
+
+    def submit() -> None:
+        for number, part in islice(parts, max(2 * threads, 1) - len(futures)):
+            # Dask repeats what a worker that was killed had to do. The arguments are the whole
+            # input, so that there is nothing to be lost with a worker.
+            future = client.submit(_write_batch, plan, number, part, 1, pure=False, retries=2)
+            futures.add(future)
+            under_way.add(future)
+
+    try:
+        submit()
+        for future in under_way:
+            futures.remove(future)
+            done += future.result()
+            if report is not None:
+                report(done, plan.cells)
+            submit()
+    finally:
+        client.cancel(list(futures))
+
+
 def _parts(plan: _Plan, out: Path) -> Iterator[tuple[int, Path]]:
+    """Return the batches without a file, each with the path of its file."""
     digits = max(5, len(str(plan.batches - 1)))
     for number in range(plan.batches):
-        yield number, out / f"part-{number:0{digits}}.parquet"
+        part = out / f"part-{number:0{digits}}.parquet"
+        if not part.exists():
+            yield number, part
+
+
+def _tidy(out: Path) -> None:
+    """Remove what killed processes have left of files."""
+    for unfinished in out.glob(".part-*"):
+        unfinished.unlink(missing_ok=True)
 
 
 def _begin(plan: _Plan, out: Path, resume: bool) -> None:
@@ -208,6 +264,7 @@ def sweep(
     batch: int = 1000,
     resume: bool = False,
     threads: int | None = None,
+    client: Client | None = None,
     progress: bool | Report | None = None,
 ) -> Path:
     """Simulate a scenario over many values of its keys, into a folder of Parquet files.
@@ -239,6 +296,9 @@ def sweep(
         Go on with a sweep that was interrupted.
     threads : int, optional
         Run this many cells at a time. Default: one for each processor.
+    client : distributed.Client, optional
+        Run batches on the workers of this Dask cluster, one on each of their threads. All of them
+        need this package and the folder. A worker that is killed is replaced by the others.
     progress : bool or callable, optional
         As for :func:`onramp.simulate`.
 
@@ -282,16 +342,16 @@ def sweep(
     if any(not grid.values for grid in grids.values()) or batch < 1 or (samples or 1) < 1:
         raise ValueError("give at least one value of each axis, one sample, and a batch of 1")
     plan = _Plan(document, grids, drawn, samples or 1, sampling, seed, batch)
-    folder = Path(out)
+    folder = Path(out).absolute()
     _begin(plan, folder, resume)
     with reporting(progress, "cells") as report:
-        for number, part in _parts(plan, folder):
-            if part.exists():
-                continue
-            table = _run_batch(plan, number, threads, _shifted(report, plan, number))
-            unfinished = part.with_name(f".{part.name}")
-            pq.write_table(table, unfinished, compression="zstd", use_dictionary=True)
-            unfinished.replace(part)
+        parts = _parts(plan, folder)
+        if client is not None:
+            _write_on(client, plan, parts, report)
+        else:
+            for number, part in parts:
+                _write_batch(plan, number, part, threads, _shifted(report, plan, number))
+    _tidy(folder)
     return folder
 
 

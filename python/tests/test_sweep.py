@@ -2,7 +2,10 @@
 
 import collections
 import hashlib
+import os
+import signal
 
+import distributed
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,12 +63,36 @@ def test_a_sweep_that_was_interrupted_goes_on(tmp_path):
         onramp.sweep(BASE, OVER, out, samples=5, batch=6, progress=interrupt)
     assert calls["interrupted"] == 1
     assert list(digests(out)) == ["part-00000.parquet", "part-00001.parquet"]
-    (out / ".part-00002.parquet").write_bytes(b"a write that was killed")
+    (out / ".part-00002.parquet.0").write_bytes(b"a write that was killed")
     first = (out / "part-00000.parquet").stat().st_mtime_ns
     onramp.sweep(BASE, OVER, out, samples=5, batch=6, resume=True, threads=3)
     assert (out / "part-00000.parquet").stat().st_mtime_ns == first
     assert digests(out) == digests(whole)
+    assert not list(out.glob(".part-*"))
     assert len(pd.read_parquet(out)) == 40
+
+
+# Dask warns of ports and sockets of its own.
+@pytest.mark.filterwarnings("default")
+def test_a_cluster_that_loses_a_worker_writes_the_same_files(tmp_path):
+    whole = onramp.sweep(BASE, OVER, tmp_path / "whole", samples=15, batch=2)
+    killed = []
+    cluster = distributed.LocalCluster(
+        n_workers=3, threads_per_worker=1, dashboard_address=None, processes=True
+    )
+    with cluster, distributed.Client(cluster) as client:
+
+        def kill_one(done, total):
+            assert total == 60
+            if not killed:
+                killed.extend(client.run(os.getpid).values())
+                os.kill(killed[0], signal.SIGKILL)
+
+        out = tmp_path / "out"
+        onramp.sweep(BASE, OVER, out, samples=15, batch=2, client=client, progress=kill_one)
+        assert len(killed) == 3
+    assert digests(out) == digests(whole)
+    assert not list(out.glob(".part-*"))
 
 
 def test_a_folder_is_of_one_sweep(tmp_path):

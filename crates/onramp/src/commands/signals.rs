@@ -47,10 +47,11 @@ impl Signals {
 
     /// Waits for a signal, for 100 ms at most: there is no signal when a descendant ends that is
     /// not a child. Calls `forward` with each signal of a process. Signals of the terminal are
-    /// left out, because the program has received them itself.
-    pub fn wait(&mut self, mut forward: impl FnMut(Signal)) -> Result<(), Failure> {
+    /// left out, because the program has received them itself. Returns whether there was one.
+    pub fn wait(&mut self, mut forward: impl FnMut(Signal)) -> Result<bool, Failure> {
         let mut ready = [PollFd::new(self.descriptor.as_fd(), PollFlags::POLLIN)];
         let _ = poll(&mut ready, PollTimeout::from(100u8));
+        let mut is_from_terminal = false;
         while let Some(info) = self
             .descriptor
             .read_signal()
@@ -59,11 +60,13 @@ impl Signals {
             let signal = Signal::try_from(info.ssi_signo as i32)
                 .ok()
                 .filter(|signal| FORWARDED.contains(signal));
-            if let Some(signal) = signal.filter(|_| info.ssi_code <= 0) {
-                forward(signal);
+            match signal {
+                Some(signal) if info.ssi_code <= 0 => forward(signal),
+                Some(_) => is_from_terminal = true,
+                None => {}
             }
         }
-        Ok(())
+        Ok(is_from_terminal)
     }
 }
 

@@ -9,7 +9,7 @@ mod summary;
 use super::signals::Signals;
 use super::{lab, runs, Answer};
 use crate::cli::ShellArguments;
-use crate::failure::{Failure, BAD_INPUT, HOST_LACKS};
+use crate::failure::{Failure, BAD_INPUT, HOST_LACKS, INTERRUPTED};
 use crate::stderr_lines::StderrLines;
 use crate::text;
 use ends::{words, Ends, SERVER};
@@ -55,6 +55,7 @@ pub fn run(arguments: &ShellArguments, json: bool) -> Answer {
     if let Some(command) = &arguments.server {
         let mut program = shell.start(&["sh", "-c", command].map(OsString::from), server, true)?;
         if let Some(code) = shell.wait_until_it_listens(&mut program, server)? {
+            shell.lines.finish();
             return Ok(code);
         }
         serving = Some(program);
@@ -116,8 +117,8 @@ impl Shell<'_> {
         Program::start(command, &surroundings)
     }
 
-    /// Waits until a server has a socket that others can reach. Returns its exit code if it ends
-    /// before.
+    /// Waits until a server has a socket that others can reach. Returns the exit code if it ends
+    /// before, or the user ends it.
     fn wait_until_it_listens(
         &mut self,
         server: &mut Program,
@@ -141,7 +142,10 @@ impl Shell<'_> {
                 self.lines.print(note.to_owned());
                 return Ok(None);
             }
-            self.signals.wait(|signal| server.signal(signal))?;
+            // The server is not a program of the terminal.
+            if self.signals.wait(|signal| server.signal(signal))? {
+                return Ok(Some(INTERRUPTED));
+            }
         }
     }
 

@@ -104,6 +104,7 @@ impl Summary {
         let mut object = json!({
             "exit_code": self.exit_code,
             "duration_s": self.took.as_secs_f64(),
+            "dropped_elsewhere_packets": self.dropped_elsewhere(),
             "lateness_p99_us": self.report.lateness_p99_us,
             "lateness_max_us": self.report.lateness_max_us,
         });

@@ -217,7 +217,10 @@ fn foreign_and_damaged_packets_are_ignored_and_counted() {
     };
     let mut damaged = packet(2);
     damaged[25] ^= 1;
-    for packet in [&[0x60; 48][..], &packet(3), &damaged, &damaged[..30]] {
+    // The kernel looks for routers: ICMPv6, 8 bytes.
+    let mut solicitation = [0; 48];
+    (solicitation[0], solicitation[5], solicitation[6]) = (0x60, 8, 58);
+    for packet in [&solicitation[..], &packet(3), &damaged, &damaged[..30]] {
         net.server.on_packet(net.now_ns, packet);
     }
     assert_eq!(

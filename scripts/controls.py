@@ -10,7 +10,8 @@ ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 # The congestion controls under test, and the argument of `onramp load` that registers each.
-CONTROLS = {"cubic": None, "onramp": "onramp", "onramp_paced": "paced", "onramp_qos": "qos"}
+CONTROLS = {"cubic": None, "onramp": "onramp", "onramp_paced": "paced", "onramp_qos": "qos",
+            "onramp_hystart": "hystart"}
 
 
 class Missing(Exception):

@@ -38,7 +38,8 @@
  *   (7)  a loss that ACKs found; in REST and DRAIN too, in SLOW START with a probe, and in PACING
  *        with the remembered BDP
  *   (8)  the repair has ended, and the path did not carry w
- *   (9)  the repair has ended otherwise (loss)
+ *   (9)  the repair has ended otherwise (loss). Where less is in flight than cwnd permits,
+ *        SAFE TRANSMIT comes first
  *   (10) the RTT stayed long: competing flows are there (delay, loss)
  *   (11) the RTT fell back to the baseline: no competing flow is there. Only once. The second time
  *        the rate of the path varies: to APPROACH
@@ -83,6 +84,10 @@
  * ssthresh is the cwnd before w, or as much of the part of a probe that was acknowledged. In a
  * long repair, ssthresh rises to the BDP of the delivery rate while the RTT is the baseline. The
  * segments that a rising ssthresh permits are paced.
+ *
+ * SAFE TRANSMIT: congestion avoidance owns cwnd again. A long repair leaves less in flight than
+ * cwnd permits, and the rest would leave at once. A policer would drop it. So it is paced for a
+ * round trip.
  *
  * RTT noise (core/measure/rtt_noise.h) hides a queue of its own length. So only a larger delay is a
  * queue, and it is compared with the usual RTT of the last round, not with its minimum. An ACK
@@ -214,6 +219,8 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 			       ? max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns),
 					 1)
 			       : STARTUP_UNLIMITED;
+	case STARTUP_PHASE_SAFE:
+		return max_u64(rate_bytes_per_s(cwnd_bytes, state->min_rtt_ns), 1);
 	case STARTUP_PHASE_SLOW_START:
 		if (!state->probe_bytes_per_s)
 			return STARTUP_UNLIMITED;
@@ -293,6 +300,9 @@ static inline void onramp_follow_phase(struct onramp *state, const struct startu
 	case STARTUP_PHASE_RETREAT:
 		onramp_retreat(state, ack, decision);
 		break;
+	case STARTUP_PHASE_SAFE:
+		onramp_refill(state, ack, decision);
+		break;
 	}
 }
 
@@ -309,7 +319,8 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 	onramp_follow_phase(state, ack, flight_ended, decision);
 	onramp_yield(state, ack, decision);
 	if (decision->cwnd_bytes >= state->host_ssthresh_bytes &&
-	    state->phase != STARTUP_PHASE_DONE && state->phase != STARTUP_PHASE_RETREAT) {
+	    state->phase != STARTUP_PHASE_DONE && state->phase != STARTUP_PHASE_RETREAT &&
+	    state->phase != STARTUP_PHASE_SAFE) {
 		decision->cwnd_bytes = state->host_ssthresh_bytes;
 		decision->ssthresh_bytes = state->host_ssthresh_bytes;
 		state->exit = STARTUP_EXIT_SSTHRESH;
@@ -321,6 +332,8 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 	decision->pair = pair_rate_request(state->options, decision);
 	if (state->phase == STARTUP_PHASE_DONE)
 		startup_finish(decision, (enum startup_exit)state->exit);
+	else if (state->phase == STARTUP_PHASE_SAFE)
+		decision->exit = state->exit;
 	onramp_report(state, decision);
 }
 

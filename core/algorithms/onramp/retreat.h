@@ -9,10 +9,26 @@
  * was held back has shown no delivery rate with which the pipe could be filled again. */
 static inline void onramp_end_retreat(struct onramp *state, const struct startup_ack *ack)
 {
+	bool cwnd_is_ssthresh = ack->cwnd_bytes >= ack->ssthresh_bytes;
+
 	if (state->retreat_is_decided && state->overload_bytes_per_s && !state->pipe_is_validated &&
-	    ack->cwnd_bytes >= ack->ssthresh_bytes)
+	    cwnd_is_ssthresh) {
 		onramp_begin_drain(state, ack);
-	else
+	} else if (state->retreat_is_decided && cwnd_is_ssthresh &&
+		   ack->inflight_bytes < ack->cwnd_bytes / 8 * ONRAMP_CARRIED_EIGHTHS) {
+		state->phase = STARTUP_PHASE_SAFE;
+		onramp_begin_round(state, ack);
+	} else {
+		state->phase = STARTUP_PHASE_DONE;
+	}
+}
+
+/* The repair has left less in flight than cwnd permits. All of the rest would leave at once. */
+static inline void onramp_refill(struct onramp *state, const struct startup_ack *ack,
+				 struct startup_decision *decision)
+{
+	decision->ssthresh_bytes = ack->ssthresh_bytes;
+	if (onramp_round_is_complete(state, ack))
 		state->phase = STARTUP_PHASE_DONE;
 }
 

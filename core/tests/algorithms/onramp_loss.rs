@@ -124,6 +124,62 @@ fn ssthresh_is_lowered_to_what_was_carried() {
     assert_eq!(decision.ssthresh_bytes, ssthresh_bytes);
 }
 
+/// A repair of 500 segments that leaves `in_flight` of them in flight.
+fn repaired_with(in_flight: u64) -> Host {
+    let mut host = validated();
+    let all = host.decision.cwnd_bytes / SEGMENT;
+    lose(&mut host, LOSS_RECOVERY, 700);
+    recover(&mut host, all, RATE / 2);
+    host.decision.cwnd_bytes = host.decision.ssthresh_bytes;
+    assert_segments(host.decision.cwnd_bytes, 500);
+    host.ack(MS, in_flight * SEGMENT, ACK_CWND_LIMITED);
+    host
+}
+
+/// Otherwise 400 segments would leave at once.
+#[test]
+fn after_a_repair_what_cwnd_permits_is_paced_for_a_round_trip() {
+    let mut host = repaired_with(100);
+    let (cwnd_bytes, ssthresh_bytes) = (host.decision.cwnd_bytes, host.decision.ssthresh_bytes);
+    assert_eq!(
+        (phase(&host), exit_name(host.decision.exit)),
+        ("safe-transmit", "loss")
+    );
+    assert!(host.decision.is_over(), "congestion avoidance owns cwnd");
+    let paced = host.decision.pacing_bytes_per_s;
+    let expected = cwnd_bytes * 1_000_000_000 / RTT;
+    assert!(
+        paced.abs_diff(expected) <= expected / 100,
+        "{paced}, not {expected}"
+    );
+    let mut acks = 0;
+    while phase(&host) == "safe-transmit" {
+        host.ack(RTT / 100, cwnd_bytes, ACK_CWND_LIMITED);
+        acks += 1;
+    }
+    assert!((90..=110).contains(&acks), "{acks} % of a round trip");
+    let decision = host.decision;
+    assert_done(&decision, "loss");
+    assert_eq!(decision.ssthresh_bytes, ssthresh_bytes);
+}
+
+#[test]
+fn a_loss_after_a_repair_is_repaired_too() {
+    let mut host = repaired_with(100);
+    let decision = lose(&mut host, LOSS_RECOVERY, 300);
+    assert_eq!(
+        (phase(&host), decision.ssthresh_bytes),
+        ("retreat", 300 * SEGMENT)
+    );
+    host = repaired_with(100);
+    assert_done(&lose(&mut host, LOSS_TIMEOUT, 300), "timeout");
+}
+
+#[test]
+fn a_repair_that_leaves_most_of_cwnd_in_flight_ends_the_startup() {
+    assert_done(&repaired_with(450).decision, "loss");
+}
+
 /// Nothing is marked lost.
 #[test]
 fn an_ecn_mark_ends_the_startup_at_the_hosts_ssthresh() {

@@ -50,8 +50,8 @@ demo: build
 test: setup
 	@scripts/setup.sh tshark golang-go
 	$(CARGO) build --locked --workspace --all-targets
-	$(SUDO) $(CARGO) test --locked --workspace
 	CARGO='$(CARGO)' scripts/test-python.sh
+	$(SUDO) $(CARGO) test --locked --workspace
 
 # ONRAMP_UPDATE_DOCS=1 writes python/onramp/scenario.py from the keys of scenarios. ARGS are options
 # of pytest.

@@ -57,8 +57,8 @@ pub fn measure(startup: &str, length: Duration, cpus: [usize; 2]) -> Result<Vec<
     Ok(all)
 }
 
-/// Bursts and small exchanges on connections that do not leave the start-up. Some start-ups end over
-/// loopback at once, for example because of its short RTT: then there are no bursts of them.
+/// Bursts and small exchanges on connections that do not leave the start-up. Some start-ups end at
+/// once over loopback, for example because of its short RTT: then there are no bursts of them.
 fn under_way(startup: &str, name: &str, cpus: [usize; 2]) -> Result<Vec<Program>> {
     let (mut bursts_calls, mut exchanges_calls) = (Calls::default(), Calls::default());
     let mut over = 0;

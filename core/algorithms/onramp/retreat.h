@@ -65,19 +65,19 @@ static inline uint64_t onramp_reduced_bytes(const struct onramp *state, uint64_t
 				     : carried_bytes / 8 * ONRAMP_POLICED_EIGHTHS;
 }
 
-/* The delivery rate of the flight that lost segments. A probe leaves within a part of a round trip,
- * and silence follows. Its rate is that of the time in which it arrived. */
+/* The delivery rate of the flight that lost segments. Where the last of them are lost, ACKs stop,
+ * and only those of retransmissions mark them. The rate is that of the time before this silence. */
 static inline uint64_t onramp_lossy_rate(const struct onramp *state, const struct startup_ack *ack)
 {
 	const struct onramp_round *round = &state->round;
 	uint64_t rate = onramp_round_bytes_per_s(state, ack);
 
-	if (!state->probe_bytes_per_s || round->half_ns < round->begin_ns + ONRAMP_MIN_DELAY_NS ||
-	    !onramp_flight_is_accounted_for(state, ack))
+	if (ack->now_ns < round->last_ns + state->min_rtt_ns / 2 ||
+	    round->last_ns < round->begin_ns + ONRAMP_MIN_DELAY_NS)
 		return rate;
 	return max_u64(rate,
-		       rate_bytes_per_s(round->half_delivered_bytes - round->begin_delivered_bytes,
-					round->half_ns - round->begin_ns));
+		       rate_bytes_per_s(round->last_delivered_bytes - round->begin_delivered_bytes,
+					round->last_ns - round->begin_ns));
 }
 
 /*
@@ -91,12 +91,11 @@ static inline void onramp_measure_loss(struct onramp *state, const struct startu
 	uint64_t rate, carried_bytes;
 	bool is_carried;
 
-	if (!onramp_round_is_half(state, ack)) {
-		state->round.half_ns = ack->now_ns;
-		state->round.half_delivered_bytes = ack->delivered_bytes;
-		return;
-	}
 	rate = onramp_lossy_rate(state, ack);
+	state->round.last_ns = ack->now_ns;
+	state->round.last_delivered_bytes = ack->delivered_bytes;
+	if (!onramp_round_is_half(state, ack))
+		return;
 	is_carried = !state->pipe_is_validated &&
 		     onramp_rate_shows_room(state, state->overload_bytes_per_s
 							   ? state->overload_bytes_per_s
@@ -193,7 +192,7 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 	state->phase = STARTUP_PHASE_RETREAT;
 	state->retreat_is_decided = is_held_back;
 	state->round.begin_ns = 0;
-	state->round.half_ns = 0;
+	state->round.last_ns = 0;
 	state->rest_rounds = 0;
 	state->round.cwnd_bytes = loss->cwnd_bytes;
 	state->round.end_delivered_bytes = loss->acknowledged_bytes + loss->inflight_bytes;

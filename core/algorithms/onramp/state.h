@@ -129,9 +129,9 @@ struct onramp_round {
 	uint64_t min_rtt_ns;            /* of its samples; 0: no sample */
 	uint64_t group_rtt_sum_ns;      /* the sum of the minima of its groups of samples */
 	uint64_t group_count;
-	/* RETREAT: the last ACK of the first half of a round trip; 0: none */
-	uint64_t half_ns;
-	uint64_t half_delivered_bytes; /* delivered in total then */
+	/* RETREAT: the ACK before this one; 0: none */
+	uint64_t last_ns;
+	uint64_t last_delivered_bytes; /* delivered in total then */
 };
 
 struct onramp {

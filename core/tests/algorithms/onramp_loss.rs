@@ -225,6 +225,22 @@ fn segments_marked_lost_meanwhile_are_not_waited_for() {
     assert_segments(recover(&mut host, 1, RATE / 2).ssthresh_bytes, 500);
 }
 
+/// The last segments are lost, so nothing arrives until a round trip later, when retransmissions do.
+#[test]
+fn a_silence_after_a_flight_does_not_lower_its_rate() {
+    let mut host = validated();
+    let in_flight = host.decision.cwnd_bytes / SEGMENT;
+    lose(&mut host, LOSS_RECOVERY, 700);
+    recover(&mut host, in_flight - 401, RATE / 2);
+    host.ack.lost_bytes += 401 * SEGMENT;
+    let late = host.ack(
+        RTT,
+        host.ack.inflight_bytes,
+        ACK_RECOVERING | ACK_CWND_LIMITED,
+    );
+    assert_segments(late.ssthresh_bytes, 500);
+}
+
 #[test]
 fn less_than_half_a_round_trip_gives_no_rate() {
     let mut host = validated();

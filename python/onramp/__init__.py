@@ -37,6 +37,7 @@ from onramp._errors import (
 from onramp._frames import Table
 from onramp._run import Results, ScenarioLike, check, read_results, run, simulate, startups
 from onramp._sweep import sweep
+from onramp._sweep_file import SweepFile, read_sweep
 from onramp.scenario import (
     Bursts,
     CoDel,
@@ -84,12 +85,14 @@ __all__ = [
     "Sender",
     "SimulationError",
     "Steps",
+    "SweepFile",
     "Table",
     "Traffic",
     "Transfer",
     "UnsupportedError",
     "check",
     "read_results",
+    "read_sweep",
     "run",
     "simulate",
     "startups",

@@ -240,7 +240,7 @@ def _begin(plan: _Plan, out: Path, resume: bool) -> None:
     wanted = plan.manifest()
     if manifest.exists():
         if not resume:
-            raise OnrampError(f"{out} has a sweep: give `resume=True`, or another folder")
+            raise OnrampError(f"{out} has a sweep: resume it, or give another folder")
         if manifest.read_text(encoding="utf-8") != wanted:
             raise OnrampError(
                 f"{out} has a sweep of another scenario, other axes or another version: give "
@@ -339,9 +339,10 @@ def sweep(
             grids[key] = Grid(tuple(axis))
     if bool(drawn) != (samples is not None):
         raise ValueError("give `samples` if an axis is drawn, and only then")
-    if any(not grid.values for grid in grids.values()) or batch < 1 or (samples or 1) < 1:
+    count = 1 if samples is None else samples
+    if any(not grid.values for grid in grids.values()) or batch < 1 or count < 1:
         raise ValueError("give at least one value of each axis, one sample, and a batch of 1")
-    plan = _Plan(document, grids, drawn, samples or 1, sampling, seed, batch)
+    plan = _Plan(document, grids, drawn, count, sampling, seed, batch)
     folder = Path(out).absolute()
     _begin(plan, folder, resume)
     with reporting(progress, "cells") as report:

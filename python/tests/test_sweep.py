@@ -98,7 +98,7 @@ def test_a_cluster_that_loses_a_worker_writes_the_same_files(tmp_path):
 def test_a_folder_is_of_one_sweep(tmp_path):
     out = tmp_path / "out"
     onramp.sweep(BASE, OVER, out, samples=1)
-    with pytest.raises(onramp.OnrampError, match="give `resume=True`"):
+    with pytest.raises(onramp.OnrampError, match="has a sweep: resume it, or give another folder"):
         onramp.sweep(BASE, OVER, out, samples=1)
     for other in ({"samples": 2}, {"samples": 1, "seed": 2}, {"samples": 1, "batch": 9}):
         with pytest.raises(onramp.OnrampError, match="has a sweep of another scenario"):

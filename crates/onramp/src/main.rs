@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         },
         Command::Compare(arguments) => commands::compare::run(&arguments, json),
         Command::CompareStartups(arguments) => commands::compare_startups::run(&arguments, json),
+        Command::Sweep(arguments) => commands::sweep::run(&arguments, json),
         Command::Theory(arguments) => commands::theory::run(&arguments, json),
         Command::Model(arguments) => commands::model::run(&arguments, json),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments, json),

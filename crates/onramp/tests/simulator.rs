@@ -8,5 +8,6 @@ mod scenario_errors;
 mod sim;
 mod sim_failures;
 mod start_up;
+mod sweep;
 mod theory;
 mod traces;

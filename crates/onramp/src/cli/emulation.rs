@@ -1,4 +1,4 @@
-//! The options of `sim`, `lab`, `lab shell`, `compare`, `compare-startups` and `replay`.
+//! The options of `sim`, `lab`, `lab shell`, `compare`, `compare-startups`, `sweep` and `replay`.
 
 use super::startup::{startups, FollowedBy};
 use clap::builder::PossibleValue;
@@ -36,6 +36,15 @@ pub struct SimArguments {
     /// Maximum length of a trace file, in packets (csv: lines, qlog: events)
     #[arg(long, value_name = "N", default_value = "1000000", requires = "trace")]
     pub trace_packets: NonZeroU64,
+}
+
+// The Python package has the options, and explains them: they are not written twice.
+#[derive(Args)]
+#[command(disable_help_flag = true)]
+pub struct SweepArguments {
+    /// A scenario file with a table `[sweep]`, and options: `onramp sweep --help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+    pub arguments: Vec<OsString>,
 }
 
 /// [`onramp_trace::Format`] as the value of an option.

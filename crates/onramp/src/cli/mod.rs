@@ -11,7 +11,7 @@ mod tcp;
 
 pub use emulation::{
     CompareArguments, CompareStartupsArguments, LabArguments, LabCommand, ReplayArguments,
-    ShellArguments, SimArguments,
+    ShellArguments, SimArguments, SweepArguments,
 };
 pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
@@ -55,6 +55,9 @@ pub enum Command {
     /// Compare start-ups with each other over families of paths: a table, and a page with figures
     /// (docs/comparison.md)
     CompareStartups(CompareStartupsArguments),
+    /// Run a scenario over many values of its keys, here or on a cluster, into Parquet files
+    /// (docs/python.md). Needs Onramp's Python package
+    Sweep(SweepArguments),
     /// Compare the simulator with formulas of the literature (docs/theory.md)
     Theory(TheoryArguments),
     /// Ask the model of a paper about a link: does it have the paper's problem, and what helps

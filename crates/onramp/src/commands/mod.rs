@@ -18,6 +18,7 @@ mod signals;
 pub mod sim;
 pub mod ss;
 pub mod status;
+pub mod sweep;
 pub mod tcp;
 pub mod theory;
 mod totals;

@@ -225,7 +225,7 @@ fn segments_marked_lost_meanwhile_are_not_waited_for() {
     assert_segments(recover(&mut host, 1, RATE / 2).ssthresh_bytes, 500);
 }
 
-/// The last segments are lost, so nothing arrives until a round trip later, when retransmissions do.
+/// The last segments are lost, so nothing arrives until retransmissions do, a round trip later.
 #[test]
 fn a_silence_after_a_flight_does_not_lower_its_rate() {
     let mut host = validated();

@@ -43,7 +43,11 @@ pub struct SimArguments {
 #[command(disable_help_flag = true)]
 pub struct SweepArguments {
     /// A scenario file with a table `[sweep]`, and options: `onramp sweep --help` lists them
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGUMENT"
+    )]
     pub arguments: Vec<OsString>,
 }
 

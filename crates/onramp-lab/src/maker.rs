@@ -37,7 +37,8 @@ impl Maker<'_> {
     pub fn copy(
         &self,
         control: &str,
-        ends: Ends,
+        hops: Vec<Ends>,
+        traced_hop: usize,
         exchanges_pairs: bool,
         startups: &mut dyn Startups,
     ) -> Result<PreparedFlow, Error> {
@@ -60,7 +61,7 @@ impl Maker<'_> {
             receiver_control,
             transfer.segment_bytes,
             transfer.dscp,
-            ends,
+            (hops, traced_hop),
             job,
         )?;
         reserve(startups, &transfer.startup, control, &transfer.given, &flow)?;
@@ -95,7 +96,7 @@ impl Maker<'_> {
             stop_ns: traffic.stop_ns.unwrap_or(NEVER_NS),
             note_ns: (!traffic.measured).then_some(case.path.rtt_ns / 50),
         };
-        let flow = self.prepare(control, None, None, traffic.dscp, ends, job)?;
+        let flow = self.prepare(control, None, None, traffic.dscp, (vec![ends], 0), job)?;
         reserve(
             startups,
             &transfers.startup,
@@ -112,16 +113,20 @@ impl Maker<'_> {
         receiver_control: Option<&str>,
         packet_bytes: Option<u32>,
         dscp: Dscp,
-        ends: Ends,
+        (hops, traced_hop): (Vec<Ends>, usize),
         job: Job,
     ) -> Result<PreparedFlow, Error> {
         let receive_buffer = match self.case.receiver.buffer {
             Buffer::Bytes(bytes) => Some(bytes),
             Buffer::LinuxDefault => None,
         };
+        let split = self.case.transfer.split.as_ref();
         let plan = Plan {
-            sender: (self.sender, ends.sender),
-            receiver: (self.receiver, ends.receiver),
+            sender: self.sender,
+            receiver: self.receiver,
+            hops,
+            traced_hop,
+            relay_buffer: split.map_or(0, |split| split.buffer_bytes),
             control: control.to_owned(),
             receiver_control: receiver_control.map(str::to_owned),
             packet_bytes,
@@ -170,15 +175,13 @@ fn reserve(
     let Some(reservation) = given.reservation() else {
         return Ok(());
     };
-    startups
-        .reserve(
-            control,
-            flow.listener(),
-            reservation.bytes_per_s,
-            reservation.burst_bytes.unwrap_or(0),
-        )
-        .map_err(|source| Error::Startup {
+    let rate = reservation.bytes_per_s;
+    let burst_bytes = reservation.burst_bytes.unwrap_or(0);
+    flow.listeners().try_for_each(|listener| {
+        let reserved = startups.reserve(control, listener, rate, burst_bytes);
+        reserved.map_err(|source| Error::Startup {
             startup: startup.into(),
             source,
         })
+    })
 }

@@ -105,7 +105,7 @@ impl Path {
         wiring: Wiring,
         on_this_host: Option<PathEnd>,
     ) -> Path {
-        let first = layout.copy(0);
+        let first = layout.hops(0)[0];
         let lease = CpuLease::take();
         let plan = LinkPlan {
             wiring,

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::work::{FlowState, TcpInfo};
+use std::net::TcpStream;
 use std::sync::Arc;
 
 /// The progress of a measured flow, which is checked at intervals.
@@ -101,6 +102,7 @@ impl Progress {
     }
 }
 
+/// The sender's `tcp_info`, with the repairs of relays.
 fn sender_info(flow: &FlowState) -> Result<TcpInfo, Error> {
     let what = "reading the tcp_info of the sender";
     let socket: Arc<_> = flow
@@ -110,5 +112,11 @@ fn sender_info(flow: &FlowState) -> Result<TcpInfo, Error> {
             what,
             source: kind.into(),
         })?;
-    TcpInfo::of(&*socket).map_err(|source| Error::Socket { what, source })
+    let of =
+        |socket: &TcpStream| TcpInfo::of(socket).map_err(|source| Error::Socket { what, source });
+    let mut info = of(&socket)?;
+    for relay in flow.relays() {
+        info.add_repairs(&of(&relay)?);
+    }
+    Ok(info)
 }

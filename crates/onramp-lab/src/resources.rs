@@ -28,6 +28,7 @@ pub fn check(case: &Case) -> Result<u64, Error> {
 
 fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<u64, Error> {
     let copies = case.transfer.count;
+    let connections = u64::from(copies).saturating_mul(case.transfer.hops(0).count() as u64);
     let traffic = || {
         case.traffic
             .iter()
@@ -37,7 +38,7 @@ fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<u64, Error> 
     let competing = at_once
         .filter_map(|transfers| transfers.count)
         .fold(0, u32::saturating_add);
-    let flows = u64::from(copies) + u64::from(competing);
+    let flows = connections.saturating_add(u64::from(competing));
     let check = |what, each: u64, other, available, advice| {
         let needed = each.saturating_mul(flows).saturating_add(other);
         match needed > available && flows > 1 {

@@ -56,8 +56,10 @@ pub fn run(
         open: &open,
         cpu,
     };
-    let copies = (0..case.transfer.count as usize)
-        .map(|copy| maker.copy(&control, layout.copy(copy), pairs.is_some(), startups));
+    let copies = (0..case.transfer.count as usize).map(|copy| {
+        let (hops, traced_hop) = (layout.hops(copy), layout.bottleneck_hop(copy));
+        maker.copy(&control, hops, traced_hop, pairs.is_some(), startups)
+    });
     let copies = copies.collect::<Result<Vec<_>, _>>()?;
     let competing = CompetingFlows::new(&maker, &layout, room, startups)?;
     let link = LinkThread::start(LinkPlan {
@@ -133,7 +135,7 @@ fn segment_logs(
     let senders: Vec<_> = copies
         .iter()
         .enumerate()
-        .map(|(copy, flow)| (flow.sender, layout.bottleneck(copy)))
+        .map(|(copy, flow)| (flow.traced_sender(), layout.bottleneck(copy)))
         .collect();
     let size_bytes = maker.case.transfer.size_bytes;
     options

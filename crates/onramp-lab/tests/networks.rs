@@ -266,3 +266,65 @@ fn routes_with_different_mtus_are_refused() {
         "{error}"
     );
 }
+
+/// A server, an edge and a client. The link between server and edge is fast; the other one
+/// loses a share of the packets.
+fn split(size: &str, loss: &str, keys: &str) -> Case {
+    let text = format!(
+        "name = \"split\"\n[[node]]\nname = \"server\"\n[[node]]\nname = \"edge\"\n[[node]]\n\
+         name = \"client\"\n[[link]]\nfrom = \"server\"\nto = \"edge\"\nrate = \"80 Mbit/s\"\n\
+         delay = \"10 ms\"\n[[link]]\nfrom = \"edge\"\nto = \"client\"\nrate = \"20 Mbit/s\"\n\
+         delay = \"20 ms\"\nloss = \"{loss}\"\n[receiver]\nbuffer = \"4 MiB\"\n[[transfer]]\n\
+         size = \"{size}\"\nstartup = \"none\"\navoidance = \"cubic\"\nfrom = \"server\"\n\
+         to = \"client\"\n{keys}"
+    );
+    let scenario = onramp_scenario::parse("split", &text);
+    scenario.unwrap_or_else(|e| panic!("{e:?}")).cases.remove(0)
+}
+
+#[test]
+fn a_relay_repairs_the_losses_of_its_own_hop() {
+    if !lab_runs_here() {
+        return;
+    }
+    let outcome = outcome(&split("1 MB", "1 %", "split = \"edge\"\n"), true);
+    let (record, links) = (&outcome.record, &outcome.link.links);
+    assert_eq!((record.finished, record.delivered_bytes), (true, 1_000_000));
+    assert!(record.retransmitted_segments > 0, "{record:?}");
+    // What the second link loses does not cross the first one again.
+    let segments = 1_000_000_u64.div_ceil(1448);
+    assert!(
+        (segments..segments + 9).contains(&links[0].offered.packets),
+        "{:?}",
+        links[0]
+    );
+    assert!(links[2].offered.packets > segments + 9, "{:?}", links[2]);
+    // The trace is that of the hop that crosses the slower link.
+    let resent = outcome
+        .trace
+        .segments
+        .iter()
+        .filter(|segment| segment.retransmission);
+    assert!(resent.count() > 0);
+    assert!(outcome
+        .trace
+        .sender
+        .iter()
+        .any(|sample| sample.srtt_s > 0.039));
+}
+
+#[test]
+fn a_hop_carries_no_more_than_the_buffer_of_its_relay_in_a_round_trip() {
+    if !lab_runs_here() {
+        return;
+    }
+    let seconds = |buffer: &str| {
+        let keys = format!("split = \"edge\"\nsplit_buffer = \"{buffer}\"\n");
+        completion_s(&outcome(&split("1 MB", "0 %", &keys), false).record)
+    };
+    // 1 MB in pieces of 32 KiB, and what the kernel adds to a buffer, at 40 ms each.
+    let small_s = seconds("32 KiB");
+    assert!(small_s > 0.8, "{small_s}");
+    let large_s = undisturbed(|| seconds("4 MiB"), |seconds| *seconds < small_s - 0.2);
+    assert!(large_s < small_s - 0.2, "{large_s}, {small_s}");
+}

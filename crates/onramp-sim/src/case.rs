@@ -149,10 +149,12 @@ impl Planner<'_> {
         let mut hops = Vec::new();
         for hop in 0..=split.nodes.len() {
             let paths = (0..period).map(|copy| {
-                let (from, to) = self.case.transfer.ends(copy);
-                let from = hop.checked_sub(1).map_or(from, |relay| split.nodes[relay]);
-                let to = split.nodes.get(hop).copied().unwrap_or(to);
-                self.path(self.case.transfer.ip, (from, to))
+                let transfer = &self.case.transfer;
+                let ends = transfer.hops(copy).nth(hop);
+                self.path(
+                    transfer.ip,
+                    ends.expect("every copy has the same number of hops"),
+                )
             });
             let paths = paths.collect::<Result<_, _>>()?;
             let (sender_is_relay, receiver_is_relay) = (hop > 0, hop < split.nodes.len());

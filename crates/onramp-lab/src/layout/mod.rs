@@ -45,9 +45,11 @@ pub struct Layout {
     first: u32,
     senders: Vec<usize>,
     receivers: Vec<ReceivingNode>,
-    /// The ends of each flow, as indexes into these lists: the copies of the transfer in order,
-    /// then the traffic.
-    flows: Vec<(usize, usize)>,
+    /// The ends of each connection, as indexes into these lists: the hops of each copy of the
+    /// transfer in order, then the traffic.
+    connections: Vec<(usize, usize)>,
+    /// The number of hops of a copy: 1 if the transfer is not split.
+    hops: usize,
     /// The IP version of the copies, and that of each traffic.
     ip: IpVersion,
     competing_ip: Vec<IpVersion>,
@@ -69,19 +71,21 @@ impl Layout {
     pub fn of_path(case: &Case, versions: Vec<IpVersion>) -> Layout {
         let mut case = case.clone();
         case.transfer.count = 1;
+        case.transfer.split = None;
         case.traffic = [].into();
         Layout::with_versions(&case, versions)
     }
 
     fn with_versions(case: &Case, versions: Vec<IpVersion>) -> Layout {
-        let (mut senders, mut receivers, mut flows) = (Vec::new(), Vec::new(), Vec::new());
-        let transfers = (0..case.transfer.count).map(|copy| (case.transfer.ends(copy), false));
+        let (mut senders, mut receivers, mut connections) = (Vec::new(), Vec::new(), Vec::new());
+        let copies = 0..case.transfer.count;
+        let transfers = copies.flat_map(|copy| case.transfer.hops(copy).map(|ends| (ends, false)));
         let traffic = case
             .traffic
             .iter()
             .map(|traffic| ((traffic.from, traffic.to), true));
         for ((from, to), is_for_competing) in transfers.chain(traffic) {
-            flows.push((
+            connections.push((
                 index_of(&mut senders, from),
                 index_of(
                     &mut receivers,
@@ -121,16 +125,32 @@ impl Layout {
             first,
             senders,
             receivers,
-            flows,
+            connections,
+            hops: case.transfer.hops(0).count(),
             copies,
             bottlenecks,
             competing_bottlenecks,
         }
     }
 
-    /// The ends of a copy of the transfer. Copies are counted from 0.
-    pub fn copy(&self, copy: usize) -> Ends {
-        self.ends(self.ip, self.flows[copy])
+    /// The ends of the hops of a copy of the transfer, from its sender on. Copies are counted from
+    /// 0.
+    pub fn hops(&self, copy: usize) -> Vec<Ends> {
+        let hops = &self.connections[copy * self.hops..][..self.hops];
+        hops.iter().map(|hop| self.ends(self.ip, *hop)).collect()
+    }
+
+    /// The hop of a copy that crosses its bottleneck.
+    pub fn bottleneck_hop(&self, copy: usize) -> usize {
+        let hops = &self.connections[copy * self.hops..][..self.hops];
+        let crosses = |&(sender, receiver): &(usize, usize)| {
+            let route = self
+                .network
+                .route(self.senders[sender], self.receivers[receiver].node);
+            let mut links = route.into_iter().flatten().map(Hop::number);
+            links.any(|number| number == self.bottleneck(copy))
+        };
+        hops.iter().position(crosses).unwrap_or(0)
     }
 
     /// The number of the directed link that is the bottleneck of a copy: 2 n for the n-th link of
@@ -143,7 +163,7 @@ impl Layout {
     pub fn competing(&self, traffic: usize) -> Ends {
         self.ends(
             self.competing_ip[traffic],
-            self.flows[self.copies + traffic],
+            self.connections[self.copies * self.hops + traffic],
         )
     }
 
@@ -176,7 +196,7 @@ impl Layout {
     /// The addresses of the sender and of the receiver of the first copy, over each IP version.
     pub fn first_copy(&self) -> Vec<[IpAddr; 2]> {
         let of = |ip: &IpVersion| {
-            let Ends { sender, receiver } = self.ends(*ip, self.flows[0]);
+            let Ends { sender, receiver } = self.ends(*ip, self.connections[0]);
             [sender, receiver]
         };
         self.versions.iter().map(of).collect()
@@ -187,7 +207,7 @@ impl Layout {
         let mut wires: Vec<Wire> = Vec::new();
         let mut routes = Routes::default();
         let mut lookup = Lookup::new(self.first, self.senders.len(), self.receivers.len());
-        for &(sender, receiver) in &self.flows {
+        for &(sender, receiver) in &self.connections {
             if lookup.has_routes(sender, receiver) {
                 continue;
             }

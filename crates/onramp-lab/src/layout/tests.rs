@@ -61,7 +61,7 @@ fn a_path_is_one_link_in_each_direction() {
     let case = path("[[traffic]]\n");
     let layout = Layout::of(&case);
     let wiring = layout.wiring(&case);
-    for Ends { sender, receiver } in [layout.copy(0), layout.competing(0)] {
+    for Ends { sender, receiver } in [layout.hops(0)[0], layout.competing(0)] {
         assert_eq!(
             route(&wiring, Side::Sender, sender, receiver),
             Some((vec![0], Side::Receiver))
@@ -71,7 +71,7 @@ fn a_path_is_one_link_in_each_direction() {
             Some((vec![1], Side::Sender))
         );
     }
-    assert_ne!(layout.copy(0).receiver, layout.competing(0).receiver);
+    assert_ne!(layout.hops(0)[0].receiver, layout.competing(0).receiver);
     assert_eq!(
         wiring
             .wires
@@ -89,7 +89,7 @@ fn each_copy_has_the_route_between_its_ends() {
     let wiring = layout.wiring(&case);
     assert_eq!((wiring.wires.len(), wiring.links), (34, 34));
     for copy in 0..8 {
-        let Ends { sender, receiver } = layout.copy(copy);
+        let Ends { sender, receiver } = layout.hops(copy)[0];
         // In the file the bottleneck comes first, then the senders' links, then the receivers'.
         let (access, exit) = (2 * (1 + copy as u32), 2 * (9 + copy as u32));
         assert_eq!(
@@ -126,8 +126,8 @@ fn copies_share_addresses_if_there_are_more_copies_than_nodes() {
         (8, 8)
     );
     assert_eq!(
-        (layout.copy(3), layout.copy(4)),
-        (layout.copy(19), layout.copy(12))
+        (layout.hops(3)[0], layout.hops(4)[0]),
+        (layout.hops(19)[0], layout.hops(12)[0])
     );
 }
 
@@ -135,7 +135,7 @@ fn copies_share_addresses_if_there_are_more_copies_than_nodes() {
 fn a_transfer_against_the_direction_of_a_link_crosses_it_in_reverse() {
     let case = path("from = \"receiver\"\nto = \"sender\"\n");
     let layout = Layout::of(&case);
-    let (wiring, Ends { sender, receiver }) = (layout.wiring(&case), layout.copy(0));
+    let (wiring, Ends { sender, receiver }) = (layout.wiring(&case), layout.hops(0)[0]);
     assert_eq!(
         route(&wiring, Side::Sender, sender, receiver),
         Some((vec![1], Side::Receiver))
@@ -165,20 +165,20 @@ fn flows_of_both_versions_have_the_same_routes() {
     let case = path("ip = \"v6\"\n[[traffic]]\n");
     let layout = Layout::of(&case);
     let wiring = layout.wiring(&case);
-    for Ends { sender, receiver } in [layout.copy(0), layout.competing(0)] {
+    for Ends { sender, receiver } in [layout.hops(0)[0], layout.competing(0)] {
         assert_eq!(
             route(&wiring, Side::Sender, sender, receiver),
             Some((vec![0], Side::Receiver))
         );
     }
-    assert!(layout.copy(0).sender.is_ipv6() && layout.competing(0).sender.is_ipv4());
+    assert!(layout.hops(0)[0].sender.is_ipv6() && layout.competing(0).sender.is_ipv4());
 }
 
 #[test]
 fn packets_of_others_have_no_route() {
     let case = path("");
     let layout = Layout::of(&case);
-    let (wiring, Ends { sender, receiver }) = (layout.wiring(&case), layout.copy(0));
+    let (wiring, Ends { sender, receiver }) = (layout.wiring(&case), layout.hops(0)[0]);
     let other = "10.0.0.1".parse().unwrap();
     for (source, destination) in [
         (sender, other),

@@ -30,6 +30,7 @@ const ROUTES: &str = "transfers between connected nodes over links of the same M
 const ONE_SETTING_PER_HOST: &str = "one setting for all connections of a host";
 const MAX_COPIES: &str = "at most 1000 copies of a transfer";
 const MAX_TRAFFIC: &str = "at most 1000 transfers of each traffic that start at once";
+const RELAYS: &str = "relays with the congestion control of the transfer";
 const TRANSFERS: &str = "traffic that consists of transfers";
 
 const EXPERIMENT: &str = "the option with an experiment's number, as on real paths";
@@ -162,12 +163,13 @@ fn connections(case: &Case) -> Result<(), Unsupported> {
             "one connection for each transfer",
         );
     }
-    match case.transfer.split {
-        Some(_) => refuse(
-            "transfer.split",
-            "relays on the path".to_owned(),
-            "connections from end to end",
-        ),
+    match case
+        .transfer
+        .split
+        .as_ref()
+        .and_then(|split| split.rate_bits_per_s)
+    {
+        Some(rate) => refuse("transfer.split_rate", format_rate(rate), RELAYS),
         None => Ok(()),
     }
 }

@@ -99,7 +99,11 @@ fn connections_in_series_and_side_by_side_are_refused_with_their_keys() {
     };
     assert_eq!(refused(""), Ok(()));
     assert_eq!(refused("connections = 1\n"), Ok(()));
-    assert_eq!(refused("split = \"m\"\n"), Err("transfer.split"));
+    assert_eq!(refused("split = \"m\"\n"), Ok(()));
+    assert_eq!(
+        refused("split = \"m\"\nsplit_rate = \"1 Mbit/s\"\n"),
+        Err("transfer.split_rate")
+    );
     assert_eq!(refused("connections = 2\n"), Err("transfer.connections"));
     assert_eq!(
         refused("connections = \"adaptive\"\n"),

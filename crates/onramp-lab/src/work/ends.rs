@@ -28,20 +28,7 @@ pub fn serve(
     job: &Job,
     state: &FlowState,
 ) -> Result<(), Error> {
-    let (stream, _) = listener
-        .accept()
-        .map_err(failed("accepting the connection"))?;
-    let stream = Arc::new(stream);
-    open.add(&stream);
-    let found = getsockopt(&*stream, sockopt::TcpCongestion)
-        .map_err(failed("reading the congestion control of a socket"))?;
-    let found = found.to_string_lossy().trim_end_matches('\0').to_string();
-    if found != control {
-        return Err(Error::OtherCongestionControl {
-            wanted: control.into(),
-            found,
-        });
-    }
+    let stream = accept(listener, control, open)?;
     state.set_sender(stream.clone());
     let mut request = [0; 8];
     (&*stream)
@@ -64,6 +51,32 @@ pub fn serve(
         state.set_info_at_stop(info);
     }
     sockets::reset(&*stream)
+}
+
+/// Accepts the connection of the end that receives.
+///
+/// # Errors
+/// A socket call failed, or the socket has another congestion control than `control`.
+pub fn accept(
+    listener: &TcpListener,
+    control: &str,
+    open: &OpenSockets,
+) -> Result<Arc<TcpStream>, Error> {
+    let (stream, _) = listener
+        .accept()
+        .map_err(failed("accepting the connection"))?;
+    let stream = Arc::new(stream);
+    open.add(&stream);
+    let found = getsockopt(&*stream, sockopt::TcpCongestion)
+        .map_err(failed("reading the congestion control of a socket"))?;
+    let found = found.to_string_lossy().trim_end_matches('\0').to_string();
+    match found == control {
+        true => Ok(stream),
+        false => Err(Error::OtherCongestionControl {
+            wanted: control.into(),
+            found,
+        }),
+    }
 }
 
 /// The content of every flow.
@@ -116,7 +129,7 @@ fn send_content(
 }
 
 /// Waits for the FIN of the other end. Returns `false` if `stop_ns` came first.
-fn wait_for_fin(mut stream: &TcpStream, stop_ns: u64) -> io::Result<bool> {
+pub fn wait_for_fin(mut stream: &TcpStream, stop_ns: u64) -> io::Result<bool> {
     loop {
         match time_until(stop_ns) {
             Some(Duration::ZERO) => return Ok(false),

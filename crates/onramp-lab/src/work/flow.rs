@@ -1,32 +1,42 @@
-//! A flow: one TCP connection, its sockets and its two threads.
+//! A flow: one TCP connection, its sockets and its two threads. A split connection has a hop more,
+//! and a thread more, for each relay.
 
 use super::ends::{download, serve};
 use super::job::Job;
+use super::relay::Relay;
 use super::sockets::{self, failed, OpenSockets};
 use super::state::FlowState;
 use crate::error::Error;
 use crate::host::Namespace;
+use crate::layout::Ends;
 use crate::link::pin_away_from;
 use onramp_scenario::Dscp;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// A flow and its two threads. The receiver's socket is closed when it is dropped.
+/// A flow and its threads. The receiver's socket is closed when it is dropped, as are those of
+/// relays.
 pub struct Flow {
     /// The state of the flow.
     pub state: Arc<FlowState>,
     threads: Vec<JoinHandle<Result<(), Error>>>,
-    _client: Arc<TcpStream>,
+    _clients: Vec<Arc<TcpStream>>,
 }
 
 /// The plan of a flow.
 pub struct Plan<'a> {
-    /// Namespace and address of the sender.
-    pub sender: (&'a Namespace, IpAddr),
-    /// Namespace and address of the receiver.
-    pub receiver: (&'a Namespace, IpAddr),
+    /// Namespace of the sender, and of relays where they send.
+    pub sender: &'a Namespace,
+    /// Namespace of the receiver, and of relays where they receive.
+    pub receiver: &'a Namespace,
+    /// The ends of each hop, from the sender on: one without relays.
+    pub hops: Vec<Ends>,
+    /// The hop whose sender is traced.
+    pub traced_hop: usize,
+    /// Receive buffer and send buffer of a relay, in bytes.
+    pub relay_buffer: u64,
     /// Congestion control of the sender.
     pub control: String,
     /// Congestion control of the receiver; `None`: the namespace's default.
@@ -51,34 +61,14 @@ impl Flow {
         open: &OpenSockets,
         link_cpu: Option<usize>,
     ) -> Result<PreparedFlow, Error> {
-        let (namespace, address) = plan.sender;
-        let address = SocketAddr::new(address, 0);
-        let listener = sockets::listener(
-            namespace,
-            address,
-            &plan.control,
-            plan.packet_bytes,
-            plan.dscp,
-        )?;
-        let sender = listener
-            .local_addr()
-            .map_err(failed("reading the address of a socket"))?;
-        let (namespace, address) = plan.receiver;
-        let client = sockets::client(namespace, SocketAddr::new(address, 0), plan.receive_buffer)?;
-        if let Some(control) = &plan.receiver_control {
-            sockets::set_control(&client, control)?;
-        }
-        let (listener, client) = (Arc::new(listener), Arc::new(client));
-        open.add(&listener);
-        open.add(&client);
-        let (control, job, open) = (plan.control, plan.job, open.clone());
+        let hops = (0..plan.hops.len()).map(|hop| Hop::prepare(&plan, hop, open));
         Ok(PreparedFlow {
-            listener,
-            client,
-            sender,
-            control,
-            job,
-            open,
+            hops: hops.collect::<Result<_, _>>()?,
+            traced_hop: plan.traced_hop,
+            relay_buffer: plan.relay_buffer,
+            control: plan.control,
+            job: plan.job,
+            open: open.clone(),
             link_cpu,
         })
     }
@@ -93,7 +83,7 @@ impl Flow {
         join(thread).err().or_else(|| self.take_error())
     }
 
-    /// Whether [`take_error`](Flow::take_error) has found both threads ended.
+    /// Whether [`take_error`](Flow::take_error) has found all threads ended.
     pub fn has_ended(&self) -> bool {
         self.threads.is_empty()
     }
@@ -115,12 +105,55 @@ fn join(thread: JoinHandle<Result<(), Error>>) -> Result<(), Error> {
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
+/// The sockets of a hop.
+struct Hop {
+    /// At its sending end.
+    listener: Arc<TcpListener>,
+    /// At its receiving end.
+    client: Arc<TcpStream>,
+    /// The address and port of its sending end.
+    sender: SocketAddr,
+}
+
+impl Hop {
+    fn prepare(plan: &Plan<'_>, hop: usize, open: &OpenSockets) -> Result<Hop, Error> {
+        let Ends { sender, receiver } = plan.hops[hop];
+        let listener = sockets::listener(
+            plan.sender,
+            SocketAddr::new(sender, 0),
+            &plan.control,
+            plan.packet_bytes,
+            plan.dscp,
+        )?;
+        let sender = listener
+            .local_addr()
+            .map_err(failed("reading the address of a socket"))?;
+        let receive_buffer = match hop + 1 == plan.hops.len() {
+            true => plan.receive_buffer,
+            false => Some(plan.relay_buffer),
+        };
+        let receiver = SocketAddr::new(receiver, 0);
+        let client = sockets::client(plan.receiver, receiver, receive_buffer)?;
+        if let Some(control) = &plan.receiver_control {
+            sockets::set_control(&client, control)?;
+        }
+        let (listener, client) = (Arc::new(listener), Arc::new(client));
+        open.add(&listener);
+        open.add(&client);
+        Ok(Hop {
+            listener,
+            client,
+            sender,
+        })
+    }
+}
+
 /// A flow before its start.
 pub struct PreparedFlow {
-    listener: Arc<TcpListener>,
-    client: Arc<TcpStream>,
-    /// The sender's address and port.
-    pub sender: SocketAddr,
+    /// From the sender on.
+    hops: Vec<Hop>,
+    traced_hop: usize,
+    relay_buffer: u64,
     control: String,
     job: Job,
     open: OpenSockets,
@@ -128,9 +161,14 @@ pub struct PreparedFlow {
 }
 
 impl PreparedFlow {
-    /// The sender's socket, which accepts the connection.
-    pub fn listener(&self) -> BorrowedFd<'_> {
-        self.listener.as_fd()
+    /// The sockets that accept the connections of the hops.
+    pub fn listeners(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.hops.iter().map(|hop| hop.listener.as_fd())
+    }
+
+    /// The address and port of the sender that is traced.
+    pub fn traced_sender(&self) -> SocketAddr {
+        self.hops[self.traced_hop].sender
     }
 
     /// Starts the threads. The receiver connects `start_ns` after the beginning of the run, unless
@@ -141,36 +179,60 @@ impl PreparedFlow {
             stop_ns: begin_ns.saturating_add(self.job.stop_ns),
             ..self.job
         };
-        let state = Arc::new(FlowState::default());
-        let (sender_state, receiver_state) = (state.clone(), state.clone());
-        let cpu = self.link_cpu;
-        let (listener, control, open) = (self.listener, self.control, self.open);
-        let (opened, client) = (open.clone(), self.client.clone());
-        let send = move || {
-            pin_away_from(cpu);
-            serve(&listener, &control, &open, &job, &sender_state)
+        let state = Arc::new(FlowState::of(self.traced_hop));
+        let clients = self.hops.iter().map(|hop| hop.client.clone()).collect();
+        let mut threads = Vec::with_capacity(self.hops.len() + 1);
+        let mut spawn = |name: &str, work: Box<dyn FnOnce() -> Result<(), Error> + Send>| {
+            let cpu = self.link_cpu;
+            let work = move || {
+                pin_away_from(cpu);
+                work()
+            };
+            let thread = std::thread::Builder::new().name(name.into()).spawn(work);
+            threads.push(thread.expect("the system can start a thread"));
         };
-        let receive = move || {
-            pin_away_from(cpu);
-            match at_ns < job.stop_ns && opened.sleep_until(at_ns) {
-                true => download(&client, self.sender, &job, &receiver_state),
-                false => Ok(()),
+        // The hop before the one that a relay begins.
+        let mut before: Option<(Arc<TcpStream>, SocketAddr)> = None;
+        for (number, hop) in self.hops.into_iter().enumerate() {
+            let (control, open) = (self.control.clone(), self.open.clone());
+            let (state, buffer_bytes) = (state.clone(), self.relay_buffer);
+            let listener = hop.listener;
+            match before.replace((hop.client, hop.sender)) {
+                None => spawn(
+                    "onramp-sender",
+                    Box::new(move || serve(&listener, &control, &open, &job, &state)),
+                ),
+                Some((client, from)) => spawn(
+                    "onramp-relay",
+                    Box::new(move || {
+                        let relay = Relay {
+                            hop: number,
+                            listener: &listener,
+                            client: &client,
+                            from,
+                            control: &control,
+                            buffer_bytes,
+                        };
+                        relay.run(&open, &state)
+                    }),
+                ),
             }
-        };
-        let spawn = |name: &str, work: Box<dyn FnOnce() -> Result<(), Error> + Send>| {
-            std::thread::Builder::new()
-                .name(name.into())
-                .spawn(work)
-                .expect("the system can start a thread")
-        };
-        let threads = vec![
-            spawn("onramp-sender", Box::new(send)),
-            spawn("onramp-receiver", Box::new(receive)),
-        ];
+        }
+        let (client, sender) = before.expect("a flow has a hop");
+        let (open, receiver_state) = (self.open, state.clone());
+        spawn(
+            "onramp-receiver",
+            Box::new(
+                move || match at_ns < job.stop_ns && open.sleep_until(at_ns) {
+                    true => download(&client, sender, &job, &receiver_state),
+                    false => Ok(()),
+                },
+            ),
+        );
         Flow {
             state,
             threads,
-            _client: self.client,
+            _clients: clients,
         }
     }
 }

@@ -4,6 +4,7 @@ mod content;
 mod ends;
 mod flow;
 mod job;
+mod relay;
 mod sampler;
 mod sockets;
 mod state;

@@ -173,6 +173,16 @@ pub fn client(
     })?
 }
 
+/// Sets the size of the send buffer.
+///
+/// # Errors
+/// The socket call failed.
+pub fn set_send_buffer(socket: &impl AsFd, bytes: u64) -> Result<(), Error> {
+    // The kernel doubles the value, to account for its own overhead.
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    setsockopt(socket, sockopt::SndBufForce, &bytes).map_err(failed("setting the send buffer"))
+}
+
 /// Sets the number of bytes at which the kernel wakes a reader (SO_RCVLOWAT).
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! The state of a flow, which all threads of a run may read.
 
 use super::tcp_info::TcpInfo;
+use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -11,13 +12,23 @@ pub struct FlowState {
     received_bytes: AtomicU64,
     connect_ns: AtomicU64,
     completed_ns: AtomicU64,
-    sender: Mutex<Option<Arc<TcpStream>>>,
+    /// The sending socket of each hop, from the sender on, while it has a connection.
+    hops: Mutex<BTreeMap<usize, Arc<TcpStream>>>,
+    traced_hop: usize,
     addresses: OnceLock<(SocketAddr, SocketAddr)>,
     info_at_stop: OnceLock<TcpInfo>,
     progress: Mutex<Vec<(u64, u64)>>,
 }
 
 impl FlowState {
+    /// The state of a flow that has not started. This hop is traced.
+    pub fn of(traced_hop: usize) -> FlowState {
+        FlowState {
+            traced_hop,
+            ..FlowState::default()
+        }
+    }
+
     /// Payload that the receiver has read.
     pub fn received_bytes(&self) -> u64 {
         self.received_bytes.load(Ordering::Relaxed)
@@ -35,10 +46,26 @@ impl FlowState {
 
     /// The sender's socket, while it has a connection.
     pub fn sender(&self) -> Option<Arc<TcpStream>> {
-        self.sender
-            .lock()
-            .expect("no thread panics while it holds the lock")
-            .clone()
+        self.hop(0)
+    }
+
+    /// The sending socket of the hop that is traced, while it has a connection.
+    pub fn traced_sender(&self) -> Option<Arc<TcpStream>> {
+        self.hop(self.traced_hop)
+    }
+
+    /// The sending sockets of the relays that have a connection.
+    pub fn relays(&self) -> Vec<Arc<TcpStream>> {
+        let hops = self.hops.lock();
+        let hops = hops.expect("no thread panics while it holds the lock");
+        hops.range(1..).map(|(_, socket)| socket.clone()).collect()
+    }
+
+    fn hop(&self, hop: usize) -> Option<Arc<TcpStream>> {
+        let hops = self.hops.lock();
+        hops.expect("no thread panics while it holds the lock")
+            .get(&hop)
+            .cloned()
     }
 
     /// The sender's address, then the receiver's; `None` before the connection.
@@ -62,10 +89,15 @@ impl FlowState {
         if let (Ok(own), Ok(peer)) = (sender.local_addr(), sender.peer_addr()) {
             let _ = self.addresses.set((own, peer));
         }
-        *self
-            .sender
+        self.set_hop(0, sender);
+    }
+
+    /// Records the sending socket of a hop. It is held here for the same reason.
+    pub(super) fn set_hop(&self, hop: usize, socket: Arc<TcpStream>) {
+        self.hops
             .lock()
-            .expect("no thread panics while it holds the lock") = Some(sender);
+            .expect("no thread panics while it holds the lock")
+            .insert(hop, socket);
     }
 
     /// Records the total number of bytes that the receiver has read.
@@ -83,12 +115,12 @@ impl FlowState {
         let _ = self.info_at_stop.set(info);
     }
 
-    /// Closes the sender's socket. The connection has ended.
+    /// Closes the sending sockets. The connections have ended.
     pub(super) fn close(&self) {
-        *self
-            .sender
+        self.hops
             .lock()
-            .expect("no thread panics while it holds the lock") = None;
+            .expect("no thread panics while it holds the lock")
+            .clear();
     }
 
     /// Records the receiver's progress.

@@ -101,6 +101,12 @@ impl TcpInfo {
         }
     }
 
+    /// Adds the retransmissions and timeouts of another connection.
+    pub fn add_repairs(&mut self, other: &TcpInfo) {
+        self.total_retrans = self.total_retrans.saturating_add(other.total_retrans);
+        self.total_rto = self.total_rto.saturating_add(other.total_rto);
+    }
+
     /// Retransmission timeouts; `None` before Linux 6.7.
     pub fn timeouts(&self) -> Option<u64> {
         (self.total_rto != NOT_COUNTED).then_some(u64::from(self.total_rto))

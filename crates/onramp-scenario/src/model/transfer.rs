@@ -87,6 +87,18 @@ impl Transfer {
         (dealt(&self.from), dealt(&self.to))
     }
 
+    /// The nodes that send and receive in each hop of a copy, from its sender on: one hop if the
+    /// connection is not split.
+    pub fn hops(&self, copy: u32) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let (from, to) = self.ends(copy);
+        let relays = self
+            .split
+            .iter()
+            .flat_map(|split| split.nodes.iter().copied());
+        let senders = std::iter::once(from).chain(relays.clone());
+        senders.zip(relays.chain([to]))
+    }
+
     /// How many expedited flows carry a copy. Each has a guarantee of its own on links that
     /// guarantee a rate.
     pub fn expedited_flows(&self) -> u32 {

@@ -21,12 +21,12 @@ mod recorded;
 mod run;
 mod set;
 mod startup;
-pub mod statistics;
 pub mod tables;
 
 pub use beside::{side_by_side, SideBySide};
 pub use cell::CellResult;
 pub use comparison::{Comparison, FamilyResult, Place, Row, NEAR};
+pub use onramp_report::statistics;
 pub use page::{page, PageOptions};
 pub use plan::Plan;
 pub use recorded::{recorded_families, recorded_scenarios, RECORDED_STARTS};

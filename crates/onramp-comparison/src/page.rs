@@ -3,7 +3,7 @@
 use crate::beside::SideBySide;
 use crate::cell::CellResult;
 use crate::comparison::{Comparison, FamilyResult};
-use crate::statistics::geometric_mean;
+use crate::statistics::{cumulative, geometric_mean};
 use crate::tables;
 use onramp_report::heat_map::{draw_heat_map, HeatMap};
 use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
@@ -164,16 +164,19 @@ fn lines(cells: &[&CellResult], names: &[&str], looks: &[&str]) -> Vec<PlotSerie
     let line = |name: &&str| {
         let results = cells.iter().flat_map(|cell| &cell.startups);
         let results: Vec<_> = results.filter(|result| result.startup == *name).collect();
-        let mut ratios: Vec<f64> = results.iter().filter_map(|result| result.time).collect();
-        ratios.sort_by(f64::total_cmp);
-        let percent = |count: usize| 100.0 * count as f64 / results.len() as f64;
+        let ratios = results.iter().filter_map(|result| result.time).collect();
+        let points = cumulative(ratios, results.len());
         let (from, to) = SHOWN_RATIOS;
-        let beyond = ratios.iter().filter(|ratio| **ratio <= to).count();
-        let inner = ratios.iter().enumerate();
-        let points = std::iter::once((from, percent(ratios.partition_point(|r| *r < from))))
-            .chain(inner.map(|(at, ratio)| (*ratio, percent(at + 1))))
-            .filter(|(ratio, _)| (from..=to).contains(ratio))
-            .chain([(to, percent(beyond))]);
+        let percent = |count: usize| match count {
+            0 => 0.0,
+            count => points[count - 1].1,
+        };
+        let before = percent(points.partition_point(|point| point.0 < from));
+        let last = percent(points.partition_point(|point| point.0 <= to));
+        let inner = points.iter().copied();
+        let points = std::iter::once((from, before))
+            .chain(inner.filter(|(ratio, _)| (from..=to).contains(ratio)))
+            .chain([(to, last)]);
         let look = looks.iter().position(|other| other == name).unwrap_or(0);
         PlotSeries::new(*name, PlotStyle::Steps, points.collect()).look(look)
     };

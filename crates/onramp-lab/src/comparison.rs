@@ -19,6 +19,8 @@ pub struct Comparison {
     pub clean: bool,
     /// The difference is within the tolerance.
     pub within: bool,
+    /// How often the kernel ran the case. A suspect run is repeated, and the last one counts.
+    pub tries: u32,
 }
 
 impl Comparison {
@@ -42,12 +44,18 @@ impl Comparison {
             difference_percent,
             clean: is_deterministic(case) && case.transfer.count == 1,
             within: difference_percent.abs() <= within_percent,
+            tries: 1,
         }
     }
 
-    /// The case is clean, and the difference exceeds the tolerance.
+    /// The case is clean, and the machine did not disturb its run on the kernel.
+    pub fn is_judged(&self) -> bool {
+        self.clean && !self.kernel.suspect
+    }
+
+    /// The case is judged, and the difference exceeds the tolerance.
     pub fn misses(&self) -> bool {
-        self.clean && !self.within
+        self.is_judged() && !self.within
     }
 }
 

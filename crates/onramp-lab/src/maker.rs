@@ -8,6 +8,9 @@ use crate::supports::transfers_of;
 use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, NEVER_NS};
 use onramp_scenario::{header_bytes, Buffer, Case, Dscp, Given, InitialWindow, IpVersion};
 
+/// How often in a round trip a receiver's progress is recorded.
+const NOTES_PER_RTT: u64 = 50;
+
 /// The properties that all flows of a case share.
 pub struct Maker<'a> {
     /// The case.
@@ -18,6 +21,8 @@ pub struct Maker<'a> {
     pub receiver: &'a Namespace,
     /// Every socket is registered here.
     pub open: &'a OpenSockets,
+    /// Whether the copies are traced.
+    pub trace: bool,
     /// The CPU of the link thread. The threads of flows do not use it.
     pub cpu: Option<usize>,
 }
@@ -53,7 +58,7 @@ impl Maker<'_> {
                 .min(transfer.size_bytes),
             application: transfer.application,
             stop_ns: NEVER_NS,
-            note_ns: None,
+            note_ns: self.trace.then_some(self.case.path.rtt_ns / NOTES_PER_RTT),
         };
         let receiver_control = exchanges_pairs.then_some(control);
         let flow = self.prepare(
@@ -94,7 +99,7 @@ impl Maker<'_> {
             },
             application: None,
             stop_ns: traffic.stop_ns.unwrap_or(NEVER_NS),
-            note_ns: (!traffic.measured).then_some(case.path.rtt_ns / 50),
+            note_ns: (!traffic.measured).then_some(case.path.rtt_ns / NOTES_PER_RTT),
         };
         let flow = self.prepare(control, None, None, traffic.dscp, (vec![ends], 0), job)?;
         reserve(

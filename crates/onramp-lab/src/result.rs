@@ -7,11 +7,12 @@ use crate::options::percentile_us;
 use crate::options::{LinkSummary, Outcome, RunOptions};
 use crate::progress::Measured;
 use crate::startups::ConnectionEvent;
-use crate::suspect;
+use crate::suspect::{self, CpuWaits};
 use crate::work::{FlowState, Sample};
 use onramp_net::LinkStats;
 use onramp_results::{
-    rate_in, traffic_windows, Record, SegmentSample, SenderSample, StartupEvent, Trace,
+    rate_in, traffic_windows, ReceiverSample, Record, SegmentSample, SenderSample, StartupEvent,
+    Trace,
 };
 use onramp_scenario::{bytes_in, Case, TrafficKind, ENDLESS};
 use std::collections::HashMap;
@@ -64,7 +65,11 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
         stolen_ms,
         mut notes,
     } = report;
-    let reasons = suspect::reasons(case, &lateness, early_lateness_ns);
+    let mut reasons = suspect::reasons(case, &lateness, early_lateness_ns);
+    reasons.extend(suspect::waits(
+        case,
+        copies.iter().filter_map(Measured::cpu_waits),
+    ));
     notes.extend(notes_on_lateness(&reasons, stolen_ms));
     let mut writer = Writer {
         case,
@@ -191,6 +196,7 @@ impl Traces {
                 .map(|sample| copy.sender_sample(sample, case))
                 .collect(),
             segments: segments.iter().map(segment).collect(),
+            receiver: copy.receiver_samples(),
         }
     }
 }
@@ -354,6 +360,27 @@ impl Measured {
             ..event.event
         })
         .collect()
+    }
+
+    /// How long its threads waited for a CPU, if it is complete.
+    fn cpu_waits(&self) -> Option<CpuWaits> {
+        let completed_ns = self.completed_ns?;
+        let [sender_ns, receiver_ns] = self.state.cpu_waits_ns();
+        Some(CpuWaits {
+            sender_ns,
+            receiver_ns,
+            completion_ns: completed_ns.saturating_sub(self.start_ns),
+        })
+    }
+
+    /// What the receiver had read, over time.
+    fn receiver_samples(&self) -> Vec<ReceiverSample> {
+        let progress = self.state.progress().into_iter();
+        let sample = |(time_ns, received_bytes)| ReceiverSample {
+            time_s: self.time_s(time_ns),
+            received_bytes,
+        };
+        progress.map(sample).collect()
     }
 
     fn sender_sample(&self, sample: &Sample, case: &Case) -> SenderSample {

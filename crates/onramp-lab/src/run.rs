@@ -54,6 +54,7 @@ pub fn run(
         sender: &sender,
         receiver: &receiver,
         open: &open,
+        trace: options.trace,
         cpu,
     };
     let copies = (0..case.transfer.count as usize).map(|copy| {

@@ -175,6 +175,12 @@ fn the_trace_has_every_byte_and_the_state_of_the_sender() {
         .all(|pair| pair[0].acked_bytes <= pair[1].acked_bytes));
     let last = trace.sender.last().unwrap();
     assert!(last.cwnd_bytes > 14_000 && last.srtt_s > 0.039, "{last:?}");
+    let read = trace.receiver.last().unwrap();
+    assert_eq!(read.received_bytes, case.transfer.size_bytes);
+    assert!(
+        read.time_s > trace.segments.last().unwrap().time_s,
+        "{read:?}"
+    );
 }
 
 #[test]

@@ -2,11 +2,14 @@
 
 use crate::summary::{Group, Row};
 use crate::units::{fixed, printable, significant, NO_VALUE};
-use onramp_results::Record;
+use onramp_results::{Record, UNFINISHED};
 use onramp_scenario::NO_STARTUP;
 
 /// Marks a row with at least one suspect run.
 pub(crate) const SUSPECT_MARK: &str = "†";
+
+/// Stands for the exit of a start-up that was still running when its transfer was complete.
+const STILL_STARTING: &str = "still starting";
 
 /// A blank that is as wide as a digit in every font.
 pub(crate) const FIGURE_SPACE: &str = "\u{2007}";
@@ -131,7 +134,7 @@ impl Column {
         }
     }
 
-    /// The meaning of the column, for the tooltips of the page.
+    /// The meaning of the column, for the page.
     pub(crate) fn meaning(self) -> &'static str {
         match self {
             Column::Label => {
@@ -140,12 +143,18 @@ impl Column {
             }
             Column::Runs => "Number of runs; of flows where a run has several",
             Column::Completion => {
-                "From the receiver's connect to its last byte: median (least–most), and how many \
-                 did not finish"
+                "Time from the receiver's connect to its last byte: the median of the runs, then \
+                 (least–most) where they differ, and how many did not finish. The row \"bound\" is \
+                 the least possible time: 2 RTT (handshake and request) + serialisation of every \
+                 packet"
             }
-            Column::Ratio => "Median completion over that of the baseline",
+            Column::Ratio => {
+                "Median completion over that of the baseline: of plain cubic, or of the group's \
+                 first row where there is none"
+            }
             Column::Bound => {
-                "2 RTT + serialisation of every packet, and its tokens where there are buckets"
+                "The least possible time: 2 RTT + serialisation of every packet, and its tokens \
+                 where there are buckets"
             }
             Column::Wasted => "Round trips wasted: (completion − bound) / RTT",
             Column::Delivered => {
@@ -161,7 +170,9 @@ impl Column {
             Column::Queue => {
                 "Most bytes that stood in the bottleneck's queue, in bandwidth-delay products"
             }
-            Column::Exit => "Why the start-up ended",
+            Column::Exit => {
+                "Why the start-up ended. Still starting: the transfer was complete before that"
+            }
             Column::Estimate => {
                 "The start-up's last estimate of payload rate, over the payload rate that the path \
                  can carry for long"
@@ -341,6 +352,14 @@ fn counted(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>, decimals: usiz
     }
 }
 
+/// The exit reason as people read it: `unfinished` beside a finished transfer would be a riddle.
+fn exit_reason(record: &Record) -> &str {
+    match record.exit_reason.as_str() {
+        UNFINISHED if record.finished => STILL_STARTING,
+        reason => reason,
+    }
+}
+
 /// The exit reason if all repeats have the same one, else the most frequent one with its share.
 fn exit(row: &Row<'_>) -> Cell {
     if row.records[0].startup == NO_STARTUP {
@@ -348,12 +367,10 @@ fn exit(row: &Row<'_>) -> Cell {
     }
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for record in &row.records {
-        match reasons
-            .iter_mut()
-            .find(|(reason, _)| *reason == record.exit_reason)
-        {
+        let own = exit_reason(record);
+        match reasons.iter_mut().find(|(reason, _)| *reason == own) {
             Some((_, n)) => *n += 1,
-            None => reasons.push((&record.exit_reason, 1)),
+            None => reasons.push((own, 1)),
         }
     }
     let total = row.records.len();

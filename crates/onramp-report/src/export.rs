@@ -2,7 +2,7 @@
 
 use crate::run::Run;
 use crate::thin;
-use onramp_results::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use onramp_results::{ReceiverSample, Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use serde::Serialize;
 
 /// Version of the exported fields. A new field needs no new version. A field that is renamed or
@@ -91,6 +91,7 @@ struct TraceFile<'a> {
     recorded: Recorded,
     sender: Vec<SenderSample>,
     segments: Vec<SegmentSample>,
+    receiver: Vec<ReceiverSample>,
     events: Vec<&'a StartupEvent>,
 }
 
@@ -99,6 +100,7 @@ struct TraceFile<'a> {
 struct Recorded {
     sender: usize,
     segments: usize,
+    receiver: usize,
     events: usize,
 }
 
@@ -128,10 +130,12 @@ pub(crate) fn trace_json(index: usize, run: &Run) -> Option<String> {
         recorded: Recorded {
             sender: trace.sender.len(),
             segments: trace.segments.len(),
+            receiver: trace.receiver.len(),
             events: trace.events.len(),
         },
         sender: sender(trace),
         segments: segments(trace),
+        receiver: receiver(trace),
         events: trace.events.iter().take(MAX_SAMPLES).collect(),
     };
     let json =
@@ -145,6 +149,13 @@ fn sender(trace: &Trace) -> Vec<SenderSample> {
     let kept = thin::keep(samples.len(), MAX_SAMPLES / 4, |at| {
         samples[at].cwnd_bytes as f64
     });
+    kept.into_iter().map(|at| samples[at]).collect()
+}
+
+/// The receiver's progress, thinned.
+fn receiver(trace: &Trace) -> Vec<ReceiverSample> {
+    let samples = &trace.receiver;
+    let kept = thin::keep(samples.len(), MAX_SAMPLES / 4, |at| samples[at].time_s);
     kept.into_iter().map(|at| samples[at]).collect()
 }
 

@@ -3,6 +3,7 @@
 //! A field has a colour and its number, so that colour is not the only difference.
 
 use crate::svg::{text_width, Anchor, Svg};
+use std::ops::RangeInclusive;
 
 /// Width of a heat map, that of plots.
 const WIDTH: f64 = crate::figure::WIDTH;
@@ -34,13 +35,16 @@ pub struct HeatMap {
     pub values: Vec<Vec<Option<f64>>>,
 }
 
+/// Ratios that make no difference.
+pub(crate) const EVEN: RangeInclusive<f64> = 0.97..=1.03;
+
 /// Classes of the style sheet, from the best to the worst, each up to this ratio.
 const SHADES: [(f64, &str); 8] = [
     (0.50, "heat better4"),
     (0.65, "heat better3"),
     (0.80, "heat better2"),
-    (0.97, "heat better1"),
-    (1.03, "heat even"),
+    (*EVEN.start(), "heat better1"),
+    (*EVEN.end(), "heat even"),
     (1.25, "heat worse1"),
     (1.60, "heat worse2"),
     (f64::INFINITY, "heat worse3"),

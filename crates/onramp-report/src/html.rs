@@ -100,6 +100,16 @@ pub(crate) fn figure(svg: &str, caption: &str) -> Markup {
     }
 }
 
+/// A part that opens on demand, by mouse and by keyboard. A browser draws it only then.
+pub(crate) fn details(summary: &str, content: &Markup) -> Markup {
+    html! {
+        details { "\n"
+            summary { (text(summary)) } "\n"
+            (content)
+        } "\n"
+    }
+}
+
 /// The value of a `class` attribute: the names that are not empty, or `None` where all are.
 pub(crate) fn classes(names: &[&str]) -> Option<String> {
     let names: Vec<&str> = names

@@ -7,6 +7,7 @@
 //! | `--json` | [`to_json`], [`to_csv`]; [`table_to_csv`] for any table |
 //! | a page of results | [`page`](page()) |
 //! | papers computed again | [`reproduction`] for the page, [`write_files`] for its files |
+//! | statistics of results | [`statistics`] |
 //! | figures | [`plot`] for any plot, [`heat_map`] for ratios by two conditions |
 //! | | [`trace_graph`] for a sender, [`ladder`] for segments |
 //! | | [`figure_file`](figure_file()) for a figure as a file of its own |
@@ -17,6 +18,7 @@
 //! `docs/results.md` explains every field, column and plot.
 
 mod columns;
+mod condition;
 mod export;
 mod figure;
 mod figure_file;
@@ -25,11 +27,13 @@ mod html;
 pub mod ladder;
 mod link;
 mod out_dir;
+mod overview;
 mod page;
 pub mod plot;
 pub mod reproduction;
 mod run;
 mod spread;
+pub mod statistics;
 mod summary;
 mod svg;
 mod table;

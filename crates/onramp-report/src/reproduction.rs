@@ -134,7 +134,7 @@ pub fn reproduction_page(page: &ReproductionPage) -> String {
 
 /// The frame around a table scrolls. It can be reached with the keyboard and has a name for screen
 /// readers.
-fn draw_table(table: &PageTable) -> Markup {
+pub(crate) fn draw_table(table: &PageTable) -> Markup {
     let columns = table
         .rows
         .iter()

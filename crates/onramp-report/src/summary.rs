@@ -1,15 +1,12 @@
 //! Sorts records into groups that can be compared, and repeats into rows.
 
+use crate::condition::{joined, Condition};
 use crate::link::Link;
 use crate::spread::Spread;
-use crate::units::{bit_rate, byte_count, printable, significant};
+use crate::units::printable;
 use onramp_results::{Record, TRAFFIC};
 use onramp_scenario::NO_STARTUP;
-use std::collections::HashSet;
-
-/// Conditions that are not shown, because they are the defaults of a scenario file.
-const NO_LOSS: &str = "0 %";
-const DEFAULT_SENDER_BUFFER: &str = "64 MiB";
+use std::collections::{HashMap, HashSet};
 
 /// Transfers of one size over one path. The rows differ only in the algorithms of the sender.
 #[derive(Debug)]
@@ -99,15 +96,17 @@ impl<'a> Group<'a> {
             .then_some(n)
     }
 
+    /// The row to which the ratio of a row refers; `None` where the group has none.
+    pub(crate) fn baseline(&self, row: &Row<'_>) -> Option<&Row<'a>> {
+        let host = &row.records[0].host;
+        let of_host = |one: &&Row<'a>| one.is_baseline && one.records[0].host == *host;
+        self.rows.iter().find(of_host)
+    }
+
     /// `geo-download · 1 MB`, `background · traffic beside 5 MB`.
     pub(crate) fn title(&self) -> String {
-        let first = self.first();
-        let what = match first.beside_bytes {
-            Some(beside_bytes) => format!("{TRAFFIC} beside {}", byte_count(beside_bytes)),
-            None if first.role == TRAFFIC => TRAFFIC.to_owned(),
-            None => byte_count(first.size_bytes),
-        };
-        format!("{} · {what}", printable(&first.scenario))
+        let parts = [Condition::Scenario, Condition::Size];
+        joined(parts.map(|one| one.text(self.first())))
     }
 
     /// Number of runs of each row, where it is the same for all rows.
@@ -120,7 +119,7 @@ impl<'a> Group<'a> {
     }
 
     /// `3 runs each`, `8 flows each`, `24 flows of 3 runs each`.
-    fn repeats(&self) -> Option<String> {
+    pub(crate) fn repeats(&self) -> Option<String> {
         match (self.common_n()?, self.common_runs()?) {
             (1, _) => Some("1 run each".to_owned()),
             (n, runs) if n == runs => Some(format!("{n} runs each")),
@@ -132,55 +131,33 @@ impl<'a> Group<'a> {
     /// `50 Mbit/s · 600 ms · queue 0.5 bdp · receive buffer 64 MiB · sim · 3 runs each`.
     pub(crate) fn conditions(&self) -> String {
         let first = self.first();
-        let mut parts = vec![
-            bit_rate(first.rate_bits_per_s as f64),
-            format!("{} ms", significant(first.rtt_ms, 4)),
-            format!("queue {}", printable(&first.queue)),
-            format!("receive buffer {}", printable(&first.receiver_buffer)),
-        ];
-        if first.loss != NO_LOSS {
-            parts.push(format!("loss {}", printable(&first.loss)));
-        }
-        if !first.path.is_empty() {
-            parts.push(printable(&first.path));
-        }
-        if first.sender_buffer != DEFAULT_SENDER_BUFFER {
-            parts.push(format!("send buffer {}", printable(&first.sender_buffer)));
-        }
-        if !first.application.is_empty() {
-            parts.push(format!(
-                "application writes {}",
-                printable(&first.application)
-            ));
-        }
-        if !self.has_mixed_hosts {
-            parts.push(printable(&first.host));
-        }
-        parts.extend(self.repeats());
-        parts.join(" · ")
+        let of_path = Condition::OF_PATH.into_iter();
+        let shown = of_path.filter(|one| !one.is_default(first));
+        let host = (!self.has_mixed_hosts).then(|| printable(&first.host));
+        joined(
+            shown
+                .map(|one| one.text(first))
+                .chain(host)
+                .chain(self.repeats()),
+        )
     }
 }
 
 /// Sorts records into groups and rows, both in order of first appearance.
 pub(crate) fn groups(records: &[Record]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut places: HashMap<Key<'_>, usize> = HashMap::new();
     for (index, record) in records.iter().enumerate() {
-        let position = groups
-            .iter()
-            .position(|group| same_group(group.first(), record));
-        match position {
-            Some(at) => add(&mut groups[at].rows, index, record),
-            None => {
-                let mut rows = Vec::new();
-                add(&mut rows, index, record);
-                groups.push(Group {
-                    rows,
-                    bound_s: None,
-                    bound_indent: 0,
-                    has_mixed_hosts: false,
-                });
-            }
+        let at = *places.entry(key(record)).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Group {
+                rows: Vec::new(),
+                bound_s: None,
+                bound_indent: 0,
+                has_mixed_hosts: false,
+            });
         }
+        add(&mut groups[at].rows, index, record);
     }
     groups.iter_mut().for_each(complete);
     let mut labels: Vec<String> = Vec::new();
@@ -196,21 +173,30 @@ pub(crate) fn groups(records: &[Record]) -> Vec<Group<'_>> {
     groups
 }
 
-fn same_group(a: &Record, b: &Record) -> bool {
-    a.scenario == b.scenario
-        && a.rate_bits_per_s == b.rate_bits_per_s
-        && a.rtt_ms.total_cmp(&b.rtt_ms).is_eq()
-        && a.queue == b.queue
-        && a.loss == b.loss
-        && a.path == b.path
-        && a.capacity_bits_per_s == b.capacity_bits_per_s
-        && a.application == b.application
-        && a.beside_bytes == b.beside_bytes
-        && a.receiver_buffer == b.receiver_buffer
-        && a.sender_buffer == b.sender_buffer
-        && a.role == b.role
-        // The sizes of traffic are random.
-        && (a.size_bytes == b.size_bytes || a.role == TRAFFIC)
+/// The conditions of a record: texts and numbers. Those with the same key can be compared.
+type Key<'a> = ([&'a str; 8], [Option<u64>; 5]);
+
+fn key(record: &Record) -> Key<'_> {
+    let texts = [
+        &record.scenario,
+        &record.queue,
+        &record.loss,
+        &record.path,
+        &record.application,
+        &record.receiver_buffer,
+        &record.sender_buffer,
+        &record.role,
+    ];
+    // The sizes of traffic are random.
+    let size_bytes = (record.role != TRAFFIC).then_some(record.size_bytes);
+    let numbers = [
+        Some(record.rate_bits_per_s),
+        Some(record.rtt_ms.to_bits()),
+        Some(record.capacity_bits_per_s),
+        record.beside_bytes,
+        size_bytes,
+    ];
+    (texts.map(String::as_str), numbers)
 }
 
 fn same_row(a: &Record, b: &Record) -> bool {

@@ -1,6 +1,7 @@
 //! The summary as text for a terminal.
 
 use crate::columns::{Column, Tone, FIGURE_SPACE, SUSPECT_MARK};
+use crate::overview::{text_overview, Names, Overview};
 use crate::summary::{groups, Group};
 use crate::text_table::{paint, Grid, TableOptions, BOLD, FAINT, GAP};
 use crate::units::significant;
@@ -16,11 +17,18 @@ const YELLOW: &str = "33";
 /// each start-up.
 ///
 /// Columns that do not fit into the width go into further blocks below, with the labels repeated.
-/// The text ends with a line break; an empty list gives the line `no results`.
+/// More than 100 groups are summed up: a line for each start-up. The text ends with a line break;
+/// an empty list gives the line `no results`.
 pub fn table(records: &[Record], options: &TableOptions) -> String {
     let groups = groups(records);
     if groups.is_empty() {
         return "no results\n".to_owned();
+    }
+    if groups.len() > MAX_GROUPS {
+        let names = Names::of(&groups);
+        if let Some(overview) = Overview::of(&groups, &names) {
+            return many(&overview, options);
+        }
     }
     let summary = Summary::new(&groups, options);
     let mut lines = Vec::new();
@@ -32,6 +40,25 @@ pub fn table(records: &[Record], options: &TableOptions) -> String {
     }
     lines.extend(notes(&groups, &summary.columns));
     lines.join("\n").replace(FIGURE_SPACE, " ") + "\n"
+}
+
+/// More groups than this are summed up: thousands of lines would hide what they say.
+const MAX_GROUPS: usize = 100;
+
+/// The overview of many groups.
+fn many(overview: &Overview<'_>, options: &TableOptions) -> String {
+    let count = overview.groups.len();
+    let common = overview.names.common();
+    let suspect = suspect_note(overview.groups).map_or(String::new(), |note| note + "\n");
+    format!(
+        "{count} paths and sizes  {common}\n{}\n\
+         ratio: to {} on the same path, the geometric mean; (interval of 95 % over seeds).\n\
+         faster, slower: paths and sizes with a ratio below 0.97 and above 1.03.\n\
+         resent: sum of the medians of retransmitted segments.\n\
+         Each path and size: in the report of --out DIR, or with --json.\n{suspect}",
+        text_overview(overview, options),
+        overview.baseline()
+    )
 }
 
 /// Names and units of the columns.
@@ -177,8 +204,9 @@ pub(crate) fn suspect_note(groups: &[Group<'_>]) -> Option<String> {
     };
     (suspects > 0).then(|| {
         format!(
-            "{SUSPECT_MARK} {suspects} of {} runs suspect: the emulator was late enough to change \
-             the result{late};\n  repeat them on a quieter machine.",
+            "{SUSPECT_MARK} {suspects} of {} runs suspect: packets were late{late} or a socket \
+             waited for a CPU.\n  That may have changed the results: repeat the runs on a quieter \
+             machine.",
             all().count()
         )
     })

@@ -1,7 +1,7 @@
 //! Any records and traces give tables and plots that parse, without a panic.
 
 use onramp_report::{page, table, to_csv, to_json, Meta, Run, TableOptions};
-use onramp_results::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use onramp_results::{ReceiverSample, Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -121,6 +121,12 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn a_receiver_sample()(time_s in float(), received_bytes in int()) -> ReceiverSample {
+        ReceiverSample { time_s, received_bytes }
+    }
+}
+
+prop_compose! {
     fn an_event()(
         time_s in float(),
         kind in name(),
@@ -144,9 +150,10 @@ prop_compose! {
     fn a_trace()(
         sender in vec(a_sender_sample(), 0..20),
         segments in vec(a_segment_sample(), 0..20),
+        receiver in vec(a_receiver_sample(), 0..20),
         events in vec(an_event(), 0..8),
     ) -> Trace {
-        Trace { sender, segments, events }
+        Trace { sender, segments, receiver, events }
     }
 }
 

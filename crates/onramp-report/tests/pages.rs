@@ -1,6 +1,9 @@
 //! The page: well-formed, self-contained, with all names escaped.
 
+mod sweep;
+
 use onramp_report::{page, Meta, Run};
+use onramp_results::Record;
 use onramp_samples::{record, run, SATELLITE, SHALLOW};
 use roxmltree::Document;
 
@@ -147,6 +150,101 @@ fn markup_in_names_stays_text() {
     for svg in svgs(&html) {
         Document::parse(svg).unwrap_or_else(|e| panic!("{e}: {svg}"));
     }
+}
+
+#[test]
+fn groups_are_named_by_what_differs_and_what_they_share_stands_once() {
+    let mut runs = Vec::new();
+    for size_bytes in [100_000, 1_000_000] {
+        let record = Record {
+            size_bytes,
+            ..record("geo", "none", "cubic", 1)
+        };
+        runs.push(Run {
+            record,
+            trace: None,
+        });
+    }
+    let html = page(&meta(), &runs);
+    assert!(html.contains("<h2 id=\"g0\">100 kB</h2>"), "{html}");
+    let shared = "<p class=\"conditions\">50 Mbit/s · 600 ms · queue 0.5 bdp";
+    assert!(html.contains(shared), "{html}");
+}
+
+#[test]
+fn columns_are_explained_on_the_page() {
+    let html = page(&meta(), &runs());
+    let (_, meanings) = html.split_once("What the columns mean").unwrap();
+    for column in [
+        "start-up",
+        "completion, s",
+        "ratio",
+        "wasted, RTT",
+        "resent, segments",
+        "exit",
+    ] {
+        assert!(
+            meanings.contains(&format!("<dt>{column}</dt>")),
+            "{column}: {meanings}"
+        );
+    }
+}
+
+#[test]
+fn a_start_up_that_outlived_its_transfer_is_still_starting() {
+    let exit = |finished: bool| {
+        let mut record = record("a", "paced", "cubic", 1);
+        record.exit_reason = "unfinished".to_owned();
+        record.finished = finished;
+        page(
+            &meta(),
+            &[Run {
+                record,
+                trace: None,
+            }],
+        )
+    };
+    assert!(exit(true).contains("<td class=\"left\">still starting</td>"));
+    assert!(exit(false).contains("<td class=\"left\">unfinished</td>"));
+}
+
+#[test]
+fn a_sweep_has_an_overview_and_a_page_of_bounded_size() {
+    let html = page(&sweep::meta(), &sweep::runs(5_040));
+    assert!(html.len() < 3_000_000, "{}", html.len());
+    for part in [
+        "<h2>Overview</h2>",
+        "onramp + cubic: time / cubic&#39;s time",
+        "Ratio by RTT",
+        "Completion time",
+        "<h2>Every path and size</h2>",
+        "<summary>size 10 kB: 126 paths and sizes; ",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(!html.contains("bootstrap"), "nothing is random");
+    let more = page(&sweep::meta(), &sweep::runs(4 * 5_040));
+    assert!(more.len() < 3_000_000, "{}", more.len());
+    assert!(more.contains("95 % over seeds"), "four repeats that differ");
+}
+
+#[test]
+fn so_many_traces_that_not_all_have_plots() {
+    let traced = || sweep::traced().into_iter();
+    let mut runs: Vec<Run> = Vec::new();
+    for rate in 1..=40 {
+        runs.extend(traced().map(|mut run| {
+            run.record.rate_bits_per_s += rate;
+            run
+        }));
+    }
+    let html = page(&sweep::meta(), &runs);
+    assert!(html.len() < 3_000_000, "{}", html.len());
+    assert!(
+        html.contains("paths and sizes have plots here"),
+        "{}",
+        html.len()
+    );
 }
 
 #[test]

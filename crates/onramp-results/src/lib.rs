@@ -27,7 +27,7 @@ mod startup_watch;
 mod trace;
 mod traffic_windows;
 
-pub use record::{connections, describe_case, Record, TRAFFIC, TRANSFER};
+pub use record::{connections, describe_case, Record, TRAFFIC, TRANSFER, UNFINISHED};
 pub use startup_watch::StartupWatch;
-pub use trace::{SegmentSample, SenderSample, StartupEvent, Trace};
+pub use trace::{ReceiverSample, SegmentSample, SenderSample, StartupEvent, Trace};
 pub use traffic_windows::{rate_in, traffic_windows, TRAFFIC_RTTS};

@@ -9,6 +9,10 @@ pub struct Trace {
     pub sender: Vec<SenderSample>,
     /// Data segments entering the bottleneck, in order of time.
     pub segments: Vec<SegmentSample>,
+    /// What the receiver's application has read, in order of time. Empty for a transfer whose first
+    /// connection ends at a relay.
+    #[serde(default)]
+    pub receiver: Vec<ReceiverSample>,
     /// Changes that the start-up algorithm reported.
     pub events: Vec<StartupEvent>,
 }
@@ -47,6 +51,16 @@ pub struct SegmentSample {
     pub retransmission: bool,
     /// The queue dropped the segment, or it was lost at random.
     pub dropped: bool,
+}
+
+/// The receiver's progress at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReceiverSample {
+    /// Time of the sample or event.
+    pub time_s: f64,
+    /// Payload that the application has read so far. It is in order: what follows a lost segment
+    /// cannot be read before the retransmission arrives.
+    pub received_bytes: u64,
 }
 
 /// A change that the start-up decided.

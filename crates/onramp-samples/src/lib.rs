@@ -1,7 +1,7 @@
 //! Made-up results that look like real ones, for tests and examples: a coarse model of a TCP sender
 //! and a drop-tail bottleneck.
 
-use onramp_results::{Record, SegmentSample, SenderSample, StartupEvent, Trace};
+use onramp_results::{ReceiverSample, Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -374,6 +374,11 @@ impl Sender<'_> {
     }
 
     fn sample(&mut self) {
+        // What the sender learns now, the receiver had read half a round trip earlier.
+        self.trace.receiver.push(ReceiverSample {
+            time_s: self.now_ns as f64 / 1e9 - self.rtt_s() / 2.0,
+            received_bytes: self.acked.min(self.setup.size_bytes),
+        });
         self.trace.sender.push(SenderSample {
             time_s: self.now_ns as f64 / 1e9,
             acked_bytes: self.acked.min(self.setup.size_bytes),

@@ -33,6 +33,33 @@ const ROUGH: &str = "[path]\nrate = [\"10 Mbit/s\", \"40 Mbit/s\"]\nrtt = \"40 m
     avoidance = [\"cubic\", \"reno\"]\nrepeat = 2\n";
 
 #[test]
+fn the_trace_of_the_receiver_ends_with_the_last_byte() {
+    let text =
+        format!("{CLEAN}[[transfer]]\nsize = \"300 kB\"\nstartup = [\"none\", \"onramp\"]\n");
+    for case in scenario(&text).cases {
+        let outcome = traced(&case);
+        let (record, trace) = (&outcome.records[0], &outcome.traces[0]);
+        let [first, .., last] = trace.receiver.as_slice() else {
+            panic!("{:?}", trace.receiver);
+        };
+        assert!(
+            first.time_s > 0.2,
+            "the first data arrives after two round trips: {first:?}"
+        );
+        assert_eq!(last.received_bytes, 300_000);
+        assert!(
+            (last.time_s - record.completion_s.unwrap()).abs() < 1e-9,
+            "{last:?}"
+        );
+        let last_ack = trace.sender.last().unwrap();
+        assert!(
+            last_ack.acked_bytes < 300_000,
+            "the sender does not know yet: {last_ack:?}"
+        );
+    }
+}
+
+#[test]
 fn a_tiny_transfer_takes_two_round_trips_and_its_serialisation_time() {
     let case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"1000 B\"\n"))
         .cases

@@ -48,6 +48,49 @@ fn out_writes_a_report() {
 }
 
 #[test]
+fn a_report_of_many_cases_has_traces_only_where_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let report = |repeats: u32, option: Option<&str>| {
+        let transfer = format!("[[transfer]]\nsize = \"10 kB\"\nrepeat = {repeats}\n");
+        let file = scenario(dir.path(), "many", "", &transfer);
+        let out = dir
+            .path()
+            .join(format!("{repeats}{}", option.unwrap_or_default()));
+        let arguments = [
+            "sim",
+            file.to_str().unwrap(),
+            "--out",
+            out.to_str().unwrap(),
+        ];
+        let ran = onramp(arguments.into_iter().chain(option)).code(0);
+        let traces = out.join("traces");
+        (
+            if traces.exists() {
+                listing(&traces).len()
+            } else {
+                0
+            },
+            ran,
+        )
+    };
+    let (traces, ran) = report(51, None);
+    assert_eq!(traces, 0);
+    ran.warns(&["no traces", "51 cases are more than 50", "--all-traces"]);
+    for (repeats, option, expected) in [
+        (51, Some("--all-traces"), 51),
+        (50, None, 50),
+        (50, Some("--no-traces"), 0),
+    ] {
+        let (traces, ran) = report(repeats, option);
+        assert_eq!(
+            (traces, ran.stderr.as_str()),
+            (expected, ""),
+            "{repeats} {option:?}"
+        );
+    }
+}
+
+#[test]
 fn every_avoidance_runs_in_the_simulator() {
     let dir = tempfile::tempdir().unwrap();
     let names = ["cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe"];

@@ -1,6 +1,7 @@
 //! The two ends of a flow: the receiver connects and sends a request, the sender sends the data.
 
 use super::content::Content;
+use super::cpu_wait::cpu_wait_ns;
 use super::job::{Job, NEVER_NS};
 use super::sockets::{self, failed, OpenSockets};
 use super::state::FlowState;
@@ -35,8 +36,10 @@ pub fn serve(
         .read_exact(&mut request)
         .map_err(failed("reading the request"))?;
     let size_bytes = u64::from_be_bytes(request);
-    let mut is_complete =
-        send_content(&stream, size_bytes, job, open).map_err(failed("sending the data"))?;
+    let waited_before_ns = cpu_wait_ns();
+    let sent = send_content(&stream, size_bytes, job, open);
+    state.set_sender_wait(cpu_wait_ns() - waited_before_ns);
+    let mut is_complete = sent.map_err(failed("sending the data"))?;
     if is_complete {
         stream
             .shutdown(Shutdown::Write)
@@ -191,6 +194,7 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
     let mut buffer = vec![1; size_bytes.min(BUFFER_BYTES as u64) as usize];
     let mut received_bytes = 0;
     let mut noted_ns = 0;
+    let waited_before_ns = cpu_wait_ns();
     while received_bytes < size_bytes {
         let wanted = (size_bytes - received_bytes).min(buffer.len() as u64) as usize;
         let read = stream.read(&mut buffer[..wanted]);
@@ -216,6 +220,7 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
         received_bytes += bytes as u64;
         state.set_received(received_bytes);
         if received_bytes == size_bytes {
+            state.set_receiver_wait(cpu_wait_ns() - waited_before_ns);
             state.set_completed(now);
         }
         let is_due = |note_ns| received_bytes == size_bytes || now >= noted_ns + note_ns;

@@ -1,6 +1,7 @@
 //! The work of the hosts: flows from senders to receivers, and sampling of the senders' state.
 
 mod content;
+mod cpu_wait;
 mod ends;
 mod flow;
 mod job;

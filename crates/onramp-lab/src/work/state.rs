@@ -17,6 +17,8 @@ pub struct FlowState {
     traced_hop: usize,
     addresses: OnceLock<(SocketAddr, SocketAddr)>,
     info_at_stop: OnceLock<TcpInfo>,
+    sender_wait_ns: AtomicU64,
+    receiver_wait_ns: AtomicU64,
     progress: Mutex<Vec<(u64, u64)>>,
 }
 
@@ -79,6 +81,23 @@ impl FlowState {
         self.info_at_stop.get().copied()
     }
 
+    /// How long the sender's thread and the receiver's waited for a CPU during the transfer. The
+    /// sender's wait ends when the last byte is in its socket's buffer.
+    pub fn cpu_waits_ns(&self) -> [u64; 2] {
+        [&self.sender_wait_ns, &self.receiver_wait_ns]
+            .map(|wait_ns| wait_ns.load(Ordering::Acquire))
+    }
+
+    /// Records how long the sender's thread waited for a CPU.
+    pub(super) fn set_sender_wait(&self, wait_ns: u64) {
+        self.sender_wait_ns.store(wait_ns, Ordering::Release);
+    }
+
+    /// Records how long the receiver's thread waited for a CPU.
+    pub(super) fn set_receiver_wait(&self, wait_ns: u64) {
+        self.receiver_wait_ns.store(wait_ns, Ordering::Release);
+    }
+
     /// Records that the receiver is about to connect.
     pub(super) fn set_connect_time(&self, now_ns: u64) {
         self.connect_ns.store(now_ns, Ordering::Release);
@@ -129,6 +148,14 @@ impl FlowState {
             .lock()
             .expect("no thread panics while it holds the lock")
             .push((now_ns, received_bytes));
+    }
+
+    /// The receiver's recorded progress: times, and the total number of bytes that it has read.
+    pub fn progress(&self) -> Vec<(u64, u64)> {
+        self.progress
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .clone()
     }
 
     /// Bytes that the receiver read between two times, from its recorded progress.

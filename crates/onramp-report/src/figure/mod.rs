@@ -1,5 +1,6 @@
 //! The plots of a group of results, and the chart of the gain.
 
+pub(crate) mod by_value;
 pub(crate) mod completion;
 mod events;
 pub(crate) mod gain;

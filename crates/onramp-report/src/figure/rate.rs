@@ -1,16 +1,17 @@
-//! Delivery and pacing rates over time.
+//! Arrival and pacing rates over time.
 
 use super::timeline::{legend_of, Plan, Timeline};
 use super::{seconds, Figure, Series};
 use crate::link::Link;
 use crate::svg::marks::{self, Key};
 use crate::units::{bit_rate, prefix};
-use onramp_results::SenderSample;
+use onramp_results::Trace;
 
 /// The plot ends at this multiple of the capacity, because a pacing rate can have any value.
 const MAX_PACED: f64 = 3.0;
-/// The same for delivery. It exceeds the capacity only where one ACK covers a whole recovery.
-const MAX_DELIVERED: f64 = 1.5;
+/// The same for arrivals. They exceed the capacity only where a retransmission fills a gap: all
+/// that waited behind it is then read at once.
+const MAX_ARRIVED: f64 = 1.5;
 /// Number of windows in a round trip.
 const WINDOWS_PER_RTT: f64 = 4.0;
 /// Maximum number of windows in a plot.
@@ -21,7 +22,7 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let rates: Vec<Rates> = series
         .iter()
         .map(|one| Rates {
-            delivered: delivery(&one.trace.sender, window_s, end_s),
+            arrived: arrivals(&totals(one.trace), window_s, end_s),
             paced: pacing(one),
         })
         .collect();
@@ -29,7 +30,7 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let (y_max, highest) = y_range(&rates, capacity);
     let (y_unit, unit) = prefix(y_max);
     let mut legend = legend_of(series);
-    legend.push((Key::Line("main"), "delivered".to_owned()));
+    legend.push((Key::Line("main"), "arrived".to_owned()));
     if rates.iter().any(|rates| !rates.paced.is_empty()) {
         legend.push((Key::Line("dashed"), "pacing rate".to_owned()));
     }
@@ -56,8 +57,9 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
         draw_series(&mut plot, one, rates);
     }
     let caption = format!(
-        "Delivery: payload cumulatively acknowledged in each window of {} ms (RTT / 4); it pauses \
-         while a lost segment is missing and jumps when it arrives. Pacing: as the sender sets it.",
+        "Arrived: payload that the receiver could read in each window of {} ms (RTT / 4), until \
+         the last byte; it pauses while a lost segment is missing and jumps when it arrives. \
+         Pacing: as the sender sets it.",
         crate::units::significant(window_s * 1e3, 3)
     );
     Figure {
@@ -68,7 +70,7 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
 
 /// The two rates of a series: times in seconds, rates in bit/s.
 struct Rates {
-    delivered: Vec<(f64, f64)>,
+    arrived: Vec<(f64, f64)>,
     paced: Vec<(f64, f64)>,
 }
 
@@ -81,12 +83,12 @@ fn y_range(rates: &[Rates], capacity: f64) -> (f64, f64) {
             .map(|point| point.1)
             .fold(0.0, f64::max)
     };
-    let delivered = highest(|rates| &rates.delivered);
+    let arrived = highest(|rates| &rates.arrived);
     let paced = highest(|rates| &rates.paced);
-    let highest = f64::max(delivered, paced);
+    let highest = f64::max(arrived, paced);
     if capacity > 0.0 {
-        let wanted = delivered
-            .min(capacity * MAX_DELIVERED)
+        let wanted = arrived
+            .min(capacity * MAX_ARRIVED)
             .max(paced.min(capacity * MAX_PACED));
         (wanted.max(capacity * 1.15), highest)
     } else {
@@ -98,11 +100,11 @@ fn draw_series(plot: &mut Timeline, one: &Series<'_>, rates: &Rates) {
     let colour = marks::colour(one.look);
     let tooltip = format!("{}: pacing rate", one.label);
     plot.steps(&format!("dashed {colour}"), &rates.paced, &tooltip);
-    let tooltip = format!("{}: delivered", one.label);
-    plot.steps(&format!("main {colour}"), &rates.delivered, &tooltip);
-    plot.markers(one, &rates.delivered, |time, rate| {
+    let tooltip = format!("{}: arrived", one.label);
+    plot.steps(&format!("main {colour}"), &rates.arrived, &tooltip);
+    plot.markers(one, &rates.arrived, |time, rate| {
         let (rate, time) = (bit_rate(rate), seconds(time));
-        format!("{}: {rate} delivered around {time}", one.label)
+        format!("{}: {rate} arrived around {time}", one.label)
     });
 }
 
@@ -117,41 +119,43 @@ fn window_s(rtt_s: f64, end_s: f64) -> f64 {
     wanted.max(end_s / MAX_WINDOWS)
 }
 
-/// The delivery rate in each window, in bit/s, with the start of the window: from the window of the
-/// first sample to that of the last one. A zero follows.
-fn delivery(samples: &[SenderSample], window_s: f64, end_s: f64) -> Vec<(f64, f64)> {
-    let (Some(last), true) = (
-        samples
-            .iter()
-            .map(|s| s.time_s)
-            .filter(|t| t.is_finite())
-            .reduce(f64::max),
-        window_s > 0.0,
-    ) else {
+/// Times, and the payload that had arrived by then: what the receiver has read. Where that was not
+/// recorded, it is what the sender knows, half a round trip later.
+fn totals(trace: &Trace) -> Vec<(f64, u64)> {
+    let receiver = trace.receiver.iter();
+    let sender = trace.sender.iter();
+    let totals: Vec<(f64, u64)> = match trace.receiver.is_empty() {
+        false => receiver.map(|s| (s.time_s, s.received_bytes)).collect(),
+        true => sender.map(|s| (s.time_s, s.acked_bytes)).collect(),
+    };
+    totals
+        .into_iter()
+        .filter(|(time_s, _)| time_s.is_finite())
+        .collect()
+}
+
+/// The rate in each window, in bit/s, with the start of the window: from the window of the first
+/// total to that of the last one. A zero follows.
+fn arrivals(totals: &[(f64, u64)], window_s: f64, end_s: f64) -> Vec<(f64, f64)> {
+    let times = || totals.iter().map(|total| total.0);
+    let (Some(last), true) = (times().reduce(f64::max), window_s > 0.0) else {
         return Vec::new();
     };
-    let first = samples
-        .iter()
-        .map(|s| s.time_s)
-        .filter(|t| t.is_finite())
-        .fold(last, f64::min);
-    let first = (first / window_s) as usize;
+    let first = (times().fold(last, f64::min) / window_s) as usize;
     let windows = (last.clamp(0.0, end_s) / window_s) as usize + 1;
-    let mut acked = vec![0_u64; windows];
-    for sample in samples {
-        // A time that is not a number belongs to the first window.
-        let at = ((sample.time_s / window_s) as usize).min(windows - 1);
-        acked[at] = acked[at].max(sample.acked_bytes);
+    let mut by_window = vec![0_u64; windows];
+    for (time_s, bytes) in totals {
+        let at = ((time_s / window_s) as usize).min(windows - 1);
+        by_window[at] = by_window[at].max(*bytes);
     }
     let mut before = 0;
     let mut points = Vec::with_capacity(windows + 1);
-    for (at, &acked) in acked.iter().enumerate() {
-        let new = acked.saturating_sub(before);
-        before = before.max(acked);
-        if at < first {
-            continue;
+    for (at, &bytes) in by_window.iter().enumerate() {
+        let new = bytes.saturating_sub(before);
+        before = before.max(bytes);
+        if at >= first {
+            points.push((at as f64 * window_s, new as f64 * 8.0 / window_s));
         }
-        points.push((at as f64 * window_s, new as f64 * 8.0 / window_s));
     }
     points.push((windows as f64 * window_s, 0.0));
     points
@@ -175,27 +179,28 @@ fn pacing(series: &Series<'_>) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
 
-    fn sample(time_s: f64, acked_bytes: u64) -> SenderSample {
-        SenderSample {
-            time_s,
-            acked_bytes,
-            cwnd_bytes: 0,
-            ssthresh_bytes: None,
-            inflight_bytes: 0,
-            pacing_bytes_per_s: None,
-            delivery_bytes_per_s: 0,
-            srtt_s: 0.0,
-        }
-    }
-
     #[test]
-    fn delivery_counts_what_each_window_acknowledged() {
-        let samples = [sample(0.1, 0), sample(0.6, 1000), sample(1.4, 3000)];
-        let points = delivery(&samples, 0.5, 10.0);
+    fn each_window_counts_what_arrived_in_it() {
+        let points = arrivals(&[(0.1, 0), (0.6, 1000), (1.4, 3000)], 0.5, 10.0);
         assert_eq!(
             points,
             [(0.0, 0.0), (0.5, 16_000.0), (1.0, 32_000.0), (1.5, 0.0)]
         );
+    }
+
+    #[test]
+    fn what_arrives_after_the_last_ack_is_shown() {
+        let setup = onramp_samples::SHALLOW;
+        let (record, trace) = onramp_samples::run(&setup, "paced", "cubic", 1);
+        let last = |totals: &[(f64, u64)]| totals[totals.len() - 1];
+        let (time_s, bytes) = last(&totals(&trace));
+        assert_eq!(bytes, record.size_bytes);
+        assert!((time_s - record.completion_s.unwrap()).abs() < 1e-9);
+        let unrecorded = Trace {
+            receiver: Vec::new(),
+            ..trace
+        };
+        assert!(last(&totals(&unrecorded)).0 > time_s);
     }
 
     #[test]

@@ -21,6 +21,9 @@ pub const TRANSFER: &str = "transfer";
 /// The role of a transfer that is part of measured traffic.
 pub const TRAFFIC: &str = "traffic";
 
+/// The exit reason of a start-up that had not ended when its transfer ended.
+pub const UNFINISHED: &str = "unfinished";
+
 /// One transfer's result. The field names are the column names of every export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -221,7 +224,7 @@ impl Record {
     fn with_exit_reason(mut self) -> Self {
         self.exit_reason = match self.startup.as_str() {
             NO_STARTUP => NO_STARTUP,
-            _ => "unfinished",
+            _ => UNFINISHED,
         }
         .to_owned();
         self

@@ -6,12 +6,14 @@ mod decimated;
 use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use decimated::Decimated;
 use onramp_core::UNLIMITED;
-use onramp_results::{SegmentSample, SenderSample, Trace};
+use onramp_results::{ReceiverSample, SegmentSample, SenderSample, Trace};
 use onramp_tcp::Connection;
 use std::collections::BTreeMap;
 
 /// Maximum number of samples per sender.
 const MAX_SAMPLES: usize = 100_000;
+/// Maximum number of samples per receiver.
+const MAX_RECEIVER_SAMPLES: usize = 100_000;
 /// Maximum number of segments per flow that were retransmitted or dropped, and of other segments.
 const MAX_SEGMENTS: usize = 100_000;
 
@@ -36,6 +38,9 @@ struct TracedFlow {
     /// limit of their own.
     problem: Decimated<(u64, SegmentSample)>,
     segments: u64,
+    receiver: Decimated<ReceiverSample>,
+    /// The newest sample of the receiver, which may not be among those that are kept.
+    received: Option<ReceiverSample>,
 }
 
 impl TracedFlow {
@@ -69,6 +74,8 @@ impl Tracer {
             sender,
             plain,
             problem,
+            receiver,
+            received,
             ..
         }) = self.traced.remove(&flow)
         else {
@@ -78,7 +85,10 @@ impl Tracer {
             .interval()
             .max(plain.interval())
             .max(problem.interval())
+            .max(receiver.interval())
             > 1;
+        let mut receiver = receiver.into_entries();
+        receiver.extend(received.filter(|last| receiver.last() != Some(last)));
         let mut segments = plain.into_entries();
         segments.extend(problem.into_entries());
         segments.sort_unstable_by_key(|(number, _)| *number);
@@ -87,6 +97,7 @@ impl Tracer {
             Trace {
                 sender: sender.into_entries(),
                 segments,
+                receiver,
                 events: Vec::new(),
             },
             is_decimated,
@@ -136,6 +147,8 @@ impl Observer for Tracer {
                 plain: Decimated::new(MAX_SEGMENTS),
                 problem: Decimated::new(MAX_SEGMENTS),
                 segments: 0,
+                receiver: Decimated::new(MAX_RECEIVER_SAMPLES),
+                received: None,
             };
             self.traced.insert(flow.flow, traced);
         }
@@ -147,6 +160,19 @@ impl Observer for Tracer {
 
     fn dropped(&mut self, link: u32, _why: DropReason, packet: &PacketEvent<'_>) {
         self.segment(link, packet, true);
+    }
+
+    fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
+        let Some(traced) = self.traced.get_mut(&flow) else {
+            return;
+        };
+        let before = traced.received.map_or(0, |last| last.received_bytes);
+        let sample = ReceiverSample {
+            time_s: traced.time_s(time_ns),
+            received_bytes: before + bytes,
+        };
+        traced.received = Some(sample);
+        traced.receiver.push(sample);
     }
 
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {

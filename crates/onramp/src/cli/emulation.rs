@@ -9,6 +9,17 @@ use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
+/// Which cases of a report have traces and plots over time.
+#[derive(Args, Clone, Copy)]
+pub struct ReportTraces {
+    /// Write no traces, and no plots over time
+    #[arg(long, requires = "out", conflicts_with = "all_traces")]
+    pub no_traces: bool,
+    /// Write the traces of all cases. Without this option a report of more than 50 cases has none
+    #[arg(long, requires = "out")]
+    pub all_traces: bool,
+}
+
 #[derive(Args)]
 pub struct SimArguments {
     /// Scenario files (docs/scenarios.md)
@@ -17,6 +28,8 @@ pub struct SimArguments {
     /// Write report.html, the results as JSON and CSV, and the traces into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub traces: ReportTraces,
     /// Run this many cases at a time. The results do not depend on it [default: one per processor]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
@@ -89,6 +102,8 @@ pub struct LabArguments {
     /// Write report.html, the results as JSON and CSV, and the traces into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub traces: ReportTraces,
     /// Write every input and every decision of the start-ups into this file, for `onramp replay`
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
@@ -156,13 +171,16 @@ pub struct CompareArguments {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Permitted difference of a completion time on a clean path, in percent. The exit code is 1 if
-    /// one is larger
+    /// one is larger. A run that the machine disturbed is repeated, at most twice. If the last one
+    /// is suspect too, the case is not judged
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0, value_parser = percent)]
     pub within: f64,
     /// Write report.html with the runs of both, the results as JSON and CSV, and the traces into
     /// this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub traces: ReportTraces,
 }
 
 #[derive(Args)]

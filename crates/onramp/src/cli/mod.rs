@@ -11,7 +11,7 @@ mod tcp;
 
 pub use emulation::{
     CompareArguments, CompareStartupsArguments, LabArguments, LabCommand, ReplayArguments,
-    ShellArguments, SimArguments, SweepArguments,
+    ReportTraces, ShellArguments, SimArguments, SweepArguments,
 };
 pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};

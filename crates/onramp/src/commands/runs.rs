@@ -2,6 +2,7 @@
 //! reports.
 
 use super::Answer;
+use crate::cli::ReportTraces;
 use crate::failure::{Failure, BAD_INPUT, INTERRUPTED, MISSED};
 use crate::text;
 use crate::text::{out, say, Look};
@@ -81,6 +82,23 @@ fn print_results(runs: &[Run], json: bool) {
             onramp_report::table(&records, &TableOptions { width, colour })
         ));
     }
+}
+
+/// A report of more cases has traces only where the user asks for them: thousands of traces take
+/// gigabytes, and nobody reads them all.
+const MAX_TRACED_CASES: usize = 50;
+
+/// Whether the cases are traced for the report in `out`. A note says why they are not.
+pub fn with_traces(out: Option<&Path>, wanted: ReportTraces, cases: usize) -> bool {
+    let is_possible = out.is_some() && !wanted.no_traces;
+    if is_possible && !wanted.all_traces && cases > MAX_TRACED_CASES {
+        eprintln!(
+            "note: the report has no traces and no plots over time, because {cases} cases are more \
+             than {MAX_TRACED_CASES}: add --all-traces for them"
+        );
+        return false;
+    }
+    is_possible
 }
 
 /// Leaves out the cases for which `why_not` returns a reason, and prints the reasons.

@@ -23,11 +23,12 @@ pub fn run(arguments: &CompareArguments, json: bool) -> Answer {
     onramp_lab::preflight().map_err(lab::failure)?;
     let cases = lab::without_missing(cases)?;
 
+    let with_traces = runs::with_traces(arguments.out.as_deref(), arguments.traces, cases.len());
     let Compared {
         comparisons,
         runs,
         ending,
-    } = compare(cases, arguments.within, arguments.out.is_some());
+    } = compare(cases, arguments.within, with_traces);
     if let Some(out) = arguments.out.as_deref().filter(|_| !runs.is_empty()) {
         let what = "The same transfers in the simulator and between real sockets of this kernel.";
         let meta = lab::meta("compare", what, &scenarios, &ending);
@@ -73,7 +74,7 @@ struct Compared {
 }
 
 fn compare(cases: Vec<&Case>, within_percent: f64, with_traces: bool) -> Compared {
-    let mut hosts = Hosts::new(with_traces);
+    let mut hosts = Hosts::new(with_traces, lab::TRIES);
     let progress = runs::progress(cases.len());
     let mut compared = Compared {
         comparisons: Vec::new(),
@@ -83,10 +84,14 @@ fn compare(cases: Vec<&Case>, within_percent: f64, with_traces: bool) -> Compare
     for case in cases {
         progress.set_message(describe(case));
         match hosts.run(case) {
-            Ok([sim, kernel]) => {
+            Ok(OnBoth { sim, kernel, tries }) => {
                 let [sim_records, kernel_records] = [records(&sim), records(&kernel)];
                 let comparison =
                     Comparison::new(case, &sim_records, &kernel_records, within_percent);
+                let comparison = Comparison {
+                    tries,
+                    ..comparison
+                };
                 if !comparison.sim.finished {
                     progress.suspend(|| {
                         eprintln!("failed: {}: the simulated sender gave up", describe(case))
@@ -121,17 +126,28 @@ fn records(runs: &[Run]) -> Vec<&Record> {
     runs.iter().map(|run| &run.record).collect()
 }
 
+/// The copies of a transfer in the simulator, and on the kernel.
+pub struct OnBoth {
+    pub sim: Vec<Run>,
+    pub kernel: Vec<Run>,
+    /// How often the kernel ran it: a run that the machine disturbs is repeated.
+    pub tries: u32,
+}
+
 /// The simulator and this kernel.
 pub struct Hosts {
     sim: onramp_sim::Options,
     lab: onramp_lab::RunOptions,
     startups: KernelStartups,
+    max_tries: u32,
 }
 
 impl Hosts {
-    /// Both hosts; SIGINT and SIGTERM stop their runs.
-    pub fn new(with_traces: bool) -> Hosts {
+    /// Both hosts; SIGINT and SIGTERM stop their runs. The kernel runs a case so many times at
+    /// most, until the machine does not disturb it.
+    pub fn new(with_traces: bool, max_tries: u32) -> Hosts {
         Hosts {
+            max_tries,
             sim: onramp_sim::Options {
                 trace: with_traces,
                 stop: runs::stop_flag(),
@@ -146,12 +162,13 @@ impl Hosts {
     }
 
     /// The copies of the transfer in the simulator, and on the kernel.
-    pub fn run(&mut self, case: &Case) -> Result<[Vec<Run>; 2], NoResult> {
+    pub fn run(&mut self, case: &Case) -> Result<OnBoth, NoResult> {
         let simulated = onramp_sim::run(case, &self.sim).map_err(|error| match error {
             onramp_sim::Error::Stopped => NoResult::Stopped,
             error => NoResult::Ends(Failure::new(BAD_INPUT, error.to_string())),
         })?;
-        let real = onramp_lab::run(case, &mut self.startups, &self.lab).map_err(lab::no_result)?;
+        let (real, tries) =
+            lab::run_undisturbed(case, &mut self.startups, &self.lab, self.max_tries)?;
         let mut sim_traces = simulated.traces.into_iter();
         let sim = simulated.records.into_iter().map(|record| Run {
             record,
@@ -162,9 +179,10 @@ impl Hosts {
             record,
             trace: with_traces.then_some(trace),
         });
-        Ok([
-            sim.take(case.transfer.count as usize).collect(),
-            kernel.collect(),
-        ])
+        Ok(OnBoth {
+            sim: sim.take(case.transfer.count as usize).collect(),
+            kernel: kernel.collect(),
+            tries,
+        })
     }
 }

@@ -72,9 +72,6 @@ pub fn simulate(
     results
 }
 
-/// How often a run that the machine disturbs is tried. The last try counts even if it is suspect.
-const TRIES: u32 = 3;
-
 /// Runs a plan between real sockets of this kernel, one run after the other.
 ///
 /// # Errors
@@ -109,8 +106,11 @@ pub fn run_on_kernel(
             reasons.add(format!("kernel: {reason}"));
             continue;
         }
-        match run_undisturbed(case, &mut startups, &options) {
-            Ok(run) => results[index] = run,
+        match lab::run_undisturbed(case, &mut startups, &options, lab::TRIES) {
+            Ok((outcome, _)) => {
+                let records = outcome.into_all().map(|(record, _)| record);
+                results[index] = Run::of(records.collect());
+            }
             Err(NoResult::Stopped) => {
                 *ending = Ok(INTERRUPTED);
                 break;
@@ -128,21 +128,4 @@ pub fn run_on_kernel(
     progress.finish_and_clear();
     left_out.extend(reasons.into_sentences());
     Ok(results)
-}
-
-/// Runs a case until the machine does not disturb it, at most [`TRIES`] times.
-fn run_undisturbed(
-    case: &Case,
-    startups: &mut KernelStartups,
-    options: &onramp_lab::RunOptions,
-) -> Result<Option<Run>, NoResult> {
-    let mut run = None;
-    for _ in 0..TRIES {
-        let outcome = onramp_lab::run(case, startups, options).map_err(lab::no_result)?;
-        run = Run::of(outcome.into_all().map(|(record, _)| record).collect());
-        if !run.as_ref().is_some_and(Run::is_suspect) {
-            break;
-        }
-    }
-    Ok(run)
 }

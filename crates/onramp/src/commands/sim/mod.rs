@@ -37,7 +37,8 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     }
     let tracing = Tracing::begin(arguments, &cases)?;
 
-    let Simulated { runs, kept, ending } = simulate(&cases, arguments, &tracing);
+    let with_traces = runs::with_traces(arguments.out.as_deref(), arguments.traces, cases.len());
+    let Simulated { runs, kept, ending } = simulate(&cases, arguments, &tracing, with_traces);
     let (traced, ending) = match tracing.finish(kept) {
         Ok(traced) => (traced, ending),
         Err(failure) => (None, Err(failure)),
@@ -60,9 +61,14 @@ struct Simulated {
 }
 
 /// Runs the cases on several threads.
-fn simulate(cases: &[&Case], arguments: &SimArguments, tracing: &Tracing) -> Simulated {
+fn simulate(
+    cases: &[&Case],
+    arguments: &SimArguments,
+    tracing: &Tracing,
+    with_traces: bool,
+) -> Simulated {
     let options = Options {
-        trace: arguments.out.is_some(),
+        trace: with_traces,
         stop: runs::stop_flag(),
     };
     let threads = arguments

@@ -36,6 +36,19 @@ pub fn fairness(values: &[f64]) -> f64 {
     sum * sum / squares / values.len() as f64
 }
 
+/// The cumulative distribution: for each value, in order, the percentage of all values that do not
+/// exceed it. `of` is the number of all values, at least as many as are given: a transfer that did
+/// not finish has no time, and its line ends below 100 %.
+pub fn cumulative(mut values: Vec<f64>, of: usize) -> Vec<(f64, f64)> {
+    values.retain(|value| value.is_finite());
+    values.sort_by(f64::total_cmp);
+    let percent = |count: usize| 100.0 * count as f64 / of.max(count) as f64;
+    let points = values.iter().enumerate();
+    points
+        .map(|(at, value)| (*value, percent(at + 1)))
+        .collect()
+}
+
 /// A part of a mean with repeats of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stratum {
@@ -97,6 +110,13 @@ mod tests {
         assert_eq!(quantile(hundred(), 0.95), 95.0);
         assert_eq!(quantile(hundred(), 0.05), 5.0);
         assert_eq!(quantile(vec![7.0], 0.05), 7.0);
+    }
+
+    #[test]
+    fn a_distribution_of_transfers_that_did_not_all_finish_ends_below_all() {
+        let points = cumulative(vec![3.0, 1.0, f64::NAN, 1.0], 4);
+        assert_eq!(points, [(1.0, 25.0), (1.0, 50.0), (3.0, 75.0)]);
+        assert_eq!(cumulative(Vec::new(), 0), []);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 /// Holds packets and releases them together.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Aggregator<P> {
     end: End,
     max_packets: NonZeroU32,
@@ -35,7 +35,7 @@ pub(crate) struct Aggregator<P> {
 }
 
 /// When an aggregate ends that a packet begins.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum End {
     /// After this time.
     After(u64),

@@ -9,7 +9,7 @@ use crate::random::{happens, probability, stream, Element};
 use rand_pcg::Pcg32;
 
 /// Decides which packets are duplicated.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Duplication {
     probability: u64,
     random: Pcg32,

@@ -7,7 +7,7 @@ use rand_core::Rng;
 use rand_pcg::Pcg32;
 
 /// Draws the extra delay of each packet of a link.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ExtraDelay {
     /// All delays are below this bound.
     bound_ns: u64,

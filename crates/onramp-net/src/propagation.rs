@@ -9,7 +9,7 @@ use std::collections::{BinaryHeap, VecDeque};
 ///
 /// Packets stay in order, unless jitter is configured to reorder. A packet that would overtake the
 /// packet before it arrives at the same time as that packet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Propagation<P> {
     delay_ns: u64,
     latest_due_ns: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Propagation<P> {
 }
 
 /// State that only a link with jitter needs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct JitterState<P> {
     extra: ExtraDelay,
     reordered: Option<Reordered<P>>,
@@ -26,14 +26,14 @@ struct JitterState<P> {
 
 /// Propagating packets ordered by arrival time. Packets with the same arrival time keep the order
 /// in which they left the serialiser.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Reordered<P> {
     next_sequence: u64,
     packets: BinaryHeap<Reverse<Due<P>>>,
 }
 
 /// A packet, ordered by its arrival time and its sequence number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Due<P> {
     order: (u64, u64),
     packet: (u64, P),

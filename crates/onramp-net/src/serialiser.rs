@@ -59,9 +59,13 @@ impl Serialiser {
             self.last_bytes = wire_bytes;
             self.last = self.after(0, self.nanobits(wire_bytes));
         }
-        let (ns, part) = (start.ns + self.last.ns, start.part + self.last.part);
+        let ns = start.ns.saturating_add(self.last.ns);
+        let part = start.part + self.last.part;
         match part.checked_sub(self.rate_bits_per_s) {
-            Some(part) => Instant { ns: ns + 1, part },
+            Some(part) => Instant {
+                ns: ns.saturating_add(1),
+                part,
+            },
             None => Instant { ns, part },
         }
     }

@@ -15,6 +15,13 @@ impl Count {
         self.packets += 1;
         self.bytes += u64::from(wire_bytes);
     }
+
+    /// Raises each of the two to that of `other`, if it is larger there.
+    #[inline]
+    pub(crate) fn raise_to(&mut self, other: Count) {
+        self.packets = self.packets.max(other.packets);
+        self.bytes = self.bytes.max(other.bytes);
+    }
 }
 
 /// The counters of a link since it was built. At every moment this holds, for packets and for

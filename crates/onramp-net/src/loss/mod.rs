@@ -13,13 +13,13 @@ use periodic::Periodic;
 use rand_pcg::Pcg32;
 
 /// The loss process of a link, with the stream of random numbers that every process draws from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Loss {
     process: Process,
     random: Pcg32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Process {
     None,
     Bernoulli(Bernoulli),

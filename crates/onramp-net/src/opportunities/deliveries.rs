@@ -8,7 +8,7 @@ use rand_pcg::Pcg32;
 use std::sync::Arc;
 
 /// Uses opportunities for packets, one after the other.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Deliveries {
     source: Source,
     /// Time of the opportunity that was used last.
@@ -18,7 +18,7 @@ pub(crate) struct Deliveries {
 }
 
 /// Where the opportunities come from. There is always a next one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Source {
     Trace {
         opportunities: Arc<Opportunities>,

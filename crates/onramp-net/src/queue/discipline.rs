@@ -41,7 +41,7 @@ pub(crate) trait Discipline<P: Packet> {
 
 /// What a queue does to packets besides their order: packets that it accepted and dropped later,
 /// until the driver takes them, and marks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Evicted<P> {
     pub packets: VecDeque<P>,
     /// All evicted packets so far, without superseded ACKs.

@@ -6,7 +6,7 @@ use crate::{Count, Packet, Verdict};
 use std::collections::VecDeque;
 
 /// A FIFO queue that drops an arriving packet if it does not fit.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct DropTail<P> {
     limit: Limit,
     bytes: u64,

@@ -27,7 +27,7 @@ use fq_codel::FqCoDel;
 use red::Red;
 
 /// The queue of a link, chosen when it is built.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Queue<P> {
     DropTail(DropTail<P>),
     Red(Box<Red<P>>),

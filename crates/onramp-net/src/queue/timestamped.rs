@@ -4,7 +4,7 @@ use crate::{Count, Packet};
 use std::collections::VecDeque;
 
 /// A FIFO of packets with their arrival times.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct TimestampedFifo<P> {
     bytes: u64,
     packets: VecDeque<(u64, P)>,

@@ -3,9 +3,9 @@
 
 mod setups;
 
-use onramp_net::{Config, Count, Departure, Limit, QueueConfig, Service, Verdict};
+use onramp_net::{Change, Config, Count, Departure, Limit, Link, QueueConfig, Service, Verdict};
 use proptest::prelude::*;
-use setups::{any_setups, count, expedited_setups, plain_setups, run, Numbered};
+use setups::{any_setups, count, expedited_setups, framings, losses, plain_setups, run, Numbered};
 
 proptest! {
     #[test]
@@ -34,6 +34,45 @@ proptest! {
             prop_assert_eq!(u128::from(left.due_ns), end / rate + delay_ns);
             free_at = end;
         }
+    }
+
+    /// A change makes a link one with elements, even if it comes too late to change anything.
+    #[test]
+    fn a_plain_link_agrees_with_one_that_has_elements(
+        setup in plain_setups(),
+        framing in framings(),
+        loss in losses(),
+    ) {
+        let config = Config { framing, loss, ..setup.config };
+        let change = Change {
+            at_ns: 1 << 62,
+            rate_bits_per_s: Some(config.rate_bits_per_s),
+            delay_ns: None,
+            loss_ppm: None,
+        };
+        let changing = Config { changes: vec![change], ..config.clone() };
+        let [mut plain, mut other] = [config, changing].map(|config| Link::from_config(&config));
+        let mut now_ns = 0;
+        for (number, &(pause_ns, bytes, looks)) in setup.arrivals.iter().enumerate() {
+            now_ns += pause_ns;
+            while looks {
+                let left = plain.poll(now_ns);
+                prop_assert_eq!(left, other.poll(now_ns));
+                prop_assert_eq!(plain.queue(now_ns), other.queue(now_ns));
+                if left.is_none() {
+                    break;
+                }
+            }
+            let packet = Numbered::new(number, bytes);
+            prop_assert_eq!(plain.offer(now_ns, packet), other.offer(now_ns, packet));
+            prop_assert_eq!(plain.next_departure_ns(), other.next_departure_ns());
+            prop_assert_eq!(plain.stats(), other.stats());
+        }
+        while let Some(next_ns) = plain.next_departure_ns() {
+            prop_assert_eq!(other.next_departure_ns(), Some(next_ns));
+            prop_assert_eq!(plain.poll(next_ns), other.poll(next_ns));
+        }
+        prop_assert_eq!(plain.stats(), other.stats());
     }
 
     #[test]

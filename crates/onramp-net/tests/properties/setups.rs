@@ -185,7 +185,7 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
     ]
 }
 
-fn losses() -> impl Strategy<Value = LossConfig> {
+pub fn losses() -> impl Strategy<Value = LossConfig> {
     prop_oneof![
         Just(LossConfig::None),
         (0u32..200_000).prop_map(|ppm| LossConfig::Bernoulli { ppm }),
@@ -282,7 +282,7 @@ fn services() -> impl Strategy<Value = (Service, Option<RateSteps>)> {
     ]
 }
 
-fn framings() -> impl Strategy<Value = Framing> {
+pub fn framings() -> impl Strategy<Value = Framing> {
     prop_oneof![
         2 => Just(Framing::Packets),
         1 => Just(Framing::Aal5),

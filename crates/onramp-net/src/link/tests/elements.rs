@@ -394,9 +394,9 @@ fn packets_are_conserved_at_every_moment() {
 impl Link<Numbered> {
     /// Packets in the queue, in service and propagating.
     fn inside(&mut self, now_ns: u64) -> u64 {
-        let held: usize = self.holds.iter().map(|hold| hold.len()).sum();
-        self.queue(now_ns).packets
-            + u64::from(self.in_service.is_some())
-            + (self.propagation.len() + held) as u64
+        match &mut self.0 {
+            Kind::Plain(_) => unreachable!("the link has other elements"),
+            Kind::Elements(elements) => elements.inside(now_ns),
+        }
     }
 }

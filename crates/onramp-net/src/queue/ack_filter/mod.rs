@@ -10,14 +10,14 @@ use crate::{Count, Packet, Verdict};
 use std::collections::VecDeque;
 
 /// A FIFO queue with a limit that drops superseded ACKs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct AckFilter<P> {
     limit: Limit,
     bytes: u64,
     packets: VecDeque<Waiting<P>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Waiting<P> {
     packet: P,
     /// The flow and the ACK, if the packet is a pure ACK.

@@ -166,7 +166,7 @@ impl Control {
 ///
 /// A packet that finds the serialiser idle has a sojourn time of zero. It need not be reported to
 /// the CoDel state: the `dequeue` that found the queue empty before has already reset it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct CoDel<P> {
     parameters: Parameters,
     limit: Limit,

@@ -31,7 +31,7 @@ pub(crate) const MAX_FLOWS: usize = 4096;
 const LARGEST_PACKET_BYTES: u64 = 65_535;
 
 /// The FIFO of expedited packets, before the queue `Q` of all other packets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Expedited<P, Q> {
     profile: TokenBucket,
     buckets: HashMap<u32, Bucket>,

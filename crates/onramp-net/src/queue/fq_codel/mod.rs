@@ -60,7 +60,7 @@ impl Default for FqCoDelConfig {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Flow<P> {
     queue: TimestampedFifo<P>,
     control: Control,
@@ -70,7 +70,7 @@ struct Flow<P> {
     is_active: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FqCoDel<P> {
     config: FqCoDelConfig,
     parameters: Parameters,

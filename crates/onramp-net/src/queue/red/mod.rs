@@ -76,7 +76,7 @@ impl Default for RedConfig {
 const AVERAGE_BITS: u32 = 24;
 const ONE: u64 = 1 << 32;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Red<P> {
     config: RedConfig,
     max_p: u64,

@@ -1,11 +1,11 @@
 //! Departures from a link whose exit is not a plain FIFO: with reordering, aggregation, a late
 //! timer or duplication.
 
-use super::{Departure, Link};
+use super::{Departure, Elements};
 use crate::aggregation::Aggregator;
 use crate::Packet;
 
-impl<P: Packet> Link<P> {
+impl<P: Packet> Elements<P> {
     /// Earliest time at which a packet may leave.
     #[inline(never)]
     pub(super) fn earliest_departure_ns(&self) -> Option<u64> {

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use std::sync::Arc;
 
 /// The coming changes of a recorded rate. There is always a next one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Recorded {
     rates: Arc<RecordedRates>,
     /// The row that begins at the next change.

@@ -11,7 +11,7 @@ use std::num::NonZeroU64;
 pub(super) const STANDSTILL: NonZeroU64 = NonZeroU64::MIN;
 
 /// The coming steps of a rate. There is always a next one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Steps {
     config: RateSteps,
     max_bits_per_s: u64,

@@ -6,7 +6,7 @@ use super::steps::Steps;
 use crate::{Change, Config};
 
 /// The changes that are still to come.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Changes {
     /// In reverse order of time: the next change is the last element.
     reversed: Vec<Change>,

@@ -1,10 +1,10 @@
 //! Applies changes of rate, delay and loss to a link.
 
-use super::Link;
+use super::Elements;
 use crate::serialiser::{Instant, Serialiser};
 use crate::Packet;
 
-impl<P: Packet> Link<P> {
+impl<P: Packet> Elements<P> {
     /// Applies all changes up to and including `now_ns`, each after all events before it.
     #[cold]
     pub(super) fn advance_over_changes(&mut self, now_ns: u64) {

@@ -90,6 +90,17 @@ impl EnsembleMember {
     }
 }
 
+/// A copy is not counted.
+impl Clone for EnsembleMember {
+    fn clone(&self) -> EnsembleMember {
+        EnsembleMember {
+            ensembles: self.ensembles.clone(),
+            member: Member::default(),
+            is_starting: false,
+        }
+    }
+}
+
 impl Drop for EnsembleMember {
     fn drop(&mut self) {
         self.leave();

@@ -143,6 +143,18 @@ impl MemoryUser {
     }
 }
 
+/// A copy does not own the path's entry.
+impl Clone for MemoryUser {
+    fn clone(&self) -> MemoryUser {
+        MemoryUser {
+            memory: self.memory.clone(),
+            kept_ns: None,
+            user: self.user,
+            window_bytes: self.window_bytes,
+        }
+    }
+}
+
 impl Drop for MemoryUser {
     fn drop(&mut self) {
         // After a panic the lock is poisoned, and the memory is no longer needed.

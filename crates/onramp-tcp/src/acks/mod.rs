@@ -11,6 +11,7 @@ pub use every::Every;
 pub use linux::Linux;
 
 use crate::{Acks, Ticks};
+use enum_dispatch::enum_dispatch;
 
 /// A data segment that arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +46,7 @@ pub enum Decision {
 
 /// Decides when to acknowledge. The connection itself acknowledges segments out of order,
 /// duplicates and FINs immediately (RFC 5681, section 4.2). They are reported to the policy too.
+#[enum_dispatch]
 pub trait AckPolicy: std::fmt::Debug + Send {
     /// A segment with data arrived.
     fn arrived(&mut self, arrival: &Arrival) -> Decision;
@@ -95,15 +97,29 @@ pub trait AckPolicy: std::fmt::Debug + Send {
     }
 }
 
+/// One of the policies.
+#[enum_dispatch(AckPolicy)]
+#[derive(Clone, Debug)]
+pub enum AnyAckPolicy {
+    /// Linux's.
+    Linux,
+    /// RFC 5681's.
+    Delayed,
+    /// 4.4BSD's.
+    Bsd,
+    /// Every segment at once.
+    Every,
+}
+
 /// The chosen policy, on a host with these clocks.
-pub fn new(choice: Acks, ticks: Ticks) -> Box<dyn AckPolicy> {
+pub fn new(choice: Acks, ticks: Ticks) -> AnyAckPolicy {
     match choice {
-        Acks::Linux => Box::new(Linux::new(ticks)),
-        Acks::Delayed => Box::new(Delayed::default()),
-        Acks::Bsd => Box::new(Bsd::new(ticks)),
-        Acks::Every => Box::new(Every),
-        Acks::Every4 => Box::new(Delayed::joining(4)),
-        Acks::Every16 => Box::new(Delayed::joining(16)),
+        Acks::Linux => Linux::new(ticks).into(),
+        Acks::Delayed => Delayed::default().into(),
+        Acks::Bsd => Bsd::new(ticks).into(),
+        Acks::Every => Every.into(),
+        Acks::Every4 => Delayed::joining(4).into(),
+        Acks::Every16 => Delayed::joining(16).into(),
     }
 }
 

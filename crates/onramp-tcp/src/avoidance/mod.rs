@@ -23,6 +23,8 @@ pub use vegas::Vegas;
 pub use westwood::Westwood;
 
 use crate::{Stack, Window};
+use auto_impl::auto_impl;
+use enum_dispatch::enum_dispatch;
 
 /// An acknowledgement, as reported to congestion avoidance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +91,8 @@ pub struct Control {
 /// Grows cwnd, and chooses ssthresh after a loss. Loss recovery reduces cwnd. ([`Vegas`] also
 /// reduces cwnd without a loss.) It has its own slow start, for connections without a start-up
 /// algorithm of `core/` and after timeouts.
+#[enum_dispatch]
+#[auto_impl(Box)]
 pub trait Avoidance: std::fmt::Debug + Send {
     /// Measures. Called for every acknowledgement before cwnd changes, also during recovery and
     /// start-up. May lower ssthresh to end slow start.
@@ -154,22 +158,42 @@ pub trait Avoidance: std::fmt::Debug + Send {
     }
 }
 
+/// One of the avoidances. BBR is in a box, because a connection would be a fifth larger with it.
+#[enum_dispatch(Avoidance)]
+#[derive(Clone, Debug)]
+pub enum AnyAvoidance {
+    /// Reno.
+    Reno,
+    /// CUBIC.
+    Cubic,
+    /// BBR.
+    Bbr(Box<Bbr>),
+    /// BBR, version 3.
+    Bbr3(Box<Bbr3>),
+    /// Vegas.
+    Vegas,
+    /// Westwood.
+    Westwood,
+    /// The pipe of Aron & Druschel.
+    Pipe,
+}
+
 /// The chosen congestion avoidance as the hosts of this stack implement it. [`Stack::Linux`] is
 /// Linux. [`Stack::Lite`] is a host of the papers' time, which counts ACKs and whose Vegas has the
 /// published slow start.
-pub fn new(choice: crate::Avoidance, stack: Stack) -> Box<dyn Avoidance> {
+pub fn new(choice: crate::Avoidance, stack: Stack) -> AnyAvoidance {
     let reno = match stack {
         Stack::Linux => Reno::default(),
         Stack::Lite => Reno::per_ack(),
     };
     match (choice, stack) {
-        (crate::Avoidance::Reno, _) => Box::new(reno),
-        (crate::Avoidance::Bbr, _) => Box::new(Bbr::default()),
-        (crate::Avoidance::Bbr3, _) => Box::new(Bbr3::default()),
-        (crate::Avoidance::Cubic, _) => Box::new(Cubic::default()),
-        (crate::Avoidance::Vegas, Stack::Linux) => Box::new(Vegas::default()),
-        (crate::Avoidance::Vegas, Stack::Lite) => Box::new(Vegas::as_in_ns()),
-        (crate::Avoidance::Westwood, _) => Box::new(Westwood::new(reno)),
-        (crate::Avoidance::Pipe, _) => Box::new(Pipe::new(reno)),
+        (crate::Avoidance::Reno, _) => reno.into(),
+        (crate::Avoidance::Bbr, _) => Box::<Bbr>::default().into(),
+        (crate::Avoidance::Bbr3, _) => Box::<Bbr3>::default().into(),
+        (crate::Avoidance::Cubic, _) => Cubic::default().into(),
+        (crate::Avoidance::Vegas, Stack::Linux) => Vegas::default().into(),
+        (crate::Avoidance::Vegas, Stack::Lite) => Vegas::as_in_ns().into(),
+        (crate::Avoidance::Westwood, _) => Westwood::new(reno).into(),
+        (crate::Avoidance::Pipe, _) => Pipe::new(reno).into(),
     }
 }

@@ -80,7 +80,7 @@ fn choices() -> impl Strategy<Value = (crate::Avoidance, Stack)> {
 
 /// Reports events to a congestion avoidance as a connection would, and checks the window.
 struct Host {
-    avoidance: Box<dyn Avoidance>,
+    avoidance: AnyAvoidance,
     /// Only Vegas reduces cwnd without a loss.
     lowers: bool,
     window: Window,

@@ -1,6 +1,7 @@
 //! Reductions of cwnd: losses, retransmission timeouts and idle times.
 
 use super::Congestion;
+use crate::avoidance::Avoidance;
 use crate::window::{Window, UNLIMITED};
 use onramp_core as core;
 

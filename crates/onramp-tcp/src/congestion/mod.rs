@@ -12,7 +12,7 @@ mod startup;
 pub use loss::LossKind;
 pub use pacing::Pacing;
 
-use crate::avoidance::{self, AckSample, Arrival, Avoidance, Control};
+use crate::avoidance::{self, AckSample, AnyAvoidance, Arrival, Avoidance, Control};
 use crate::byte_counting::Counting;
 use crate::timing::Measurement;
 use crate::window::{Window, UNLIMITED};
@@ -23,11 +23,11 @@ use pacing::FixedRate;
 use startup::Startup;
 
 /// cwnd, ssthresh and pacing of a sender.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Congestion {
     /// The window, which loss recovery may set.
     pub window: Window,
-    avoidance: Box<dyn Avoidance>,
+    avoidance: AnyAvoidance,
     startup: Option<Startup>,
     /// The clock of the start-up algorithm.
     measurement: Measurement,

@@ -2,7 +2,7 @@
 //! and its last decision.
 
 use super::Congestion;
-use crate::avoidance::AckSample;
+use crate::avoidance::{AckSample, Avoidance};
 use crate::ensemble::EnsembleMember;
 use crate::memory::MemoryUser;
 use crate::{Config, PacketPair};
@@ -10,7 +10,7 @@ use onramp_core as core;
 use onramp_core::pairs::Report;
 
 /// A start-up algorithm and its last decision.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Startup {
     decision: core::Decision,
     /// `None` when the start-up is over for good.

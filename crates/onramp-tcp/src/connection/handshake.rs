@@ -6,6 +6,7 @@ use super::pairs::{self, Pairs};
 use super::receiver::{Receiver, MAX_SHIFT};
 use super::sender::{Negotiated, Sender};
 use super::{Connection, Failure, State, Stats};
+use crate::rto::Rto;
 use crate::{Config, EcnField, Options, PairOptions, Segment};
 
 /// Number of SYNs, the first included, after which an active open fails. It counts SYNs whose
@@ -21,7 +22,7 @@ const MIN_MSS: u32 = 48;
 pub const TIMESTAMP_BYTES: u32 = 12;
 
 /// State of our SYN and its timer.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Handshake {
     /// The SYN must be sent now.
     pub syn_due: bool,

@@ -2,6 +2,7 @@
 
 use super::sender::{Acknowledgement, Echo};
 use super::{receiver, Connection, Failure, State, TIME_WAIT_NS};
+use crate::rto::Rto;
 use crate::{Flags, Segment};
 
 const NS_PER_MS: u64 = 1_000_000;

@@ -9,6 +9,7 @@ mod pairs;
 mod receiver;
 mod sender;
 
+use crate::rto::Rto;
 use crate::{Config, Segment, Window};
 use pairs::Pairs;
 use receiver::Receiver;
@@ -97,7 +98,9 @@ pub struct Stats {
 }
 
 /// One end of a TCP connection: state machine, sender and receiver.
-#[derive(Debug)]
+///
+/// A copy has no part in the path memory and in the ensemble of the original.
+#[derive(Clone, Debug)]
 pub struct Connection {
     config: Config,
     state: State,

@@ -13,7 +13,7 @@ use onramp_core::pairs::{Counts, Form, Meter, PairOption, Probe, FIRST, PERMITTE
 const MAX_STRETCH_SEGMENTS: u32 = 2;
 
 /// Packet-pair state of one connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pairs {
     form: Form,
     /// The first segment of a pair is also acknowledged immediately.

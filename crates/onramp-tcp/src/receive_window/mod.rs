@@ -7,6 +7,7 @@ pub use fixed::Fixed;
 pub use linux::{Linux, Tuning};
 
 use crate::{ReceiveBuffer, Stack};
+use enum_dispatch::enum_dispatch;
 
 /// Contents of the receive buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,7 @@ pub struct Contents {
 }
 
 /// The receive buffer. Sizes are bytes of payload.
+#[enum_dispatch]
 pub trait ReceiveWindow: std::fmt::Debug + Send {
     /// Reports the contents of the buffer, before the segment or read that changed them is
     /// reported.
@@ -60,14 +62,24 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
     fn max_bytes(&self) -> u64;
 }
 
+/// One of the receive buffers.
+#[enum_dispatch(ReceiveWindow)]
+#[derive(Clone, Debug)]
+pub enum AnyReceiveWindow {
+    /// Of a fixed size.
+    Fixed,
+    /// Auto-tuned as in Linux.
+    Linux,
+}
+
 /// The configured buffer as the hosts of this stack implement it, for segments of at most
 /// `mss_bytes`.
-pub fn new(buffer: ReceiveBuffer, stack: Stack, mss_bytes: u32) -> Box<dyn ReceiveWindow> {
+pub fn new(buffer: ReceiveBuffer, stack: Stack, mss_bytes: u32) -> AnyReceiveWindow {
     match (buffer, stack) {
-        (ReceiveBuffer::LinuxDefault, _) => Box::new(Linux::new(Tuning::LINUX_6_18, mss_bytes)),
-        (ReceiveBuffer::Exactly(bytes), _) => Box::new(Fixed::exactly(bytes)),
-        (ReceiveBuffer::Bytes(bytes), Stack::Linux) => Box::new(Fixed::linux(bytes)),
-        (ReceiveBuffer::Bytes(bytes), Stack::Lite) => Box::new(Fixed::new(bytes)),
+        (ReceiveBuffer::LinuxDefault, _) => Linux::new(Tuning::LINUX_6_18, mss_bytes).into(),
+        (ReceiveBuffer::Exactly(bytes), _) => Fixed::exactly(bytes).into(),
+        (ReceiveBuffer::Bytes(bytes), Stack::Linux) => Fixed::linux(bytes).into(),
+        (ReceiveBuffer::Bytes(bytes), Stack::Lite) => Fixed::new(bytes).into(),
     }
 }
 

@@ -15,8 +15,13 @@ pub use scoreboard::{Arrived, Delivery, Scoreboard, Sent};
 
 use crate::congestion::{Congestion, LossKind};
 use crate::timing::Measurement;
-use reno::Care;
+use enum_dispatch::enum_dispatch;
+use newreno::NewReno;
+use rack::Rack;
+use reno::{Care, Reno};
+use sack::Sack;
 use std::fmt::Debug;
+use tahoe::Tahoe;
 
 /// Number of duplicate ACKs, or of segments reported by SACK, that indicates a loss and not
 /// reordering (RFC 5681).
@@ -117,6 +122,7 @@ impl Context<'_> {
 }
 
 /// Detects losses and decides what is sent during their repair.
+#[enum_dispatch]
 pub trait Recovery: Debug + Send {
     /// Processes an acknowledgement.
     fn on_ack(&mut self, cx: &mut Context<'_>);
@@ -220,18 +226,37 @@ pub trait Recovery: Debug + Send {
     }
 }
 
+/// One of the recoveries. A connection asks its recovery many times for each segment, so the calls
+/// are to be inlined.
+#[enum_dispatch(Recovery)]
+#[derive(Clone, Debug)]
+pub enum AnyRecovery {
+    /// Slow start after every loss.
+    Tahoe,
+    /// One loss a round trip.
+    Reno,
+    /// Partial acknowledgements.
+    NewReno,
+    /// SACK, with or without Proportional Rate Reduction.
+    Sack,
+    /// Time-based loss detection.
+    Rack,
+}
+
 /// The chosen recovery. `sack`: the connection has negotiated SACK.
-pub fn new(choice: crate::Recovery, sack: bool, limited_transmit: bool) -> Box<dyn Recovery> {
-    use crate::Recovery::*;
+pub fn new(choice: crate::Recovery, sack: bool, limited_transmit: bool) -> AnyRecovery {
+    use crate::Recovery as Choice;
     match choice {
-        Tahoe => Box::new(tahoe::Tahoe::default()),
-        Reno => Box::new(reno::Reno::new(limited_transmit, Care::None)),
-        CarefulReno => Box::new(reno::Reno::new(limited_transmit, Care::Timeouts)),
-        NsReno => Box::new(reno::Reno::new(limited_transmit, Care::Reductions)),
-        Sack if sack => Box::new(sack::Sack::new(false)),
-        Prr if sack => Box::new(sack::Sack::new(true)),
-        Rack if sack => Box::new(rack::Rack::default()),
-        SteadyNewReno => Box::new(newreno::NewReno::steady(limited_transmit)),
-        NewReno | Sack | Prr | Rack => Box::new(newreno::NewReno::new(limited_transmit)),
+        Choice::Tahoe => Tahoe::default().into(),
+        Choice::Reno => Reno::new(limited_transmit, Care::None).into(),
+        Choice::CarefulReno => Reno::new(limited_transmit, Care::Timeouts).into(),
+        Choice::NsReno => Reno::new(limited_transmit, Care::Reductions).into(),
+        Choice::Sack if sack => Sack::new(false).into(),
+        Choice::Prr if sack => Sack::new(true).into(),
+        Choice::Rack if sack => Rack::default().into(),
+        Choice::SteadyNewReno => NewReno::steady(limited_transmit).into(),
+        Choice::NewReno | Choice::Sack | Choice::Prr | Choice::Rack => {
+            NewReno::new(limited_transmit).into()
+        }
     }
 }

@@ -10,7 +10,7 @@
 use super::{reno, Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 
 /// State of NewReno.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NewReno {
     limited_transmit: bool,
     is_steady: bool,

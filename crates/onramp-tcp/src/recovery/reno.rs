@@ -29,7 +29,7 @@ pub enum Care {
 }
 
 /// State of Reno.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Reno {
     limited_transmit: bool,
     duplicates: u32,

@@ -13,7 +13,7 @@ use super::{Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
 /// State of the recovery.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sack {
     uses_prr: bool,
     duplicates: u32,

@@ -12,7 +12,7 @@ use super::{Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
 /// State of Tahoe.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Tahoe {
     duplicates: u32,
     /// Duplicate ACKs at or below this offset are ignored; `None` before the first reduction.

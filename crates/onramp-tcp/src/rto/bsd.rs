@@ -20,7 +20,7 @@ const TICK_NS: u64 = 500_000_000;
 pub type Bsd = Ticked<SlowTimer>;
 
 /// One clock for measurement and events: their ticks are the same.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SlowTimer;
 
 impl Rule for SlowTimer {

@@ -44,7 +44,7 @@ pub fn event_ticks(rto_ns: u64, event_ns: u64) -> u64 {
 pub type Decoupled = Ticked<TwoClocks>;
 
 /// Eq. (2), and the minimum timeout for fine event clocks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TwoClocks {
     event_ns: u64,
 }

@@ -41,7 +41,7 @@ const MAX_SHIFT: u32 = 10;
 const MAX_RTT_US: u64 = 3600 * SECOND_US as u64;
 
 /// Linux's estimator.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Linux {
     measurement: Measurement,
     events: Events,

@@ -23,8 +23,10 @@ pub use ns::Ns;
 pub use rfc6298::Rfc6298;
 
 use crate::{Ticks, Timers};
+use enum_dispatch::enum_dispatch;
 
 /// The RTT estimator of a retransmission timer.
+#[enum_dispatch]
 pub trait Rto: std::fmt::Debug + Send {
     /// Takes an RTT sample: a segment sent at `sent_ns` was acknowledged at `now_ns`. The segment
     /// was sent once (Karn's algorithm), or a timestamp showed which transmission was acknowledged.
@@ -90,15 +92,31 @@ pub trait Rto: std::fmt::Debug + Send {
     fn rttvar_ns(&self) -> u64;
 }
 
-/// The chosen estimator, on a host with these clocks.
-pub fn new(choice: Timers, ticks: Ticks) -> Box<dyn Rto> {
+/// One of the timers.
+#[enum_dispatch(Rto)]
+#[derive(Clone, Debug)]
+pub enum AnyRto {
+    /// RFC 6298.
+    Rfc6298,
+    /// Linux.
+    Linux,
+    /// 4.4BSD, with its own scaling or that of Brakmo & Peterson.
+    Bsd,
+    /// Aron & Druschel's.
+    Decoupled,
+    /// ns.
+    Ns,
+}
+
+/// The chosen timer, on a host with these clocks.
+pub fn new(choice: Timers, ticks: Ticks) -> AnyRto {
     match choice {
-        Timers::Rfc6298 => Box::new(Rfc6298::new(ticks)),
-        Timers::Linux => Box::new(Linux::new(ticks)),
-        Timers::Bsd => Box::new(Bsd::new(ticks)),
-        Timers::Brakmo => Box::new(brakmo(ticks)),
-        Timers::Decoupled => Box::new(Decoupled::new(ticks)),
-        Timers::Ns => Box::new(Ns::new(ticks)),
+        Timers::Rfc6298 => Rfc6298::new(ticks).into(),
+        Timers::Linux => Linux::new(ticks).into(),
+        Timers::Bsd => Bsd::new(ticks).into(),
+        Timers::Brakmo => brakmo(ticks).into(),
+        Timers::Decoupled => Decoupled::new(ticks).into(),
+        Timers::Ns => Ns::new(ticks).into(),
     }
 }
 

@@ -30,7 +30,7 @@ const MAX_SHIFT: u32 = 6;
 const TRUSTED_SHIFT: u32 = 3;
 
 /// The retransmission timer of ns.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ns {
     tick_ns: u64,
     estimator: ScaledEstimator,

@@ -28,7 +28,7 @@ const MAX_SHIFT: u32 = 6;
 const MAX_RTT_NS: u64 = 3600 * SECOND_NS;
 
 /// The estimator of RFC 6298.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Rfc6298 {
     measurement: Measurement,
     events: Events,

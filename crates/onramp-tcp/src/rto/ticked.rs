@@ -62,7 +62,7 @@ pub trait Rule: std::fmt::Debug + Send {
 }
 
 /// An estimator that counts ticks, with a given rule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ticked<R> {
     measurement: Measurement,
     events: Events,

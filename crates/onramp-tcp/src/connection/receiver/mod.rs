@@ -2,12 +2,12 @@
 
 use super::ecn::EcnReceiver;
 use super::numbering::Numbering;
-use crate::acks::{self, AckPolicy, Arrival, Decision};
-use crate::receive_window::{self, Contents, ReceiveWindow};
+use crate::acks::{self, AckPolicy, AnyAckPolicy, Arrival, Decision};
+use crate::receive_window::{self, AnyReceiveWindow, Contents, ReceiveWindow};
 use crate::{Config, EcnField, SackBlocks};
 
 /// The receiving side of a connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Receiver {
     pub numbering: Numbering,
     /// RCV.NXT: the next expected offset. All bytes below have arrived. Includes the FIN once it
@@ -27,8 +27,8 @@ pub struct Receiver {
     edge: u64,
     /// Shift count for the window field that we send.
     shift: Option<u8>,
-    policy: Box<dyn AckPolicy>,
-    buffer: Box<dyn ReceiveWindow>,
+    policy: AnyAckPolicy,
+    buffer: AnyReceiveWindow,
     /// An acknowledgement must be sent immediately.
     pub ack_now: bool,
     /// Time at which a delayed acknowledgement must be sent.

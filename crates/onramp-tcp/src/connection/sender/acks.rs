@@ -4,7 +4,8 @@ use super::timers::Timer;
 use super::Sender;
 use crate::avoidance::{AckSample, Arrival};
 use crate::congestion::LossKind;
-use crate::recovery::{Context, Delivery, Dsack, Recovery};
+use crate::recovery::{AnyRecovery, Context, Delivery, Dsack, Recovery};
+use crate::rto::Rto;
 
 /// The contents of an acknowledgement, in stream offsets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -244,7 +245,7 @@ impl Sender {
         }
     }
 
-    fn report_ack(recovery: &mut dyn Recovery, cx: &mut Context<'_>) {
+    fn report_ack(recovery: &mut AnyRecovery, cx: &mut Context<'_>) {
         recovery.on_ack(cx);
     }
 
@@ -252,7 +253,7 @@ impl Sender {
         &mut self,
         report: &Report<'_>,
         restart_timer: &mut bool,
-        tell: fn(&mut dyn Recovery, &mut Context<'_>),
+        tell: impl FnOnce(&mut AnyRecovery, &mut Context<'_>),
     ) {
         let has_new_data = self.new_data().is_some();
         let mut context = Context {
@@ -271,7 +272,7 @@ impl Sender {
             restart_timer,
             mark_response: self.ecn.response(),
         };
-        tell(&mut *self.recovery, &mut context);
+        tell(&mut self.recovery, &mut context);
     }
 
     pub(super) fn after_ack(&mut self, now_ns: u64, restart_timer: bool) {

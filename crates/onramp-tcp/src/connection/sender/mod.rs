@@ -13,8 +13,8 @@ pub use timers::GaveUp;
 use super::ecn::EcnSender;
 use super::numbering::Numbering;
 use crate::congestion::Congestion;
-use crate::recovery::{self, Probe, Recovery, Scoreboard};
-use crate::rto::{self, Rto};
+use crate::recovery::{self, AnyRecovery, Probe, Recovery, Scoreboard};
+use crate::rto::{self, AnyRto, Rto};
 use crate::segment::TCP_HEADER_BYTES;
 use crate::timing::{Events, Measurement};
 use crate::{Config, Stack};
@@ -23,13 +23,13 @@ use timers::Timer;
 use usage::Usage;
 
 /// The sending side of a connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sender {
     pub numbering: Numbering,
     pub scoreboard: Scoreboard,
     pub congestion: Congestion,
-    recovery: Box<dyn Recovery>,
-    pub rto: Box<dyn Rto>,
+    recovery: AnyRecovery,
+    pub rto: AnyRto,
     probe: Probe,
     /// Offset after the last byte that the application wrote.
     written: u64,

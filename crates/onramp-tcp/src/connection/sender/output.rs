@@ -3,6 +3,8 @@
 use super::timers::Timer;
 use super::{Sender, Timed};
 use crate::congestion::Pacing;
+use crate::recovery::Recovery;
+use crate::rto::Rto;
 use onramp_core::{PAIR_ONE, PAIR_TRAIN};
 
 /// Role of a segment in a packet pair or train.

@@ -3,7 +3,8 @@
 use super::acks::Report;
 use super::Sender;
 use crate::congestion::LossKind;
-use crate::recovery::{Delivery, Probe, Timeout};
+use crate::recovery::{Delivery, Probe, Recovery, Timeout};
+use crate::rto::Rto;
 
 /// Number of backoffs of the retransmission timer after which the connection fails (RFC 1122,
 /// section 4.2.3.5; 15 in Linux).

@@ -40,7 +40,7 @@ use reordering::Reordering;
 use undo::Undo;
 
 /// State of RACK, with the names of the RFC.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Rack {
     newest: Option<Arrived>,
     rtt_ns: u64,

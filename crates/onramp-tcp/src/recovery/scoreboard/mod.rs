@@ -20,7 +20,7 @@ use sent::{EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED};
 use std::collections::VecDeque;
 
 /// The record of the segments in flight.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     segments: VecDeque<Sent>,
     /// Ranges that consist of sacked whole segments: sorted, not adjacent.

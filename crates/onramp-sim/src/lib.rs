@@ -33,6 +33,7 @@
 //! assert!(outcome.records[0].finished);
 //! ```
 
+mod beginning;
 mod case;
 mod endpoint;
 mod engine;
@@ -48,6 +49,7 @@ mod run;
 mod run_all;
 mod trace;
 
+pub use beginning::{beginning_key, Beginning};
 pub use case::supports;
 pub use error::{Error, Unsupported};
 pub use run::{run, run_observed, Counters, Options, Outcome};

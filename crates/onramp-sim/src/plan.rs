@@ -88,7 +88,7 @@ pub(crate) enum Load {
 }
 
 /// Flows that a source starts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Launch {
     /// Group of the flows.
     pub group: u32,
@@ -97,7 +97,7 @@ pub(crate) struct Launch {
 }
 
 /// Datagrams that a source sends, possibly with pauses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Datagrams {
     /// Index of the first hop of their route.
     pub route: u32,

@@ -69,7 +69,7 @@ const NOT_QUEUED: u32 = u32::MAX;
 
 /// The event queue. Its operations take O(log n). It allocates only when there are more entities
 /// than ever before.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct EventQueue {
     heap: Vec<Entry>,
     /// Position in the heap for each slot.

@@ -103,7 +103,7 @@ pub fn run_observed<O: Observer>(
     ))
 }
 
-fn outcome(
+pub(crate) fn outcome(
     case: &Case,
     result: &RunResult,
     mut trace: impl FnMut(&FinishedTransfer) -> Option<Trace>,

@@ -7,7 +7,7 @@ use onramp_tcp::{Failure, Stats};
 pub(crate) const NOT_STARTED: u32 = u32::MAX;
 
 /// A measured transfer at its completion, or at the end of the run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FinishedTransfer {
     /// Number of its flow, or [`NOT_STARTED`].
     pub flow: u32,

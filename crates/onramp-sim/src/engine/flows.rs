@@ -13,6 +13,7 @@ use crate::queue::{Entity, Kind};
 use onramp_scenario::Arrival;
 
 /// The flows of a run.
+#[derive(Clone)]
 pub(super) struct Flows {
     slots: Vec<Option<Box<Flow>>>,
     free: Vec<u32>,
@@ -32,6 +33,11 @@ impl Flows {
             slots_before,
             started: 0,
         }
+    }
+
+    /// Replaces the groups of the flows that start from now on.
+    pub fn set_groups(&mut self, groups: Vec<Group>) {
+        self.groups = groups;
     }
 
     /// Number of flows that have started.

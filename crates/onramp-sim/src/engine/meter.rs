@@ -1,7 +1,7 @@
 //! Reads the payload that traffic without records has delivered, at the times of a plan.
 
 /// Reads the delivered bytes at given times.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Meter {
     /// Payload bytes delivered so far.
     pub bytes: u64,

@@ -12,6 +12,7 @@
 //! order of events at the same nanosecond.
 
 mod adaptive;
+mod branch;
 mod bundle;
 mod finished;
 mod flow;
@@ -110,11 +111,7 @@ impl<O: Observer> Engine<O> {
     /// Runs until the end, or until `stop` is set.
     pub fn run(mut self, stop: &AtomicBool) -> Result<(RunResult, O), Error> {
         while self.has_work() && self.step() {
-            if self.events.is_multiple_of(EVENTS_BETWEEN_STOP_CHECKS)
-                && stop.load(Ordering::Relaxed)
-            {
-                return Err(Error::Stopped);
-            }
+            self.check_stop(stop)?;
         }
         self.finished.extend(self.flows.take_unfinished());
         let bundles = self.take_unfinished_bundles();
@@ -141,6 +138,14 @@ impl<O: Observer> Engine<O> {
             end_ns: self.net.now_ns,
         };
         Ok((result, self.net.observer))
+    }
+
+    fn check_stop(&self, stop: &AtomicBool) -> Result<(), Error> {
+        let is_due = self.events.is_multiple_of(EVENTS_BETWEEN_STOP_CHECKS);
+        match is_due && stop.load(Ordering::Relaxed) {
+            true => Err(Error::Stopped),
+            false => Ok(()),
+        }
     }
 
     fn has_work(&self) -> bool {
@@ -172,18 +177,22 @@ impl<O: Observer> Engine<O> {
 
     /// Processes the packets that reach the far end of a link.
     fn on_link_event(&mut self, link: u32) {
+        let now_ns = self.net.now_ns;
         while let Some((handle, direction)) = self.net.poll(link) {
-            let content = self.net.arrive(handle);
+            let content = self.net.arrived(handle);
             let side = match direction {
-                Direction::Data => Side::Receiver,
-                Direction::Ack => Side::Sender,
+                Direction::Data => Some(Side::Receiver),
+                Direction::Ack => Some(Side::Sender),
                 Direction::Datagram => {
                     self.meter.bytes += u64::from(content.segment.payload_bytes);
-                    continue;
+                    None
                 }
             };
-            if self.flows.on_segment(side, self.net.now_ns, &content) {
-                self.run_application(content.flow_slot, side);
+            let flow_slot = content.flow_slot;
+            let side = side.filter(|side| self.flows.on_segment(*side, now_ns, content));
+            self.net.remove(handle);
+            if let Some(side) = side {
+                self.run_application(flow_slot, side);
             }
         }
     }

@@ -12,6 +12,7 @@ use onramp_scenario::pure_ack;
 const NEVER: u64 = u64::MAX;
 
 /// A directed link, with its event.
+#[derive(Clone)]
 struct ScheduledLink {
     link: Link<Handle>,
     entity: Entity,
@@ -20,6 +21,7 @@ struct ScheduledLink {
 }
 
 /// The links, their packets and the event queue.
+#[derive(Clone)]
 pub(super) struct Net<O> {
     /// Current simulated time.
     pub now_ns: u64,
@@ -132,14 +134,19 @@ impl<O: Observer> Net<O> {
         }
     }
 
-    /// Removes a packet that has reached its host from the network.
-    pub fn arrive(&mut self, handle: Handle) -> Content {
-        let content = self.pool.remove(handle);
+    /// The packet that has reached its host. Its host has it now: [`remove`](Net::remove) it then.
+    pub fn arrived(&mut self, handle: Handle) -> &Content {
+        let content = self.pool.get(handle);
         if O::ACTIVE {
             self.observer
-                .arrived(&packet_event(self.now_ns, handle, &content));
+                .arrived(&packet_event(self.now_ns, handle, content));
         }
         content
+    }
+
+    /// Removes a packet that has [arrived](Net::arrived) from the network.
+    pub fn remove(&mut self, handle: Handle) {
+        self.pool.remove(handle);
     }
 
     /// Counters at the end of the run.
@@ -183,24 +190,23 @@ impl<O: Observer> Net<O> {
     }
 
     fn collect_evicted(&mut self, link: u32) {
-        let scheduled = &mut self.links[link as usize];
-        // A queue with an ACK filter evicts nothing but ACKs.
-        let why = if scheduled.link.filters_acks() {
-            DropReason::Thinned
-        } else {
-            DropReason::Evicted
-        };
         while let Some(handle) = self.links[link as usize].link.take_dropped() {
+            // A queue with an ACK filter evicts nothing but ACKs.
+            let why = match self.links[link as usize].link.filters_acks() {
+                true => DropReason::Thinned,
+                false => DropReason::Evicted,
+            };
             self.lose(link, why, handle);
         }
     }
 
     fn lose(&mut self, link: u32, why: DropReason, handle: Handle) {
-        let content = self.pool.remove(handle);
         if O::ACTIVE {
+            let content = self.pool.get(handle);
             self.observer
-                .dropped(link, why, &packet_event(self.now_ns, handle, &content));
+                .dropped(link, why, &packet_event(self.now_ns, handle, content));
         }
+        self.pool.remove(handle);
     }
 
     fn reschedule(&mut self, link: u32) {

@@ -11,7 +11,7 @@ use onramp_scenario::random::{Interval, Stream};
 const MAX_DRAWN_PAUSES: u64 = 256;
 
 /// The on and off periods of a source.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct OnOffCycle {
     on: Interval,
     off: Interval,

@@ -3,7 +3,7 @@
 use onramp_scenario::{Application, ENDLESS};
 
 /// The remaining payload, and how much of it the application has produced.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Payload {
     /// Bytes not yet written to a connection.
     remaining_bytes: u64,

@@ -11,7 +11,7 @@ pub(super) const REQUEST_BYTES: u64 = 8;
 pub(super) const RECORD_BYTES: u64 = 8 << 10;
 
 /// A sending application.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SenderApp {
     /// Whether the application waits for a request. Otherwise it writes once the connection is
     /// established.

@@ -6,6 +6,7 @@ use crate::plan::{Datagrams, Launch, Load};
 use onramp_scenario::random::{seed_of, Element, Stream};
 
 /// An active source.
+#[derive(Clone)]
 pub(super) struct Source {
     /// Its task and state.
     pub kind: SourceKind,
@@ -14,6 +15,7 @@ pub(super) struct Source {
 }
 
 /// The task of a source and its state.
+#[derive(Clone)]
 pub(super) enum SourceKind {
     /// Starts flows.
     Launch(Launch),

@@ -4,7 +4,7 @@ use onramp_results::{StartupEvent, StartupWatch};
 use onramp_tcp::Connection;
 
 /// Compares a connection's start-up decision after each event with the one before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct StartupLog {
     started_ns: u64,
     watch: StartupWatch,

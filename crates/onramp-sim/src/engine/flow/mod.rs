@@ -36,6 +36,7 @@ impl From<Connect> for Side {
 }
 
 /// An end of a connection, with its event.
+#[derive(Clone)]
 pub(super) struct End {
     /// The connection. A listening end has none before a SYN has arrived.
     pub connection: Option<Connection>,
@@ -45,6 +46,7 @@ pub(super) struct End {
 }
 
 /// An active flow.
+#[derive(Clone)]
 pub(super) struct Flow {
     /// Number of the flow, in the order of starts.
     pub number: u32,

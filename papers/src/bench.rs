@@ -4,7 +4,7 @@
 use crate::memo::Memo;
 use crate::{Error, Settings, Watch};
 use onramp_scenario::{Case, Scenario};
-use onramp_sim::{run_observed, Outcome};
+use onramp_sim::{run_observed, Beginning, Outcome};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 /// Options of a reproduction.
@@ -183,16 +183,20 @@ impl<'a> Bench<'a> {
             .iter()
             .map(|settings| self.scenario(scenario, settings))
             .collect();
+        let cells = scenarios.len();
+        // Runs that share a beginning are neighbours, so that few threads wait for the same one.
         let run = |place: usize| {
-            let (scenario, seed) = (&scenarios[place / seeds], place % seeds);
-            let run = || self.run_case(scenario, seed, watch, &|run| take(&run));
+            let (scenario, seed) = (&scenarios[place % cells], place / cells);
             match self.memo {
-                None => run(),
-                Some(memo) => memo.get(&scenario.cases[seed], run),
+                None => self.run_case(scenario, seed, watch, &|run| take(&run)),
+                Some(memo) => memo.get(&scenario.cases[seed], || {
+                    self.run_case_sharing(memo, scenario, seed, watch, take)
+                }),
             }
         };
-        let all = self.run_all(seeds * scenarios.len(), run)?;
-        Ok(all.chunks(seeds).map(<[T]>::to_vec).collect())
+        let all = self.run_all(seeds * cells, run)?;
+        let of_cell = |cell| all.iter().skip(cell).step_by(cells).cloned().collect();
+        Ok((0..cells).map(of_cell).collect())
     }
 
     fn scenario(&self, text: &str, settings: &Settings) -> Scenario {
@@ -217,6 +221,26 @@ impl<'a> Bench<'a> {
         scenario
     }
 
+    /// Runs a case from the beginning that it shares with others, if there is one.
+    fn run_case_sharing<T>(
+        &self,
+        memo: &Memo,
+        scenario: &Scenario,
+        seed: usize,
+        watch: &Watch,
+        take: fn(&Run<'_>) -> T,
+    ) -> Result<T, Error> {
+        let (case, sim) = (&scenario.cases[seed], &self.options.sim);
+        let Some(beginning) = memo.beginning(case, watch) else {
+            return self.run_case(scenario, seed, watch, &|run| take(&run));
+        };
+        let result = match beginning.get_or_init(|| Beginning::new(case, sim, watch.clone())) {
+            Ok(beginning) => beginning.run(case, sim),
+            Err(error) => Err(error.clone()),
+        };
+        Ok(take(&run_of(scenario, case, result)?))
+    }
+
     fn run_case<T>(
         &self,
         scenario: &Scenario,
@@ -225,19 +249,26 @@ impl<'a> Bench<'a> {
         take: &impl Fn(Run<'_>) -> T,
     ) -> Result<T, Error> {
         let case = &scenario.cases[seed];
-        let (outcome, watch) =
-            run_observed(case, &self.options.sim, watch.clone()).map_err(|error| {
-                Error::Simulator {
-                    scenario: scenario.name.clone(),
-                    error,
-                }
-            })?;
-        Ok(take(Run {
-            case,
-            outcome,
-            watch,
-        }))
+        let result = run_observed(case, &self.options.sim, watch.clone());
+        Ok(take(run_of(scenario, case, result)?))
     }
+}
+
+/// A simulated case, or the error with the name of its scenario.
+fn run_of<'c>(
+    scenario: &Scenario,
+    case: &'c Case,
+    result: Result<(Outcome, Watch), onramp_sim::Error>,
+) -> Result<Run<'c>, Error> {
+    let (outcome, watch) = result.map_err(|error| Error::Simulator {
+        scenario: scenario.name.clone(),
+        error,
+    })?;
+    Ok(Run {
+        case,
+        outcome,
+        watch,
+    })
 }
 
 #[cfg(test)]
@@ -279,5 +310,27 @@ mod tests {
         assert_eq!(sizes(&all[0]), [9_000, 9_000]);
         assert_eq!(sizes(&all[1]), [99_000, 99_000]);
         assert_ne!(all[0][0].1, all[0][1].1, "two seeds");
+    }
+
+    #[test]
+    fn cells_that_share_their_beginning_have_the_results_of_whole_runs() {
+        const TEXT: &str = "name = \"a\"\n[run]\nduration = \"4 s\"\n[path]\n\
+                            rate = \"2 Mbit/s\"\nrtt = \"50 ms\"\n[[traffic]]\ncount = 3\n\
+                            arrivals = \"2 /s\"\nlead = \"2 s\"\n[[transfer]]\n\
+                            size = \"9 MB\"\n";
+        let (options, memo) = (options(), Memo::default());
+        let bench = || Bench::new(&options, &["a"], Settings::default());
+        let cells = ["none", "astart", "hoe"];
+        let cells = cells.map(|startup| Settings::of([("transfer.startup", startup)]));
+        let result = |run: &Run<'_>| format!("{:?} {:?}", run.outcome.records, run.watch);
+        let watch = Watch::default();
+        let of = |bench: Bench<'_>| {
+            bench
+                .run_cells_once(TEXT, &cells, 2, &watch, result)
+                .unwrap()
+        };
+        let (whole, shared) = (of(bench()), of(bench().sharing(&memo)));
+        assert!(whole == shared);
+        assert_ne!(shared[0], shared[1]);
     }
 }

@@ -1,7 +1,9 @@
 //! Results of runs that several measurements share: an alternative leaves most senders of some
-//! parts as they are.
+//! parts as they are. Runs that differ in their transfer alone share their beginning.
 
+use crate::Watch;
 use onramp_scenario::{Case, Train, NO_STARTUP};
+use onramp_sim::{beginning_key, Beginning};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,7 +18,11 @@ type Place = Arc<OnceLock<Box<dyn Any + Send + Sync>>>;
 #[derive(Default)]
 pub(crate) struct Memo {
     places: Mutex<HashMap<Key, Place>>,
+    beginnings: Mutex<HashMap<String, Begun>>,
 }
+
+/// A beginning, or why it could not be simulated.
+type Begun = Arc<OnceLock<Result<Beginning<Watch>, onramp_sim::Error>>>;
 
 impl Memo {
     /// The result of the case: from an earlier run, or from `run`.
@@ -29,6 +35,17 @@ impl Memo {
         let result = place.get_or_init(|| Box::new(run()));
         let result: &T = result.downcast_ref().expect("the key has its type");
         result.clone()
+    }
+
+    /// The place of the beginning that the case, observed by this watch, shares with others; `None`
+    /// if it shares none.
+    pub fn beginning(&self, case: &Case, watch: &Watch) -> Option<Begun> {
+        let key = format!("{} {watch:?}", beginning_key(case)?);
+        let mut beginnings = self
+            .beginnings
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        Some(Arc::clone(beginnings.entry(key).or_default()))
     }
 }
 

@@ -168,6 +168,8 @@ pub enum Sum {
 pub struct Watch {
     /// The running totals to record; `None`: all. Each takes 16 bytes for each packet.
     pub sums: Option<&'static [Sum]>,
+    /// The time at which the running totals begin, at 0.
+    pub sums_from_s: f64,
     /// Record each flow's windows, segments and ACKs. This takes much memory in long runs.
     pub windows: bool,
     /// Record each packet.
@@ -223,8 +225,8 @@ impl Watch {
         flows.map(|flow| flow.acknowledged.by(at_s)).sum()
     }
 
-    fn records(&self, sum: Sum) -> bool {
-        self.sums.is_none_or(|sums| sums.contains(&sum))
+    fn records(&self, sum: Sum, at_s: f64) -> bool {
+        at_s >= self.sums_from_s && self.sums.is_none_or(|sums| sums.contains(&sum))
     }
 
     fn flow(&mut self, number: u32) -> &mut Flow {
@@ -294,10 +296,10 @@ impl Observer for Watch {
     fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
         if link == BOTTLENECK {
             let at_s = seconds(packet.time_ns);
-            if self.records(Sum::Carried) {
+            if self.records(Sum::Carried, at_s) {
                 self.carried.add(at_s, packet.wire_bytes.into());
             }
-            if packet.direction == Direction::Data && self.records(Sum::FlowCarried) {
+            if packet.direction == Direction::Data && self.records(Sum::FlowCarried, at_s) {
                 self.flow(packet.flow)
                     .carried
                     .add(at_s, packet.wire_bytes.into());
@@ -312,16 +314,17 @@ impl Observer for Watch {
     }
 
     fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
-        if self.records(Sum::Delivered) {
-            self.flow(flow).delivered.add(seconds(time_ns), bytes);
+        let at_s = seconds(time_ns);
+        if self.records(Sum::Delivered, at_s) {
+            self.flow(flow).delivered.add(at_s, bytes);
         }
     }
 
     fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
         let keep = self.windows;
-        let keep_acknowledged = self.records(Sum::Acknowledged);
-        let flow = self.flow(flow);
         let at_s = seconds(time_ns);
+        let keep_acknowledged = self.records(Sum::Acknowledged, at_s);
+        let flow = self.flow(flow);
         let stats = sender.stats();
         flow.sender_started_s.get_or_insert(at_s);
         if sender.config().stack == Stack::Lite {

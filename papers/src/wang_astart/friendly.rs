@@ -15,6 +15,8 @@ const PATHS: [(u32, u32); 4] = [(40, 25), (40, 100), (100, 25), (100, 100)];
 const WATCHED_S: f64 = 60.0;
 /// The newcomer's first seconds.
 const BEGINNING_S: f64 = 20.0;
+/// The newcomer starts at this time of the run, or later.
+const LED_S: f64 = 60.0;
 /// Time before the newcomer for which the others are observed.
 const OTHERS_S: f64 = 20.0;
 
@@ -36,6 +38,10 @@ impl Meeting {
     fn of(run: &Run<'_>) -> Meeting {
         let newcomer = transfer(run);
         let (from_s, _) = newcomer.established.expect("the connection stands");
+        assert!(
+            from_s - OTHERS_S >= run.watch.sums_from_s,
+            "the rates have sums"
+        );
         let others = || run.watch.flows.iter().filter(|flow| flow.traffic.is_some());
         let share = |bits_per_s: f64| 100.0 * bits_per_s / bandwidth(run);
         let sum =
@@ -69,7 +75,10 @@ impl Met {
             .iter()
             .map(|place| path.clone().and(&SENDERS[*place].settings()))
             .collect();
-        let watch = Watch::of_sums(&[Sum::FlowCarried]);
+        let watch = Watch {
+            sums_from_s: LED_S - OTHERS_S,
+            ..Watch::of_sums(&[Sum::FlowCarried])
+        };
         let all = bench.run_cells_once(FRIENDLY, &cells, bench.seeds(), &watch, Meeting::of)?;
         for (place, meetings) in places.into_iter().zip(all) {
             met[place] = meetings;

@@ -7,7 +7,7 @@ use crate::options::percentile_us;
 use crate::options::{LinkSummary, Outcome, RunOptions};
 use crate::progress::Measured;
 use crate::startups::ConnectionEvent;
-use crate::suspect::{self, CpuWaits};
+use crate::suspect;
 use crate::work::{FlowState, Sample};
 use onramp_net::LinkStats;
 use onramp_results::{
@@ -66,10 +66,8 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
         mut notes,
     } = report;
     let mut reasons = suspect::reasons(case, &lateness, early_lateness_ns);
-    reasons.extend(suspect::waits(
-        case,
-        copies.iter().filter_map(Measured::cpu_waits),
-    ));
+    let waits_ns = copies.iter().map(|copy| copy.state.cpu_waits_ns());
+    reasons.extend(suspect::waits(case, waits_ns));
     notes.extend(notes_on_lateness(&reasons, stolen_ms));
     let mut writer = Writer {
         case,
@@ -360,17 +358,6 @@ impl Measured {
             ..event.event
         })
         .collect()
-    }
-
-    /// How long its threads waited for a CPU, if it is complete.
-    fn cpu_waits(&self) -> Option<CpuWaits> {
-        let completed_ns = self.completed_ns?;
-        let [sender_ns, receiver_ns] = self.state.cpu_waits_ns();
-        Some(CpuWaits {
-            sender_ns,
-            receiver_ns,
-            completion_ns: completed_ns.saturating_sub(self.start_ns),
-        })
     }
 
     /// What the receiver had read, over time.

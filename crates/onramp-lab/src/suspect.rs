@@ -54,49 +54,22 @@ pub fn reasons(case: &Case, lateness: &Lateness, early_ns: u64) -> Vec<String> {
     reasons
 }
 
-/// How long the threads of a transfer waited for a CPU while it ran.
-#[derive(Clone, Copy, Debug)]
-pub struct CpuWaits {
-    /// The sender's thread.
-    pub sender_ns: u64,
-    /// The receiver's thread.
-    pub receiver_ns: u64,
-    /// The completion time of the transfer.
-    pub completion_ns: u64,
-}
-
-/// Share of the completion time that a thread may wait in all. A transfer ends later by its waits
-/// at most.
-const MAX_WAIT_SHARE: f64 = 0.02;
-
-/// The reasons why transfers are suspect whose threads waited for a CPU; empty if none is. A thread
-/// that waits while it has locked its socket holds back ACKs and data, and a sender's socket may
-/// run out of data meanwhile.
-pub fn waits(case: &Case, transfers: impl Iterator<Item = CpuWaits>) -> Vec<String> {
-    let stall_ns = Limits::of(case).stall_us * 1e3;
-    let mut worst: [Option<(f64, f64)>; 2] = [None; 2];
-    for transfer in transfers {
-        let limit_ns = (MAX_WAIT_SHARE * transfer.completion_ns as f64).max(stall_ns);
-        let waits = [transfer.sender_ns, transfer.receiver_ns];
-        for (worst, wait_ns) in worst.iter_mut().zip(waits.map(|ns| ns as f64)) {
-            let is_worst = worst.is_none_or(|(before_ns, _)| wait_ns > before_ns);
-            if wait_ns > limit_ns && is_worst {
-                *worst = Some((wait_ns, limit_ns));
-            }
-        }
-    }
-    let reason = |(what, worst): (&str, Option<(f64, f64)>)| {
-        let (wait_ns, limit_ns) = worst?;
-        let [wait_ms, limit_ms] = [wait_ns, limit_ns].map(|ns| ns / 1e6);
-        Some(format!(
-            "the {what}'s thread waited {wait_ms:.1} ms for a CPU (limit {limit_ms:.1} ms)"
-        ))
+/// The reasons why transfers are suspect whose sender's or receiver's thread waited for a CPU; empty
+/// if none is. Both waits are given of each transfer. The limit is that of a packet: ACKs leave
+/// later while a receiver waits, or while a thread waits that has locked its socket, and to a
+/// sender that looks like a growing queue.
+pub fn waits(case: &Case, transfers: impl Iterator<Item = [u64; 2]>) -> Vec<String> {
+    let limit_us = Limits::of(case).stall_us;
+    let longest_ns = transfers.fold([0; 2], |longest: [u64; 2], waits_ns| {
+        [0, 1].map(|end| longest[end].max(waits_ns[end]))
+    });
+    let ends = ["sender", "receiver"].into_iter().zip(longest_ns);
+    let too_long = ends.filter(|(_, wait_ns)| *wait_ns as f64 / 1e3 > limit_us);
+    let reason = |(end, wait_ns): (&str, u64)| {
+        let wait_us = wait_ns as f64 / 1e3;
+        format!("the {end}'s thread waited {wait_us:.0} us for a CPU (limit {limit_us:.0} us)")
     };
-    ["sender", "receiver"]
-        .into_iter()
-        .zip(worst)
-        .filter_map(reason)
-        .collect()
+    too_long.map(reason).collect()
 }
 
 #[cfg(test)]
@@ -139,32 +112,14 @@ mod tests {
 
     #[test]
     fn a_thread_that_waited_for_a_cpu_is_a_reason() {
-        let of = |sender_ms: u64, receiver_ms: u64, completion_ms: u64| {
-            let waits = CpuWaits {
-                sender_ns: sender_ms * 1_000_000,
-                receiver_ns: receiver_ms * 1_000_000,
-                completion_ns: completion_ms * 1_000_000,
-            };
-            super::waits(&case("50 Mbit/s"), [waits].into_iter())
+        let reasons = |waits_ms: &[[u64; 2]]| {
+            let waits_ns = waits_ms.iter().map(|both| both.map(|ms| ms * 1_000_000));
+            waits(&case("50 Mbit/s"), waits_ns)
         };
-        assert!(
-            of(11, 0, 300).is_empty(),
-            "no longer than a permitted stall of 12 ms"
-        );
-        assert!(
-            of(0, 39, 2000).is_empty(),
-            "less than 2 % of the completion time"
-        );
-        assert_eq!(of(13, 0, 300).len(), 1);
-        let both = of(100, 41, 2000);
-        assert!(
-            both[0].contains("sender's thread waited 100.0 ms"),
-            "{both:?}"
-        );
-        assert!(
-            both[1].contains("receiver's thread waited 41.0 ms"),
-            "{both:?}"
-        );
+        assert!(reasons(&[[12, 0], [3, 11]]).is_empty());
+        let sender = "the sender's thread waited 13000 us for a CPU (limit 12000 us)";
+        assert_eq!(reasons(&[[2, 0], [13, 4]]), [sender]);
+        assert_eq!(reasons(&[[20, 0], [0, 70]]).len(), 2);
     }
 
     #[test]

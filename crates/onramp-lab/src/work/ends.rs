@@ -1,7 +1,7 @@
 //! The two ends of a flow: the receiver connects and sends a request, the sender sends the data.
 
 use super::content::Content;
-use super::cpu_wait::cpu_wait_ns;
+use super::cpu_wait::CpuWait;
 use super::job::{Job, NEVER_NS};
 use super::sockets::{self, failed, OpenSockets};
 use super::state::FlowState;
@@ -36,9 +36,9 @@ pub fn serve(
         .read_exact(&mut request)
         .map_err(failed("reading the request"))?;
     let size_bytes = u64::from_be_bytes(request);
-    let waited_before_ns = cpu_wait_ns();
-    let sent = send_content(&stream, size_bytes, job, open);
-    state.set_sender_wait(cpu_wait_ns() - waited_before_ns);
+    let mut wait = CpuWait::of_this_thread();
+    let sent = send_content(&stream, size_bytes, job, open, &mut wait);
+    state.set_sender_wait(wait.longest_ns());
     let mut is_complete = sent.map_err(failed("sending the data"))?;
     if is_complete {
         stream
@@ -91,6 +91,7 @@ fn send_content(
     size_bytes: u64,
     job: &Job,
     open: &OpenSockets,
+    wait: &mut CpuWait,
 ) -> io::Result<bool> {
     let content = &*CONTENT;
     let begin_ns = now_ns();
@@ -122,7 +123,9 @@ fn send_content(
             0
         };
         let flags = MsgFlags::from_bits_retain(libc::MSG_NOSIGNAL | more);
-        match send(stream.as_raw_fd(), piece, flags) {
+        let result = send(stream.as_raw_fd(), piece, flags);
+        wait.check();
+        match result {
             Ok(bytes) => sent += bytes as u64,
             Err(nix::Error::EINTR | nix::Error::EAGAIN) => {}
             Err(errno) => return Err(errno.into()),
@@ -194,11 +197,12 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
     let mut buffer = vec![1; size_bytes.min(BUFFER_BYTES as u64) as usize];
     let mut received_bytes = 0;
     let mut noted_ns = 0;
-    let waited_before_ns = cpu_wait_ns();
+    let mut wait = CpuWait::of_this_thread();
     while received_bytes < size_bytes {
         let wanted = (size_bytes - received_bytes).min(buffer.len() as u64) as usize;
         let read = stream.read(&mut buffer[..wanted]);
         let now = now_ns();
+        wait.check();
         let bytes = match read {
             Ok(0) => {
                 return Err(Error::Truncated {
@@ -220,7 +224,7 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
         received_bytes += bytes as u64;
         state.set_received(received_bytes);
         if received_bytes == size_bytes {
-            state.set_receiver_wait(cpu_wait_ns() - waited_before_ns);
+            state.set_receiver_wait(wait.longest_ns());
             state.set_completed(now);
         }
         let is_due = |note_ns| received_bytes == size_bytes || now >= noted_ns + note_ns;

@@ -81,19 +81,19 @@ impl FlowState {
         self.info_at_stop.get().copied()
     }
 
-    /// How long the sender's thread and the receiver's waited for a CPU during the transfer. The
-    /// sender's wait ends when the last byte is in its socket's buffer.
+    /// The longest time for which the sender's thread and the receiver's waited for a CPU during the
+    /// transfer; the sender's until the last byte was in its socket's buffer.
     pub fn cpu_waits_ns(&self) -> [u64; 2] {
         [&self.sender_wait_ns, &self.receiver_wait_ns]
             .map(|wait_ns| wait_ns.load(Ordering::Acquire))
     }
 
-    /// Records how long the sender's thread waited for a CPU.
+    /// Records the longest wait of the sender's thread for a CPU.
     pub(super) fn set_sender_wait(&self, wait_ns: u64) {
         self.sender_wait_ns.store(wait_ns, Ordering::Release);
     }
 
-    /// Records how long the receiver's thread waited for a CPU.
+    /// Records the longest wait of the receiver's thread for a CPU.
     pub(super) fn set_receiver_wait(&self, wait_ns: u64) {
         self.receiver_wait_ns.store(wait_ns, Ordering::Release);
     }

@@ -54,10 +54,10 @@ pub fn reasons(case: &Case, lateness: &Lateness, early_ns: u64) -> Vec<String> {
     reasons
 }
 
-/// The reasons why transfers are suspect whose sender's or receiver's thread waited for a CPU; empty
-/// if none is. Both waits are given of each transfer. The limit is that of a packet: ACKs leave
-/// later while a receiver waits, or while a thread waits that has locked its socket, and to a
-/// sender that looks like a growing queue.
+/// The reasons why transfers are suspect whose threads waited for a CPU; empty if none is. Of each
+/// transfer, the longest waits of sender and receiver are given. The limit is that of a packet:
+/// ACKs leave later while a receiver waits, or while a thread waits that has locked its socket, and
+/// to a sender that looks like a growing queue.
 pub fn waits(case: &Case, transfers: impl Iterator<Item = [u64; 2]>) -> Vec<String> {
     let limit_us = Limits::of(case).stall_us;
     let longest_ns = transfers.fold([0; 2], |longest: [u64; 2], waits_ns| {

@@ -30,8 +30,8 @@ struct Found {
     opened: usize,
     /// Elements with visible text that a part showed after it was opened.
     shown: usize,
-    /// Time from the page's text to its first layout, in milliseconds. It is printed: a busy machine
-    /// takes longer.
+    /// Time from the page's text to its first layout, in milliseconds. It is printed: a busy
+    /// machine takes longer.
     layout_ms: f64,
 }
 

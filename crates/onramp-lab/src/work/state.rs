@@ -81,8 +81,8 @@ impl FlowState {
         self.info_at_stop.get().copied()
     }
 
-    /// The longest time for which the sender's thread and the receiver's waited for a CPU during the
-    /// transfer; the sender's until the last byte was in its socket's buffer.
+    /// The longest time for which the sender's thread and the receiver's waited for a CPU during
+    /// the transfer; the sender's until the last byte was in its socket's buffer.
     pub fn cpu_waits_ns(&self) -> [u64; 2] {
         [&self.sender_wait_ns, &self.receiver_wait_ns]
             .map(|wait_ns| wait_ns.load(Ordering::Acquire))

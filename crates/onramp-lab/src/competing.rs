@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::maker::{control_of, Maker};
 use crate::progress::{Measured, Progress};
 use crate::startups::{Startups, Wanted};
-use crate::supports::{transfers_of, MAX_FLOWS};
+use crate::supports::MAX_FLOWS;
 use crate::work::{Flow, FlowState, PreparedFlow};
 use onramp_scenario::{Arrival, Arrivals, InitialWindow, Memory};
 use std::sync::Arc;
@@ -33,8 +33,10 @@ pub struct CompetingFlows<'a> {
     ended: Vec<Arc<FlowState>>,
 }
 
-/// One `[[traffic]]` table of the case.
+/// One `[[traffic]]` table of transfers.
 struct Table {
+    /// The index of the traffic in the case.
+    traffic: usize,
     control: String,
     arrivals: Arrivals,
     arrive_one_by_one: bool,
@@ -45,6 +47,8 @@ struct Table {
 /// A transfer that has started, or will start shortly.
 struct ActiveFlow {
     table: usize,
+    /// The index of its traffic in the case.
+    traffic: usize,
     arrival: Arrival,
     flow: Flow,
     /// `None` if the flow is not measured.
@@ -72,8 +76,14 @@ impl<'a> CompetingFlows<'a> {
     ) -> Result<CompetingFlows<'a>, Error> {
         let mut tables = Vec::new();
         for (number, traffic) in (0..).zip(maker.case.traffic.iter()) {
-            let transfers = transfers_of(traffic)?;
+            let Some((transfers, arrivals)) = traffic
+                .transfers()
+                .zip(Arrivals::of_traffic(maker.case, number))
+            else {
+                continue;
+            };
             tables.push(Table {
+                traffic: number as usize,
                 control: control_of(
                     startups,
                     &Wanted {
@@ -84,8 +94,7 @@ impl<'a> CompetingFlows<'a> {
                         packet_pairs: maker.case.sender.packet_pairs,
                     },
                 )?,
-                arrivals: Arrivals::of_traffic(maker.case, number)
-                    .expect("the traffic of the lab consists of transfers"),
+                arrivals,
                 arrive_one_by_one: transfers.arrivals.is_some(),
                 is_measured: traffic.measured,
                 active: 0,
@@ -115,6 +124,7 @@ impl<'a> CompetingFlows<'a> {
             let flow = flow.start(begin_ns, arrival.start_ns);
             self.active.push(ActiveFlow {
                 table,
+                traffic: self.tables[table].traffic,
                 arrival,
                 flow,
                 progress,
@@ -206,9 +216,9 @@ impl<'a> CompetingFlows<'a> {
                         time_s: arrival.start_ns as f64 / 1e9,
                     });
                 }
-                let ends = self.layout.competing(number);
+                let ends = self.layout.competing(table.traffic);
                 let flow = self.maker.competing(
-                    number,
+                    table.traffic,
                     &table.control,
                     ends,
                     arrival.size_bytes,
@@ -230,7 +240,7 @@ impl ActiveFlow {
             .as_ref()?
             .finish(self.flow.state.clone(), start_ns, end_ns);
         Some(MeasuredCompetitor {
-            traffic: self.table,
+            traffic: self.traffic,
             arrival: self.arrival,
             measured,
         })

@@ -4,7 +4,6 @@ use crate::error::Error;
 use crate::host::{Namespace, INITIAL_SEGMENTS};
 use crate::layout::Ends;
 use crate::startups::{Startups, Wanted};
-use crate::supports::transfers_of;
 use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, NEVER_NS};
 use onramp_scenario::{header_bytes, Buffer, Case, Dscp, Given, InitialWindow, IpVersion};
 
@@ -58,7 +57,7 @@ impl Maker<'_> {
                 .min(transfer.size_bytes),
             application: transfer.application,
             stop_ns: NEVER_NS,
-            note_ns: self.trace.then_some(self.case.path.rtt_ns / NOTES_PER_RTT),
+            note_ns: self.trace.then_some(note_ns(self.case)),
         };
         let receiver_control = exchanges_pairs.then_some(control);
         let flow = self.prepare(
@@ -73,7 +72,7 @@ impl Maker<'_> {
         Ok(flow)
     }
 
-    /// Prepares a transfer of the case's n-th traffic, of this size.
+    /// Prepares a transfer of the case's n-th traffic, which has transfers, of this size.
     ///
     /// # Errors
     /// As [`Maker::copy`].
@@ -86,7 +85,7 @@ impl Maker<'_> {
         startups: &mut dyn Startups,
     ) -> Result<PreparedFlow, Error> {
         let (case, traffic) = (self.case, &self.case.traffic[traffic]);
-        let transfers = transfers_of(traffic)?;
+        let transfers = traffic.transfers().expect("only transfers are prepared");
         let job = Job {
             size_bytes,
             initial_bytes: match transfers.sizes.is_empty() {
@@ -99,7 +98,7 @@ impl Maker<'_> {
             },
             application: None,
             stop_ns: traffic.stop_ns.unwrap_or(NEVER_NS),
-            note_ns: (!traffic.measured).then_some(case.path.rtt_ns / NOTES_PER_RTT),
+            note_ns: (!traffic.measured).then_some(note_ns(case)),
         };
         let flow = self.prepare(control, None, None, traffic.dscp, (vec![ends], 0), job)?;
         reserve(
@@ -151,6 +150,11 @@ pub fn control_of(startups: &mut dyn Startups, wanted: &Wanted) -> Result<String
             startup: wanted.startup.into(),
             source,
         })
+}
+
+/// Minimum time between two records of what has arrived.
+pub fn note_ns(case: &Case) -> u64 {
+    case.path.rtt_ns / NOTES_PER_RTT
 }
 
 /// The payload of a packet with timestamps.

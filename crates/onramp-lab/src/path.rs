@@ -111,6 +111,8 @@ impl Path {
             wiring,
             sender: sender.tun,
             receiver: receiver.tun,
+            datagrams: Vec::new(),
+            note_ns: 0,
             flows: 1,
             logs: None,
             cpu: lease.as_ref().map(CpuLease::cpu),

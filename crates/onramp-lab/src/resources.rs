@@ -2,10 +2,9 @@
 
 use crate::error::Error;
 use crate::host::WMEM_MAX_BYTES;
-use crate::supports::transfers_of;
 use crate::work::BUFFER_BYTES;
 use nix::libc;
-use onramp_scenario::{Buffer, Case, ENDLESS};
+use onramp_scenario::{Buffer, Case, Traffic, ENDLESS};
 
 /// Descriptors of a flow: the sender's listening socket, the sender's connection, and the
 /// receiver's.
@@ -29,11 +28,7 @@ pub fn check(case: &Case) -> Result<u64, Error> {
 fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<u64, Error> {
     let copies = case.transfer.count;
     let connections = u64::from(copies).saturating_mul(case.transfer.hops(0).count() as u64);
-    let traffic = || {
-        case.traffic
-            .iter()
-            .filter_map(|traffic| transfers_of(traffic).ok())
-    };
+    let traffic = || case.traffic.iter().filter_map(Traffic::transfers);
     let at_once = traffic().filter(|transfers| transfers.arrivals.is_none());
     let competing = at_once
         .filter_map(|transfers| transfers.count)

@@ -14,7 +14,7 @@ use onramp_results::{
     rate_in, traffic_windows, ReceiverSample, Record, SegmentSample, SenderSample, StartupEvent,
     Trace,
 };
-use onramp_scenario::{bytes_in, Case, TrafficKind, ENDLESS};
+use onramp_scenario::{bytes_in, Case, ENDLESS};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -240,9 +240,7 @@ impl Writer<'_> {
             measured,
         } = transfer;
         let traffic = &self.case.traffic[*number];
-        let TrafficKind::Transfers(transfers) = &traffic.kind else {
-            unreachable!("the traffic of the lab consists of transfers")
-        };
+        let transfers = traffic.transfers().expect("only transfers have records");
         let size_bytes = match arrival.size_bytes {
             ENDLESS => 0,
             size_bytes => size_bytes,

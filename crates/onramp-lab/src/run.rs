@@ -7,7 +7,7 @@ use crate::host::{hosts_of, Host, Namespace};
 use crate::layout::Layout;
 use crate::limits;
 use crate::link::{CpuLease, LinkPlan, LinkReport, LinkThread, SegmentLogs};
-use crate::maker::{control_of, Maker};
+use crate::maker::{control_of, note_ns, Maker};
 use crate::options::{Outcome, RunOptions};
 use crate::progress::{Measured, Progress};
 use crate::result::{self, Observed};
@@ -63,8 +63,12 @@ pub fn run(
     });
     let copies = copies.collect::<Result<Vec<_>, _>>()?;
     let competing = CompetingFlows::new(&maker, &layout, room, startups)?;
+    let wiring = layout.wiring(case);
+    let datagrams: Vec<Arc<FlowState>> = wiring.sources.iter().map(|_| Arc::default()).collect();
     let link = LinkThread::start(LinkPlan {
-        wiring: layout.wiring(case),
+        wiring,
+        datagrams: datagrams.clone(),
+        note_ns: note_ns(case),
         sender: sender_tun,
         receiver: receiver_tun,
         flows: copies.len(),
@@ -80,8 +84,9 @@ pub fn run(
         copies,
         end_ns,
         mut events,
-        competing: (traffic, competing),
+        competing: (traffic, mut competing),
     } = watched?;
+    competing.extend(datagrams);
     events.extend(startups.take_events());
     let observed = Observed {
         layout: &layout,

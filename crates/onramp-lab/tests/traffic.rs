@@ -171,3 +171,39 @@ fn too_many_active_arrivals_are_an_error() {
         "{error}"
     );
 }
+
+#[test]
+fn datagrams_share_the_path_at_their_rate() {
+    if !lab_runs_here() {
+        return;
+    }
+    let packets = |kind: &str, rate: &str, ends: &str| {
+        format!(
+            "[[traffic]]\nkind = \"{kind}\"\nrate = \"{rate}\"\npacket = \"1000 B\"\n\
+             lead = \"2 s\"\n{ends}"
+        )
+    };
+    let back = "from = \"receiver\"\nto = \"sender\"\n";
+    let forward = packets("constant", "5 Mbit/s", "");
+    let both = forward.clone() + &packets("poisson", "1 Mbit/s", back);
+    let run = |traffic: &str| outcome(&case_with("20 Mbit/s", "50 ms", "1 MB", traffic));
+    let (alone, beside) = (run(""), run(&both));
+    let seconds = |outcome: &Outcome| outcome.record.completion_s.unwrap();
+    // A quarter of the path is the traffic's.
+    assert!(
+        seconds(&beside) > seconds(&alone) + 0.05,
+        "{} and {}",
+        seconds(&alone),
+        seconds(&beside)
+    );
+    // 972 bytes of payload in each packet, 750 packets a second on average.
+    let before = beside.record.traffic_before_bytes_per_s.unwrap();
+    assert!((before / 729_000.0 - 1.0).abs() < 0.15, "{before}");
+    let [there, return_path] = [beside.link.forward, beside.link.reverse];
+    assert!(there.delivered.packets > alone.link.forward.delivered.packets + 1500);
+    let acks = alone.link.reverse.delivered.packets;
+    assert!(
+        (200..600).contains(&(return_path.delivered.packets - acks)),
+        "{return_path:?}"
+    );
+}

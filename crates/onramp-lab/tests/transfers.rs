@@ -489,10 +489,6 @@ fn cases_for_the_simulator_only_are_refused_with_their_key() {
         refused("[sender]\nwindow_validation = false\n"),
         "sender.window_validation"
     );
-    assert_eq!(
-        refused("[[traffic]]\nkind = \"constant\"\nrate = \"1 Mbit/s\"\n"),
-        "traffic.kind"
-    );
     assert_eq!(refused("[[traffic]]\ncount = 1001\n"), "traffic.count");
     assert_eq!(refused("[[traffic]]\nstack = \"lite\"\n"), "traffic.stack");
     let ends = "size = [\"1 kB\", \"1 MB\"]\narrivals = \"9 /s\"\ncount = 2000\nmeasured = true\n";
@@ -501,6 +497,7 @@ fn cases_for_the_simulator_only_are_refused_with_their_key() {
         "count = 2\n",
         "start = \"1 s\"\nstop = \"2 s\"\n",
         "dscp = \"ef\"\n",
+        "kind = \"constant\"\nrate = \"1 Mbit/s\"\n",
         ends,
     ] {
         assert_eq!(

@@ -4,13 +4,12 @@
 use crate::endpoint::{self, SenderKeys};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
-use crate::plan::{BundlePlan, Datagrams, Group, Launch, Load, Path, Plan};
+use crate::plan::{self, BundlePlan, Group, Launch, Load, Path, Plan};
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_results::traffic_windows;
 use onramp_scenario::{
-    random::Interval, Arrivals, Case, Connections, Distribution, Hop, IpVersion, OnOff, Packets,
-    Split, Traffic, TrafficKind, Transfers,
+    Arrivals, Case, Connections, Datagrams, Hop, IpVersion, Split, Traffic, Transfers,
 };
 use onramp_tcp::Ensembles;
 
@@ -24,7 +23,7 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
         &case.sender,
     )?;
     for traffic in case.traffic.iter() {
-        if let TrafficKind::Transfers(transfers) = &traffic.kind {
+        if let Some(transfers) = traffic.transfers() {
             endpoint::sender(&SenderKeys::from_traffic(transfers), &case.sender)?;
         }
     }
@@ -177,12 +176,13 @@ impl Planner<'_> {
     }
 
     fn traffic(&mut self, number: u32, traffic: &Traffic) -> Result<(), Error> {
-        match &traffic.kind {
-            TrafficKind::Transfers(transfers) => self.transfers(number, traffic, transfers),
-            TrafficKind::Constant(packets) | TrafficKind::Poisson(packets) => {
-                self.datagrams(number, traffic, packets, None)
-            }
-            TrafficKind::OnOff(on_off) => self.datagrams(number, traffic, &on_off.on, Some(on_off)),
+        match (
+            traffic.transfers(),
+            Datagrams::of_traffic(self.case, number),
+        ) {
+            (Some(transfers), _) => self.transfers(number, traffic, transfers),
+            (None, Some(times)) => self.datagrams(number, traffic, times),
+            (None, None) => Ok(()),
         }
     }
 
@@ -219,34 +219,16 @@ impl Planner<'_> {
         Ok(())
     }
 
-    fn datagrams(
-        &mut self,
-        number: u32,
-        traffic: &Traffic,
-        packets: &Packets,
-        on_off: Option<&OnOff>,
-    ) -> Result<(), Error> {
+    fn datagrams(&mut self, number: u32, traffic: &Traffic, times: Datagrams) -> Result<(), Error> {
         let (links, _) = self.route((traffic.from, traffic.to))?;
-        let on_off = on_off.map(|on_off| {
-            let interval = |mean_ns| match on_off.distribution {
-                Distribution::Exponential => Interval::Exponential(mean_ns),
-                Distribution::Fixed => Interval::Fixed(mean_ns),
-            };
-            (interval(on_off.mean_on_ns), interval(on_off.mean_off_ns))
-        });
-        self.loads.push(Load::Datagrams(Datagrams {
+        self.loads.push(Load::Datagrams(plan::Datagrams {
             bottleneck: self.bottleneck(&links),
             route: self.routes.add(&links, Direction::Datagram),
             from: traffic.from as u32,
             to: traffic.to as u32,
             traffic: number,
-            start_ns: self.case.traffic_start_ns(traffic),
-            stop_ns: traffic.stop_ns.unwrap_or(u64::MAX),
-            rate_bits_per_s: packets.rate_bits_per_s,
-            packet_bytes: packets.packet_bytes,
             dscp: traffic.dscp,
-            poisson: matches!(traffic.kind, TrafficKind::Poisson(_)),
-            on_off,
+            times,
         }));
         Ok(())
     }

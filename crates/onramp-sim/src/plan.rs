@@ -1,7 +1,6 @@
 //! The plan that the engine runs: a case with resolved names, routes and configurations.
 
 use crate::routes::Routes;
-use onramp_scenario::random::Interval;
 use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp};
 use onramp_tcp::Config;
 
@@ -96,7 +95,7 @@ pub(crate) struct Launch {
     pub arrivals: Arrivals,
 }
 
-/// Datagrams that a source sends, possibly with pauses.
+/// Datagrams that a source sends.
 #[derive(Clone, Debug)]
 pub(crate) struct Datagrams {
     /// Index of the first hop of their route.
@@ -109,20 +108,10 @@ pub(crate) struct Datagrams {
     pub bottleneck: u32,
     /// Index of the `[[traffic]]` table.
     pub traffic: u32,
-    /// Time of the first datagram.
-    pub start_ns: u64,
-    /// Time from which no datagram is sent.
-    pub stop_ns: u64,
-    /// Mean rate of the IP packets.
-    pub rate_bits_per_s: u64,
-    /// Size of each IP packet in bytes.
-    pub packet_bytes: u32,
     /// DSCP of the packets.
     pub dscp: Dscp,
-    /// Whether the datagrams are a Poisson process instead of evenly spaced.
-    pub poisson: bool,
-    /// Durations of the on and off periods. `None`: the source never pauses.
-    pub on_off: Option<(Interval, Interval)>,
+    /// Their times and their size.
+    pub times: onramp_scenario::Datagrams,
 }
 
 impl Path {
@@ -136,22 +125,6 @@ impl Group {
     /// The path of a copy, counted from 0.
     pub fn path(&self, copy: u64) -> &Path {
         &self.paths[(copy % self.paths.len() as u64) as usize]
-    }
-}
-
-impl Datagrams {
-    /// Time from one datagram to the next at a constant rate. It is exact in the long run: `part`
-    /// carries the remainder of the division into the next interval.
-    pub fn interval_ns(&self, part: &mut u64) -> u64 {
-        let parts = u128::from(self.packet_bytes) * 8_000_000_000 + u128::from(*part);
-        let rate = u128::from(self.rate_bits_per_s.max(1));
-        *part = (parts % rate) as u64;
-        (parts / rate) as u64
-    }
-
-    /// The interval of a Poisson process with the same mean rate.
-    pub fn mean_interval(&self) -> Interval {
-        Interval::Exponential(self.interval_ns(&mut 0))
     }
 }
 

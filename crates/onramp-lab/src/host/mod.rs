@@ -15,7 +15,7 @@ use crate::addresses::{address, fresh_numbers};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::path::PathEnd;
-use onramp_scenario::{header_bytes, Buffer, Case, InitialWindow, IpVersion, TrafficKind};
+use onramp_scenario::{header_bytes, Buffer, Case, InitialWindow, IpVersion};
 use std::net::IpAddr;
 
 /// One of the two hosts.
@@ -141,10 +141,7 @@ fn max_gso_segments(case: &Case) -> Option<u32> {
     let traffic = case
         .traffic
         .iter()
-        .filter_map(|traffic| match &traffic.kind {
-            TrafficKind::Transfers(transfers) => Some(&transfers.given),
-            _ => None,
-        });
+        .filter_map(|traffic| Some(&traffic.transfers()?.given));
     let mss_bytes = u64::from(case.path.mtu_bytes)
         .saturating_sub(header_bytes(case.transfer.ip, true))
         .max(1);

@@ -10,10 +10,10 @@ mod tests;
 mod wiring;
 
 pub use side::Side;
-pub use wiring::{Lookup, Wire, Wiring};
+pub use wiring::{Lookup, Source, Wire, Wiring};
 
 use crate::addresses::{address, fresh_numbers};
-use onramp_scenario::{bytes_in, Case, Channel, Hop, IpVersion, Network, Routes, TrafficKind};
+use onramp_scenario::{bytes_in, Case, Channel, Datagrams, Hop, IpVersion, Network, Routes};
 use std::net::IpAddr;
 
 /// The addresses of a flow.
@@ -113,9 +113,9 @@ impl Layout {
             .map(|traffic| bottleneck((traffic.from, traffic.to)))
             .collect();
         let copies = case.transfer.count as usize;
-        let competing_ip = case.traffic.iter().map(|traffic| match &traffic.kind {
-            TrafficKind::Transfers(transfers) => transfers.ip,
-            _ => IpVersion::V4,
+        let competing_ip = case.traffic.iter().map(|traffic| {
+            let transfers = traffic.transfers();
+            transfers.map_or(IpVersion::V4, |transfers| transfers.ip)
         });
         Layout {
             network,
@@ -233,13 +233,30 @@ impl Layout {
             let routes = [add(from, to, Side::Receiver), add(to, from, Side::Sender)];
             lookup.set_routes(sender, receiver, routes);
         }
+        let sources = self.sources(case, &lookup);
         Wiring {
             wires,
             routes,
+            sources,
             lookup,
             mtu_bytes: case.path.mtu_bytes,
             links: 2 * self.network.links.len(),
         }
+    }
+
+    /// The traffic without TCP.
+    fn sources(&self, case: &Case, lookup: &Lookup) -> Vec<Source> {
+        let traffic = &self.connections[self.copies * self.hops..];
+        let source = |(number, (sender, receiver)): (u32, &(usize, usize))| {
+            Some(Source {
+                traffic: number as usize,
+                datagrams: Datagrams::of_traffic(case, number)?,
+                position: lookup.position(*sender, *receiver),
+                ends: self.competing(number as usize),
+                dscp: case.traffic[number as usize].dscp,
+            })
+        };
+        (0..).zip(traffic).filter_map(source).collect()
     }
 
     /// The index of a hop's link in `wires`, to which the link is added if necessary.

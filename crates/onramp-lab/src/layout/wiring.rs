@@ -1,9 +1,10 @@
 //! The links of the emulated network, the routes over them, and the route of a packet.
 
 use super::side::Side;
+use super::Ends;
 use crate::addresses::{number_of_v4, number_of_v6};
 use onramp_net::Config;
-use onramp_scenario::Routes;
+use onramp_scenario::{Datagrams, Dscp, Routes};
 
 /// The links that packets cross, and the routes over them.
 #[derive(Clone, Debug)]
@@ -12,6 +13,8 @@ pub struct Wiring {
     pub wires: Vec<Wire>,
     /// The routes of packets.
     pub routes: Routes<Side>,
+    /// The traffic without TCP, which the link thread sends.
+    pub sources: Vec<Source>,
     /// Finds the route of a packet.
     pub lookup: Lookup,
     /// Maximum packet size.
@@ -40,6 +43,21 @@ pub struct Wire {
     pub bytes: u64,
     /// Minimum time from leaving this link to arriving at a host: 0 for the last link of a route.
     pub slack_ns: u64,
+}
+
+/// Traffic without TCP.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The index of the traffic in the case.
+    pub traffic: usize,
+    /// Its datagrams.
+    pub datagrams: Datagrams,
+    /// The first position of their route.
+    pub position: u32,
+    /// Their addresses.
+    pub ends: Ends,
+    /// Their DSCP.
+    pub dscp: Dscp,
 }
 
 /// Finds the route of a packet from its addresses.
@@ -73,7 +91,12 @@ impl Lookup {
 
     /// Whether the routes between a sender and a receiver, given by their indexes, are set.
     pub fn has_routes(&self, sender: usize, receiver: usize) -> bool {
-        self.positions[sender * self.receivers as usize + receiver][0] != Lookup::NO_ROUTE
+        self.position(sender, receiver) != Lookup::NO_ROUTE
+    }
+
+    /// The first position of the route from a sender to a receiver.
+    pub fn position(&self, sender: usize, receiver: usize) -> u32 {
+        self.positions[sender * self.receivers as usize + receiver][0]
     }
 
     /// Sets the first positions of the routes of the forward path and of the return path.

@@ -6,6 +6,7 @@ mod emissions;
 mod lateness;
 mod realtime;
 mod segments;
+mod sources;
 mod thread;
 
 pub use buffers::{Buffer, Pool};

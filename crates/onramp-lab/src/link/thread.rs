@@ -6,10 +6,12 @@ use super::emissions::{Emission, Emissions};
 use super::lateness::Lateness;
 use super::realtime::Realtime;
 use super::segments::{self, SegmentLog, SegmentLogs};
+use super::sources::Source;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::host::Tun;
 use crate::layout::{Lookup, Side, Wire, Wiring};
+use crate::work::FlowState;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
 use onramp_net::{Departure, Link, LinkStats, Packet};
@@ -59,6 +61,10 @@ pub struct LinkPlan {
     pub sender: Tun,
     /// The device of the receiving host.
     pub receiver: Tun,
+    /// The states of the traffic without TCP, in its order.
+    pub datagrams: Vec<Arc<FlowState>>,
+    /// Minimum time between two records of its progress.
+    pub note_ns: u64,
     /// Number of measured flows.
     pub flows: usize,
     /// Logs for their segments; `None` without a trace.
@@ -125,6 +131,8 @@ const SPARE_BYTES: u64 = 1 << 20;
 struct Parcel {
     buffer: Buffer,
     position: u32,
+    /// The source of a datagram. The packets of hosts have none.
+    source: Option<u32>,
 }
 
 impl Packet for Parcel {
@@ -216,6 +224,8 @@ struct Worker {
     sender: Host,
     receiver: Host,
     links: Vec<Running>,
+    sources: Vec<Source>,
+    /// The links and then the sources.
     departures: Departures,
     routes: Routes<Side>,
     lookup: Lookup,
@@ -235,6 +245,8 @@ impl Worker {
             wiring,
             sender,
             receiver,
+            datagrams,
+            note_ns,
             flows,
             logs,
             ..
@@ -242,6 +254,7 @@ impl Worker {
         let Wiring {
             wires,
             routes,
+            sources,
             lookup,
             mtu_bytes,
             links: network_links,
@@ -268,12 +281,22 @@ impl Worker {
                     .is_some_and(|logs| logs.has_logs_at(wire.number)),
             )
         };
+        let sources: Vec<Source> = sources
+            .into_iter()
+            .zip(datagrams)
+            .map(|(source, state)| Source::new(source, begin_ns, note_ns, state))
+            .collect();
+        let mut departures = Departures::new(wires.len() + sources.len());
+        for (source, place) in sources.iter().zip(wires.len()..) {
+            departures.set(place, source.next_ns());
+        }
         Worker {
             begin_ns,
             sender: Host::new(sender),
             receiver: Host::new(receiver),
             links: wires.iter().map(running).collect(),
-            departures: Departures::new(wires.len()),
+            sources,
+            departures,
             routes,
             lookup,
             network_links,
@@ -313,6 +336,10 @@ impl Worker {
             .earliest()
             .filter(|(due_ns, _)| *due_ns <= now_ns)
         {
+            if let Some(source) = link.checked_sub(self.links.len()) {
+                self.send_datagram(source, due_ns);
+                continue;
+            }
             let Some((due_ns, mut parcel)) = self.poll(link, due_ns) else {
                 return Ok(());
             };
@@ -321,10 +348,30 @@ impl Worker {
                 // The packet enters the next link at the time when it was due, not at the time of
                 // this call.
                 Place::Link(next) => self.offer(next as usize, due_ns, parcel),
-                Place::Host(side) => return self.deliver(side, due_ns, &parcel.buffer),
+                Place::Host(side) => match parcel.source {
+                    Some(source) => self.sources[source as usize].arrived(due_ns),
+                    None => return self.deliver(side, due_ns, &parcel.buffer),
+                },
             }
         }
         Ok(())
+    }
+
+    /// Sends the datagram of a source that is due.
+    fn send_datagram(&mut self, source: usize, due_ns: u64) {
+        let mut buffer = self.pool.take();
+        let place = self.links.len() + source;
+        let running = &mut self.sources[source];
+        running.send(&mut buffer);
+        self.departures.set(place, running.next_ns());
+        let parcel = Parcel {
+            buffer,
+            position: running.position,
+            source: Some(source as u32),
+        };
+        if let Place::Link(first) = self.routes.at(parcel.position) {
+            self.offer(first as usize, due_ns, parcel);
+        }
     }
 
     /// The next packet that leaves a link, and the time when it was due.
@@ -399,7 +446,12 @@ impl Worker {
         // Packets that are not the lab's have no route and are dropped.
         if let Some(position) = self.lookup.route(buffer.packet(), side) {
             if let Place::Link(first) = self.routes.at(position) {
-                self.offer(first as usize, at_ns, Parcel { buffer, position });
+                let parcel = Parcel {
+                    buffer,
+                    position,
+                    source: None,
+                };
+                self.offer(first as usize, at_ns, parcel);
             }
         }
         Ok(true)

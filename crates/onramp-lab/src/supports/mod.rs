@@ -6,8 +6,7 @@ mod tests;
 use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
     Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, PacketPair, PairForm,
-    Receiver, Recovery, SearchVersion, Stack, Timers, Traffic, TrafficKind, Train, Transfers,
-    Without, NO_STARTUP,
+    Receiver, Recovery, SearchVersion, Stack, Timers, Train, Transfers, Without, NO_STARTUP,
 };
 
 /// A case asks for something that only the simulator supports.
@@ -31,7 +30,6 @@ const ONE_SETTING_PER_HOST: &str = "one setting for all connections of a host";
 const MAX_COPIES: &str = "at most 1000 copies of a transfer";
 const MAX_TRAFFIC: &str = "at most 1000 transfers of each traffic that start at once";
 const RELAYS: &str = "relays with the congestion control of the transfer";
-const TRANSFERS: &str = "traffic that consists of transfers";
 
 const EXPERIMENT: &str = "the option with an experiment's number, as on real paths";
 
@@ -57,7 +55,10 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     }
     receiver(&case.receiver)?;
     case.traffic.iter().try_for_each(|traffic| {
-        let transfers = transfers_of(traffic)?;
+        let Some(transfers) = traffic.transfers() else {
+            return Ok(());
+        };
+        competing(transfers)?;
         match transfers.ecn == case.transfer.ecn {
             true => Ok(()),
             false => refuse(
@@ -216,13 +217,7 @@ fn routes(case: &Case) -> Result<(), Unsupported> {
 }
 
 /// The transfers of a traffic.
-///
-/// # Errors
-/// The lab does not support this traffic.
-pub fn transfers_of(traffic: &Traffic) -> Result<&Transfers, Unsupported> {
-    let TrafficKind::Transfers(transfers) = &traffic.kind else {
-        return refuse("traffic.kind", "packets without TCP".to_owned(), TRANSFERS);
-    };
+fn competing(transfers: &Transfers) -> Result<(), Unsupported> {
     tcp(
         "traffic",
         transfers.stack,
@@ -244,8 +239,7 @@ pub fn transfers_of(traffic: &Traffic) -> Result<&Transfers, Unsupported> {
     {
         return refuse("traffic.count", format!("{count} transfers"), MAX_TRAFFIC);
     }
-    receiver(&transfers.receiver)?;
-    Ok(transfers)
+    receiver(&transfers.receiver)
 }
 
 fn tcp(table: &str, stack: Stack, recovery: Recovery, timers: Timers) -> Result<(), Unsupported> {

@@ -143,7 +143,7 @@ impl FlowState {
     }
 
     /// Records the receiver's progress.
-    pub(super) fn note(&self, now_ns: u64, received_bytes: u64) {
+    pub fn note(&self, now_ns: u64, received_bytes: u64) {
         self.progress
             .lock()
             .expect("no thread panics while it holds the lock")

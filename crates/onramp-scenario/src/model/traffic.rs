@@ -24,6 +24,16 @@ pub struct Traffic {
     pub stop_ns: Option<u64>,
 }
 
+impl Traffic {
+    /// Its transfers; `None`: it consists of packets without TCP.
+    pub fn transfers(&self) -> Option<&Transfers> {
+        match &self.kind {
+            TrafficKind::Transfers(transfers) => Some(transfers),
+            TrafficKind::Constant(_) | TrafficKind::Poisson(_) | TrafficKind::OnOff(_) => None,
+        }
+    }
+}
+
 /// When traffic begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TrafficStart {

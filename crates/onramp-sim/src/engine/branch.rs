@@ -40,7 +40,7 @@ impl<O: Observer + Clone> Engine<O> {
         // The transfer is the first source of every plan.
         let transfer = plan.loads.into_iter().next();
         let transfer = transfer.expect("a plan has a transfer");
-        branch.sources[0] = Source::new(transfer, self.sources[0].is_measured, self.seed, 0);
+        branch.sources[0] = Source::new(transfer, self.sources[0].is_measured);
         branch
     }
 }

@@ -22,7 +22,6 @@ mod lanes;
 mod members;
 mod meter;
 mod net;
-mod on_off;
 mod payload;
 mod relay;
 mod run_result;
@@ -83,11 +82,11 @@ impl<O: Observer> Engine<O> {
         let net = Net::new(&plan.links, plan.routes, observer)?;
         let first_source = plan.links.len();
         let slots_before_ends = first_source + plan.loads.len();
-        let source = |(number, load): (u32, Load)| {
+        let source = |load: Load| {
             let is_measured = load.is_measured(&plan.groups);
-            Source::new(load, is_measured, plan.seed, number)
+            Source::new(load, is_measured)
         };
-        let sources: Vec<Source> = (0..).zip(plan.loads).map(source).collect();
+        let sources: Vec<Source> = plan.loads.into_iter().map(source).collect();
         let launching_sources = sources.iter().filter(|source| source.is_measured).count() as u32;
         let mut engine = Engine {
             net,

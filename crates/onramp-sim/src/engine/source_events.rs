@@ -28,7 +28,6 @@ impl<O: Observer> Engine<O> {
             }
             SourceKind::Datagrams { .. } => {
                 self.send_datagram(number);
-                self.sources[number].advance();
             }
         }
         self.reschedule_source(number);
@@ -86,7 +85,8 @@ impl<O: Observer> Engine<O> {
                 bottleneck: plan.bottleneck,
             });
         }
-        let payload_bytes = plan.packet_bytes.saturating_sub(DATAGRAM_HEADER_BYTES);
+        let packet_bytes = plan.times.packet_bytes();
+        let payload_bytes = packet_bytes.saturating_sub(DATAGRAM_HEADER_BYTES);
         let content = Content {
             segment: Segment {
                 payload_bytes,
@@ -99,6 +99,8 @@ impl<O: Observer> Engine<O> {
             direction: Direction::Datagram,
             dscp: plan.dscp,
         };
-        self.net.send(plan.route, plan.packet_bytes, content);
+        self.net.send(plan.route, packet_bytes, content);
+        *sent += 1;
+        plan.times.advance();
     }
 }

@@ -5,7 +5,8 @@ use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use crate::plan::{Datagrams, Load, Plan};
 use crate::routes::Routes;
 use onramp_net::{Aggregation, Change, Config, Count, Jitter, Limit, LossConfig, QueueConfig};
-use onramp_scenario::random::Interval;
+use onramp_scenario::random::Stream;
+use onramp_scenario::{Distribution, OnOff, Packets, TrafficKind};
 use proptest::prelude::*;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::atomic::AtomicBool;
@@ -20,22 +21,32 @@ fn link(delay_ns: u64, packets: u32) -> Config {
 }
 
 fn datagrams(route: u32, rate_bits_per_s: u64, stop_ns: u64) -> Load {
-    let (from, to, bottleneck, traffic, on_off) = (0, 1, 0, 0, None);
-    let (start_ns, packet_bytes) = (0, 1500);
+    source(
+        route,
+        &TrafficKind::Constant(packets(rate_bits_per_s)),
+        stop_ns,
+    )
+}
+
+fn source(route: u32, kind: &TrafficKind, stop_ns: u64) -> Load {
+    let (from, to, bottleneck, traffic) = (0, 1, 0, 0);
+    let times = onramp_scenario::Datagrams::new(kind, 0..stop_ns, Stream::new(1));
     Load::Datagrams(Datagrams {
         route,
         from,
         to,
         bottleneck,
         traffic,
-        start_ns,
-        stop_ns,
-        rate_bits_per_s,
-        packet_bytes,
         dscp: onramp_scenario::Dscp::BestEffort,
-        poisson: false,
-        on_off,
+        times: times.expect("the kind has datagrams"),
     })
+}
+
+fn packets(rate_bits_per_s: u64) -> Packets {
+    Packets {
+        rate_bits_per_s,
+        packet_bytes: 1500,
+    }
 }
 
 fn plan(
@@ -246,10 +257,13 @@ proptest! {
 #[test]
 fn an_on_off_source_pauses_at_its_times() {
     let mut plan = plan(vec![link(0, 9)], &[&[0]], 12_000_000, 20_000_000, u64::MAX);
-    let Load::Datagrams(datagrams) = &mut plan.loads[0] else {
-        unreachable!()
+    let on_off = OnOff {
+        on: packets(12_000_000),
+        mean_on_ns: 2_000_000,
+        mean_off_ns: 8_000_000,
+        distribution: Distribution::Fixed,
     };
-    datagrams.on_off = Some((Interval::Fixed(2_000_000), Interval::Fixed(8_000_000)));
+    plan.loads = vec![source(0, &TrafficKind::OnOff(on_off), 20_000_000)];
     let (_, log) = run(plan);
     let sent_ms: Vec<u64> = log
         .iter()
@@ -270,10 +284,8 @@ fn fq_codel_has_a_queue_for_each_source_of_datagrams() {
         2_000_000_000,
         u64::MAX,
     );
-    let Load::Datagrams(sparse) = &mut plan.loads[1] else {
-        unreachable!()
-    };
-    sparse.rate_bits_per_s = 1_000_000;
+    plan.loads.truncate(1);
+    plan.loads.push(datagrams(0, 1_000_000, 2_000_000_000));
     let (result, log) = run(plan);
     let count = |what| {
         log.iter()

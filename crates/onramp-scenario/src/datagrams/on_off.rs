@@ -4,7 +4,7 @@
 //! datagrams that a pause interrupts continues after the pause. So the mean rate is rate * on / (on
 //! + off), however short the periods are.
 
-use onramp_scenario::random::{Interval, Stream};
+use crate::random::{Interval, Stream};
 
 /// Maximum number of pauses in one interval that are drawn one by one. If more are expected, their
 /// sum is drawn: the work must not grow with the number of periods between two datagrams.

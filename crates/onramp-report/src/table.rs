@@ -1,6 +1,7 @@
 //! The summary as text for a terminal.
 
 use crate::columns::{Column, Tone, FIGURE_SPACE, SUSPECT_MARK};
+use crate::heat_map::EVEN;
 use crate::overview::{text_overview, Names, Overview};
 use crate::summary::{groups, Group};
 use crate::text_table::{paint, Grid, TableOptions, BOLD, FAINT, GAP};
@@ -50,14 +51,20 @@ fn many(overview: &Overview<'_>, options: &TableOptions) -> String {
     let count = overview.groups.len();
     let common = overview.names.common();
     let suspect = suspect_note(overview.groups).map_or(String::new(), |note| note + "\n");
+    let interval = match overview.has_intervals() {
+        true => "; (interval of 95 % over seeds)",
+        false => "",
+    };
     format!(
         "{count} paths and sizes  {common}\n{}\n\
-         ratio: to {} on the same path, the geometric mean; (interval of 95 % over seeds).\n\
-         faster, slower: paths and sizes with a ratio below 0.97 and above 1.03.\n\
+         ratio: to {} on the same path, the geometric mean{interval}.\n\
+         faster, slower: paths and sizes with a ratio below {} and above {}.\n\
          resent: sum of the medians of retransmitted segments.\n\
          Each path and size: in the report of --out DIR, or with --json.\n{suspect}",
         text_overview(overview, options),
-        overview.baseline()
+        overview.baseline(),
+        EVEN.start(),
+        EVEN.end()
     )
 }
 

@@ -1,5 +1,7 @@
 //! The summary table in all its forms.
 
+mod sweep;
+
 use onramp_report::{table, TableOptions};
 use onramp_results::Record;
 use onramp_samples::record;
@@ -56,6 +58,13 @@ fn repeats_that_differ() {
         initial_window: "4".into(),
         ..record("geo", "none", "cubic", 1)
     });
+    insta::assert_snapshot!(text(&records));
+}
+
+#[test]
+fn many_groups_are_summed_up() {
+    let runs = sweep::runs(2 * 5_040);
+    let records: Vec<Record> = runs.into_iter().map(|run| run.record).collect();
     insta::assert_snapshot!(text(&records));
 }
 

@@ -110,6 +110,12 @@ impl<'a> Overview<'a> {
         ranking
     }
 
+    /// Whether any start-up has an interval over seeds that can be read.
+    pub(crate) fn has_intervals(&self) -> bool {
+        let estimates = self.contestants.iter().filter_map(Contestant::overall);
+        estimates.into_iter().any(|one| one.ends().is_some())
+    }
+
     /// The name of the baseline, for titles.
     pub(crate) fn baseline(&self) -> &str {
         match self.baselines.as_slice() {
@@ -201,13 +207,19 @@ impl Contestant {
 }
 
 impl Estimate {
-    /// `0.61`, `0.61 (0.59–0.63)`. An interval that is too narrow to be read is left out.
+    /// `0.61`, `0.61 (0.59–0.63)`.
     pub(crate) fn text(&self) -> String {
         let mean = fixed(self.mean, 2);
-        match self.interval.map(|ends| ends.map(|end| fixed(end, 2))) {
-            Some([low, high]) if low != high => format!("{mean} ({low}–{high})"),
-            _ => mean,
+        match self.ends() {
+            Some([low, high]) => format!("{mean} ({low}–{high})"),
+            None => mean,
         }
+    }
+
+    /// The ends of the interval as text; `None` where it is too narrow to be read.
+    fn ends(&self) -> Option<[String; 2]> {
+        let ends = self.interval?.map(|end| fixed(end, 2));
+        (ends[0] != ends[1]).then_some(ends)
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn section(overview: &Overview<'_>) -> Markup {
             (heat_map(overview, map))
         }
         @if !closed.is_empty() {
-            (html::details("The other start-ups by rate, RTT or what else varies", &html! {
+            (html::details("Heat maps of the other start-ups", &html! {
                 @for map in closed { (heat_map(overview, map)) }
             }))
         }
@@ -74,12 +74,7 @@ fn sentences(overview: &Overview<'_>) -> Vec<String> {
 /// What the columns of the table mean.
 fn explanation(overview: &Overview<'_>) -> String {
     let baseline = overview.baseline();
-    let has_intervals = overview
-        .contestants
-        .iter()
-        .filter_map(|one| one.overall())
-        .any(|estimate| estimate.interval.is_some());
-    let interval = match has_intervals {
+    let interval = match overview.has_intervals() {
         true => {
             ", and the interval of 95 % over seeds: a bootstrap of 1000 resamples, each of which \
              takes the same seeds for all paths and start-ups"

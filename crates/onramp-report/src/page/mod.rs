@@ -21,8 +21,8 @@ pub fn page(meta: &Meta, runs: &[Run]) -> String {
     let groups = groups(&records);
     let names = Names::of(&groups);
     let overview = Overview::of(&groups, &names);
-    let plotted = plots::plotted(&groups, runs);
-    let headings: Vec<String> = plotted.iter().map(|&at| names.name(&groups[at])).collect();
+    let plotted = plots::plotted(&groups, &names, meta, runs);
+    let headings: Vec<String> = plotted.iter().map(|one| one.name.clone()).collect();
     let body = html! {
         (html::paragraph(None, &meta.what))
         @if let Some(description) = only_description(meta) {
@@ -38,7 +38,7 @@ pub fn page(meta: &Meta, runs: &[Run]) -> String {
                 (overview::section(overview))
             }
             (tables::section(&groups, &names, overview.as_ref()))
-            (plots::sections(&groups, &names, &plotted, meta, runs))
+            (plots::sections(&plotted, groups.len()))
         }
     };
     html::page(&meta.title, &body)

@@ -11,70 +11,83 @@ use maud::{html, Markup};
 /// More groups than this have a chart of completion times only together with plots over time.
 const MAX_CHARTS: usize = 50;
 /// With more lines than this in the plots over time of a page, not all groups have plots. A line
-/// takes some 10 to 30 kB.
+/// takes some 10 to 50 kB.
 const MAX_SERIES: usize = 100;
-/// Number of lines then: beside the long tables of such a page they are a part of its size.
+/// Number of lines then, and the size of all plots in bytes: beside the long tables of such a page
+/// they are a part of its size.
 const NOTABLE_SERIES: usize = 40;
+const NOTABLE_BYTES: usize = 1_200_000;
 /// More groups than this open on demand.
 const MAX_OPEN_GROUPS: usize = 6;
 
-/// The groups that have plots: positions. Where there are too many, these are the groups with the
-/// lowest and the highest ratios.
-pub(super) fn plotted(groups: &[Group<'_>], runs: &[Run]) -> Vec<usize> {
+/// A group that has plots.
+pub(super) struct Plotted {
+    /// Its position.
+    group: usize,
+    /// Its name among the groups of the page.
+    pub(super) name: String,
+    content: Markup,
+}
+
+/// The groups that have plots. Where there are too many, these are the groups with the lowest and
+/// the highest ratios.
+pub(super) fn plotted(
+    groups: &[Group<'_>],
+    names: &Names,
+    meta: &Meta,
+    runs: &[Run],
+) -> Vec<Plotted> {
     let traced = |at: usize| {
         let is_traced = |indices: &[usize]| indices.iter().any(|&run| runs[run].trace.is_some());
         let rows = groups[at].rows.iter();
         rows.filter(|row| is_traced(&row.indices)).count()
     };
-    let has_traces = (0..groups.len()).any(|at| traced(at) > 0);
+    let draw = |group: usize| Plotted {
+        group,
+        name: names.name(&groups[group]),
+        content: section(&groups[group], meta, runs),
+    };
+    let lines: usize = (0..groups.len()).map(traced).sum();
     let is_few = groups.len() <= MAX_CHARTS;
-    match has_traces {
-        true => {
-            let all = (0..groups.len()).map(traced).sum::<usize>();
-            let limit = match all <= MAX_SERIES {
-                true => MAX_SERIES,
-                false => NOTABLE_SERIES,
-            };
-            let mut plotted = most_notable(groups, limit, traced);
-            plotted.retain(|&at| is_few || traced(at) > 0);
-            plotted
-        }
-        false if is_few => (0..groups.len()).collect(),
-        false => Vec::new(),
+    if lines <= MAX_SERIES {
+        let chosen = (0..groups.len()).filter(|&at| is_few || traced(at) > 0);
+        return chosen.map(draw).collect();
     }
+    let chosen = most_notable(groups, NOTABLE_SERIES, traced).into_iter();
+    let mut drawn: Vec<Plotted> = chosen.map(draw).collect();
+    let bytes = |at: usize| {
+        let own = drawn.iter().find(|plotted| plotted.group == at);
+        own.map_or(0, |plotted| plotted.content.0.len())
+    };
+    let kept = most_notable(groups, NOTABLE_BYTES, bytes);
+    drawn.retain(|plotted| kept.contains(&plotted.group));
+    drawn
 }
 
 /// The parts of the page with plots.
-pub(super) fn sections(
-    groups: &[Group<'_>],
-    names: &Names,
-    plotted: &[usize],
-    meta: &Meta,
-    runs: &[Run],
-) -> Markup {
+pub(super) fn sections(plotted: &[Plotted], groups: usize) -> Markup {
     let is_open = plotted.len() <= MAX_OPEN_GROUPS;
     html! {
-        @if !is_open {
+        @if !plotted.is_empty() && plotted.len() < groups {
             h2 { "Plots" } "\n"
-            @if plotted.len() < groups.len() {
-                (html::paragraph(None, &format!(
-                    "{} of {} paths and sizes have plots here, those with the lowest and the \
-                     highest ratios. The folder traces has the course of every transfer that was \
-                     traced.",
-                    plotted.len(),
-                    groups.len()
-                )))
-            }
+            (html::paragraph(None, &format!(
+                "{} of {groups} paths and sizes have plots here, those with the lowest and the \
+                 highest ratios. The folder traces has the course of every transfer that was \
+                 traced.",
+                plotted.len()
+            )))
+        } @else if !is_open {
+            h2 { "Plots" } "\n"
         }
-        @for (number, &at) in plotted.iter().enumerate() {
-            @let name = names.name(&groups[at]);
-            @let content = section(&groups[at], meta, runs);
+        @for (number, one) in plotted.iter().enumerate() {
             @if is_open {
-                (html::heading(number, &name))
-                (content)
+                (html::heading(number, &one.name))
+                (one.content)
             } @else {
                 // A link to a place inside opens the part.
-                (html::details(&name, &html! { div id={ "g" (number) } { (content) } }))
+                (html::details(&one.name, &html! {
+                    div id={ "g" (number) } { (one.content) }
+                }))
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Made-up results of a sweep.
 
+#![allow(dead_code, reason = "not every test needs all of it")]
+
 use onramp_report::{Meta, Run};
 use onramp_results::Record;
 use onramp_samples::{record, run, Setup, SATELLITE, SHALLOW};
@@ -42,7 +44,6 @@ fn one(at: usize) -> Run {
 }
 
 /// Transfers with traces: more groups than are open at once.
-#[allow(dead_code, reason = "not every test needs it")]
 pub fn traced() -> Vec<Run> {
     let mut runs = Vec::new();
     for setup in [SATELLITE, SHALLOW] {

@@ -140,7 +140,8 @@ pub struct Record {
     pub lateness_p99_us: f64,
     /// Maximum of that delay.
     pub lateness_max_us: f64,
-    /// The added delay was large enough to change the result: repeat this run on a quieter machine.
+    /// The added delay was large enough to change the result, or the sender or receiver waited that
+    /// long for a CPU: repeat this run on a quieter machine.
     pub suspect: bool,
 }
 

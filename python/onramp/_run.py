@@ -55,7 +55,7 @@ class Results(Table):
     def __init__(
         self,
         records: _onramp.Table,
-        traces: tuple[_onramp.Table, _onramp.Table, _onramp.Table, _onramp.Table] | None,
+        traces: tuple[_onramp.Table, ...] | None,
     ) -> None:
         super().__init__(records)
         self._traces = traces
@@ -84,6 +84,11 @@ class Results(Table):
     def queues(self) -> Table:
         """The delay of each data segment at the bottleneck, beyond that of the fastest one."""
         return self._trace(3)
+
+    @property
+    def receivers(self) -> Table:
+        """The payload that the receivers had read over time, until the last byte."""
+        return self._trace(4)
 
 
 def simulate(

@@ -23,8 +23,10 @@ const SAMPLES_AT_A_TIME: usize = 1_000_000;
 /// The maximum of `transfer.repeat`.
 const MAX_REPEATS: usize = 1000;
 
-/// The tables of results, senders, segments, events and queues, and notes.
-type Tables = (Table, Option<(Table, Table, Table, Table)>, Vec<String>);
+/// The tables of senders, segments, events, queues and receivers.
+type TraceTables = (Table, Table, Table, Table, Table);
+/// The table of results, those of traces, and notes.
+type Tables = (Table, Option<TraceTables>, Vec<String>);
 
 /// Simulates the cases of scenarios. `seeds` are the seeds of the repeats, `repeat` is their number
 /// where `seeds` is empty.
@@ -131,6 +133,7 @@ struct Collected {
     segments: Vec<RecordBatch>,
     events: Vec<RecordBatch>,
     queues: Vec<RecordBatch>,
+    receivers: Vec<RecordBatch>,
     notes: Vec<String>,
 }
 
@@ -145,7 +148,7 @@ impl Collected {
                 .extend(samples.map(|(time_s, delay_s)| (row, time_s, delay_s)));
         }
         for (number, trace) in (first..).zip(outcome.traces) {
-            self.samples += trace.sender.len() + trace.segments.len();
+            self.samples += trace.sender.len() + trace.segments.len() + trace.receiver.len();
             self.traces.push((number, trace));
         }
         if outcome.decimated_traces > 0 {
@@ -181,6 +184,7 @@ impl Collected {
         self.senders.push(onramp_arrow::senders(&self.traces));
         self.segments.push(onramp_arrow::segments(&self.traces));
         self.events.push(onramp_arrow::events(&self.traces));
+        self.receivers.push(onramp_arrow::receivers(&self.traces));
         let delays = &self.delays;
         self.queues.push(batch!(delays, sample => {
             record: sample.0,
@@ -205,6 +209,7 @@ impl Collected {
                 Table::new(self.segments),
                 Table::new(self.events),
                 Table::new(self.queues),
+                Table::new(self.receivers),
             )
         });
         (Table::new(self.records), traced, self.notes)

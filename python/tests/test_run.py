@@ -111,7 +111,8 @@ def test_traces_belong_to_rows(geo):
     geo["transfer"][0]["count"] = 2
     results = onramp.simulate(geo, traces=True)
     assert len(results) == 4
-    for table in (results.senders, results.segments, results.queues, results.events):
+    tables = (results.senders, results.segments, results.queues, results.events, results.receivers)
+    for table in tables:
         frame = table.to_pandas()
         # Without a start-up there are no events of one.
         assert set(frame["record"]) == ({2, 3} if "kind" in frame else {0, 1, 2, 3})
@@ -122,6 +123,10 @@ def test_traces_belong_to_rows(geo):
     assert queues["queue_delay_s"].max() < 0.5 * 0.6 + 0.01
     delivered = results.senders.to_pandas().groupby("record")["acked_bytes"].max()
     assert (delivered <= 100_001).all()
+    read = results.receivers.to_pandas().groupby("record")
+    assert read["received_bytes"].max().tolist() == [100_000] * 4
+    ends = results.to_pandas()["completion_s"].tolist()
+    assert read["time_s"].max().tolist() == pytest.approx(ends)
 
 
 def test_results_without_traces_say_how_to_get_them(geo):

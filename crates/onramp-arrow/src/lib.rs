@@ -6,7 +6,7 @@ mod traces;
 
 pub use column::{column, record_batch, Cell, Unsigned};
 pub use records::{records, Row};
-pub use traces::{events, segments, senders};
+pub use traces::{events, receivers, segments, senders};
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

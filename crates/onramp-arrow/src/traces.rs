@@ -3,7 +3,7 @@
 
 use crate::batch;
 use arrow_array::RecordBatch;
-use onramp_results::{SegmentSample, SenderSample, StartupEvent, Trace};
+use onramp_results::{ReceiverSample, SegmentSample, SenderSample, StartupEvent, Trace};
 
 /// The traces with the numbers of their rows, and one list of each trace.
 fn flattened<'t, T>(
@@ -43,6 +43,16 @@ pub fn segments(traces: &[(u64, Trace)]) -> RecordBatch {
         length_bytes: row.1.length_bytes,
         retransmission: row.1.retransmission,
         dropped: row.1.dropped,
+    })
+}
+
+/// What the receivers had read over time, of transfers with these numbers.
+pub fn receivers(traces: &[(u64, Trace)]) -> RecordBatch {
+    let rows: Vec<(u64, &ReceiverSample)> = flattened(traces, |trace| &trace.receiver);
+    batch!(rows, row => {
+        record: row.0,
+        time_s: row.1.time_s,
+        received_bytes: row.1.received_bytes,
     })
 }
 

@@ -1,7 +1,8 @@
 //! The axes of a sweep: the conditions by which groups differ, with few enough values to show.
 
-use crate::condition::Condition;
+use crate::condition::{joined, Condition};
 use crate::summary::Group;
+use std::collections::BTreeSet;
 
 /// Maximum number of values of an axis. Beyond it, numbers are put into bins, and text has no axis.
 const MAX_VALUES: usize = 16;
@@ -12,6 +13,8 @@ const BINS: usize = 8;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Axis {
     pub(crate) condition: Condition,
+    /// What varies along the axis: the condition, and others that vary with it.
+    pub(crate) name: String,
     /// Names of its values or bins, in their order.
     pub(crate) names: Vec<String>,
     /// The value or bin of each group: a position in `names`.
@@ -25,6 +28,43 @@ struct Value {
 }
 
 impl Axis {
+    /// The axes of these conditions. Conditions that vary together, such as rate and RTT of two
+    /// paths, share an axis: their effects cannot be told apart.
+    pub(crate) fn all(conditions: &[Condition], groups: &[Group<'_>]) -> Vec<Axis> {
+        let mut axes: Vec<Axis> = Vec::new();
+        for axis in conditions.iter().filter_map(|one| Axis::of(*one, groups)) {
+            match axes
+                .iter_mut()
+                .find_map(|known| Some((axis.places_in(known)?, known)))
+            {
+                Some((places, known)) => known.add(&axis, &places),
+                None => axes.push(axis),
+            }
+        }
+        axes
+    }
+
+    /// For each value of `known` the value that the same groups have here; `None` where the two
+    /// axes divide the groups differently.
+    fn places_in(&self, known: &Axis) -> Option<Vec<usize>> {
+        let mut places = vec![None; known.names.len()];
+        for (here, there) in self.of_group.iter().zip(&known.of_group) {
+            if *places[*there].get_or_insert(*here) != *here {
+                return None;
+            }
+        }
+        let places: Vec<usize> = places.into_iter().collect::<Option<_>>()?;
+        let distinct: BTreeSet<usize> = places.iter().copied().collect();
+        (distinct.len() == places.len() && places.len() == self.names.len()).then_some(places)
+    }
+
+    fn add(&mut self, other: &Axis, places: &[usize]) {
+        self.name = format!("{}, {}", self.name, other.name);
+        for (name, place) in self.names.iter_mut().zip(places) {
+            *name = joined([name.clone(), other.names[*place].clone()]);
+        }
+    }
+
     /// The axis of a condition; `None` where the groups do not differ in it, or in too many texts.
     pub(crate) fn of(condition: Condition, groups: &[Group<'_>]) -> Option<Axis> {
         let mut values: Vec<Value> = Vec::new();
@@ -51,6 +91,7 @@ impl Axis {
             0 | 1 => None,
             count if count <= MAX_VALUES => Some(Axis {
                 condition,
+                name: condition.name().to_owned(),
                 names: values.into_iter().map(|value| value.text).collect(),
                 of_group: places,
             }),
@@ -78,6 +119,7 @@ fn binned(condition: Condition, values: &[Value], places: &[usize]) -> Axis {
     };
     Axis {
         condition,
+        name: condition.name().to_owned(),
         names: (0..BINS).map(name).collect(),
         of_group: places.iter().map(|place| bin(*place)).collect(),
     }
@@ -111,6 +153,28 @@ mod tests {
         let axis = Axis::of(Condition::Queue, &groups(&differing)).unwrap();
         assert_eq!(axis.names, queues);
         assert_eq!(Axis::of(Condition::Rate, &groups(&differing)), None);
+    }
+
+    #[test]
+    fn conditions_that_vary_together_share_an_axis() {
+        let paths = [
+            (1, 560.0, "20 KiB"),
+            (50, 600.0, "0.25 bdp"),
+            (1, 560.0, "40 KiB"),
+        ];
+        let differing = records(
+            |at, one| {
+                let (mbit_s, rtt_ms, queue) = paths[at as usize];
+                one.rate_bits_per_s = mbit_s * 1_000_000;
+                (one.rtt_ms, one.queue) = (rtt_ms, queue.to_owned());
+            },
+            3,
+        );
+        let conditions = [Condition::Rate, Condition::Rtt, Condition::Queue];
+        let axes = Axis::all(&conditions, &groups(&differing));
+        let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
+        assert_eq!(names, ["rate, RTT", "queue"]);
+        assert_eq!(axes[0].names, ["1 Mbit/s · 560 ms", "50 Mbit/s · 600 ms"]);
     }
 
     #[test]

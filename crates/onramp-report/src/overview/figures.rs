@@ -9,8 +9,6 @@ use crate::plot::{draw_plot, Annotation, Axis as PlotAxis, Plot, PlotSeries, Plo
 use crate::statistics::cumulative;
 use crate::summary::Row;
 
-/// So many start-ups can be told apart in a figure.
-pub(crate) const MAX_LOOKS: usize = 7;
 /// A distribution of fewer transfers is better read in the table.
 const MIN_DISTRIBUTION: usize = 8;
 
@@ -42,8 +40,8 @@ pub(super) fn heat_maps(overview: &Overview<'_>) -> Vec<HeatMap> {
     let baseline = overview.baseline();
     let of = |one: &Contestant| HeatMap {
         title: format!("{}: time / {baseline}'s time", one.label),
-        x_label: x.condition.name().to_owned(),
-        y_label: y.condition.name().to_owned(),
+        x_label: x.name.clone(),
+        y_label: y.name.clone(),
         columns: x.names.clone(),
         // The y axis grows upwards.
         rows: y.names.iter().rev().cloned().collect(),
@@ -52,8 +50,7 @@ pub(super) fn heat_maps(overview: &Overview<'_>) -> Vec<HeatMap> {
             .map(|row| fields(one, x, (y, row)))
             .collect(),
     };
-    let ranking = overview.ranking().into_iter();
-    ranking.take(MAX_LOOKS).map(of).collect()
+    overview.shown().into_iter().map(of).collect()
 }
 
 /// A row of a heat map.
@@ -95,12 +92,7 @@ fn ratios(overview: &Overview<'_>) -> Figure {
         title: format!("Time / {baseline}'s time"),
         x: PlotAxis::new("ratio (logarithmic)").log(),
         y: PlotAxis::new("paths and sizes (%)").range(0.0, 100.0),
-        series: overview
-            .contestants
-            .iter()
-            .take(MAX_LOOKS)
-            .map(line)
-            .collect(),
+        series: overview.shown().into_iter().map(line).collect(),
         annotations: vec![Annotation::Vertical {
             x: 1.0,
             text: baseline.to_owned(),
@@ -120,7 +112,7 @@ fn ratios(overview: &Overview<'_>) -> Figure {
 fn times(overview: &Overview<'_>) -> Figure {
     let rows = || overview.groups.iter().flat_map(|group| &group.rows);
     let labels = overview.baselines.iter().cloned();
-    let labels = labels.chain(overview.contestants.iter().map(|one| one.label.clone()));
+    let labels = labels.chain(overview.shown().into_iter().map(|one| one.label.clone()));
     let line = |label: String| {
         let own = rows().filter(|row| row.label == label);
         let own: Vec<&Row<'_>> = own.collect();
@@ -135,7 +127,7 @@ fn times(overview: &Overview<'_>) -> Figure {
             title: "Completion time".to_owned(),
             x: PlotAxis::new("completion (s, logarithmic)").log(),
             y: PlotAxis::new("transfers (%)").range(0.0, 100.0),
-            series: labels.take(MAX_LOOKS).map(line).collect(),
+            series: labels.map(line).collect(),
             ..Plot::default()
         }),
         caption: "Share of all transfers that took at most this time, over all paths and sizes. A \
@@ -170,7 +162,7 @@ pub(super) fn axis_figure(
     axis: &Axis,
     values: &[AxisValue<'_>],
 ) -> Figure {
-    let shown = || overview.contestants.iter().take(MAX_LOOKS);
+    let shown = overview.shown();
     let mark = |(one, estimate): &(&Contestant, Estimate)| Mark {
         look: one.look,
         ratio: estimate.mean,
@@ -182,22 +174,27 @@ pub(super) fn axis_figure(
             estimate.count
         ),
     };
-    let is_shown = |(one, _): &&(&Contestant, Estimate)| shown().any(|s| s.label == one.label);
+    let of = |value: &AxisValue<'_>, one: &Contestant| {
+        let estimates = value.estimates.iter();
+        let mut own = estimates.filter(|(other, _)| other.label == one.label);
+        own.next().map(mark)
+    };
     let values: Vec<Value> = values
         .iter()
         .map(|value| Value {
             name: value.name.to_owned(),
-            marks: value.estimates.iter().filter(is_shown).map(mark).collect(),
+            marks: shown.iter().filter_map(|one| of(value, one)).collect(),
         })
         .collect();
-    let legend: Vec<(usize, String)> = shown().map(|one| (one.look, one.label.clone())).collect();
-    let name = format!("Ratio by {}", axis.condition.name());
+    let legend = shown.iter().map(|one| (one.look, one.label.clone()));
+    let legend: Vec<(usize, String)> = legend.collect();
+    let name = format!("Ratio by {}", axis.name);
     let x_label = format!("time / {}'s time (logarithmic)", overview.baseline());
     Figure {
         svg: by_value::draw(&name, &x_label, &values, &legend),
         caption: format!(
             "The geometric mean over all else at each {}.{}",
-            axis.condition.name(),
+            axis.name,
             match values
                 .iter()
                 .flat_map(|value| &value.marks)

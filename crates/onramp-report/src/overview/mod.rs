@@ -21,6 +21,8 @@ use crate::units::fixed;
 use bootstrap::Resamples;
 use onramp_results::TRAFFIC;
 
+/// So many start-ups can be told apart in a figure.
+const MAX_LOOKS: usize = 7;
 /// Fewer paths and sizes can be read one by one.
 const MIN_GROUPS: usize = 3;
 
@@ -92,9 +94,8 @@ impl<'a> Overview<'a> {
             }
         }
         contestants.retain(|one| one.ratios.len() >= MIN_GROUPS);
-        let axes = names.differing().iter();
         (!contestants.is_empty()).then(|| Overview {
-            axes: axes.filter_map(|one| Axis::of(*one, groups)).collect(),
+            axes: Axis::all(names.differing(), groups),
             groups,
             names,
             contestants,
@@ -108,6 +109,13 @@ impl<'a> Overview<'a> {
         let mean = |one: &Contestant| one.mean(|_| true).unwrap_or(f64::NAN);
         ranking.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
         ranking
+    }
+
+    /// The start-ups that figures show: the fastest ones, as many as can be told apart.
+    pub(crate) fn shown(&self) -> Vec<&Contestant> {
+        let mut shown = self.ranking();
+        shown.truncate(MAX_LOOKS);
+        shown
     }
 
     /// Whether any start-up has an interval over seeds that can be read.

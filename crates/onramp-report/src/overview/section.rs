@@ -1,8 +1,8 @@
 //! The overview on a page.
 
-use super::figures::{axis_figure, by_value, distributions, heat_map_figure, heat_maps, MAX_LOOKS};
+use super::figures::{axis_figure, by_value, distributions, heat_map_figure, heat_maps};
 use super::table::{axis_table, heat_map_table, quantile_table, ranking_table};
-use super::{Axis, Overview};
+use super::{Axis, Contestant, Overview, MAX_LOOKS};
 use crate::figure::Figure;
 use crate::heat_map::{HeatMap, EVEN};
 use crate::html;
@@ -46,7 +46,11 @@ pub(crate) fn section(overview: &Overview<'_>) -> Markup {
 /// What stands first: the fastest start-up, and where it is slower than the baseline.
 fn sentences(overview: &Overview<'_>) -> Vec<String> {
     let ranking = overview.ranking();
-    let Some((best, estimate)) = ranking.first().and_then(|one| Some((one, one.overall()?))) else {
+    // A start-up that ran over some of the paths only cannot be compared with the others.
+    let most = ranking.iter().map(|one| one.ratios.len()).max();
+    let is_whole = |one: &&&Contestant| Some(one.ratios.len()) == most;
+    let best = ranking.iter().find(is_whole);
+    let Some((best, estimate)) = best.and_then(|one| Some((one, one.overall()?))) else {
         return Vec::new();
     };
     let baseline = overview.baseline();
@@ -65,7 +69,7 @@ fn sentences(overview: &Overview<'_>) -> Vec<String> {
     }
     if overview.contestants.len() > MAX_LOOKS {
         sentences.push(format!(
-            "Figures show the first {MAX_LOOKS} start-ups, tables show all of them."
+            "Figures show the {MAX_LOOKS} fastest start-ups, tables show all of them."
         ));
     }
     sentences
@@ -99,10 +103,7 @@ fn heat_map(overview: &Overview<'_>, map: &HeatMap) -> Markup {
 fn of_axis(overview: &Overview<'_>, axis: &Axis) -> Markup {
     let values = by_value(overview, axis);
     let figure = axis_figure(overview, axis, &values);
-    with_numbers(
-        &figure,
-        &axis_table(overview, axis.condition.name(), &values),
-    )
+    with_numbers(&figure, &axis_table(overview, &axis.name, &values))
 }
 
 /// A figure, and its numbers for those who cannot see it or want to copy them.

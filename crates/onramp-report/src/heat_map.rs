@@ -2,14 +2,15 @@
 //!
 //! A field has a colour and its number, so that colour is not the only difference.
 
-use crate::svg::{text_width, Anchor, Svg};
+use crate::svg::{shortened, text_width, Anchor, Svg};
 use std::ops::RangeInclusive;
 
 /// Width of a heat map, that of plots.
 const WIDTH: f64 = crate::figure::WIDTH;
 const TITLE_HEIGHT: f64 = 30.0;
 const FIELD_HEIGHT: f64 = 34.0;
-/// A field is at most this wide, so that few columns do not fill the page.
+/// A field is at most this wide, or as wide as the names of the columns, so that few columns do not
+/// fill the page.
 const MAX_FIELD_WIDTH: f64 = 110.0;
 const FOOT_HEIGHT: f64 = 46.0;
 /// Distance of texts from fields.
@@ -64,7 +65,9 @@ pub fn draw_heat_map(map: &HeatMap) -> String {
         .fold(0.0, f64::max);
     let left = LABEL_WIDTH + widest + GAP;
     let columns = map.columns.len().max(1) as f64;
-    let field = ((WIDTH - left) / columns).min(MAX_FIELD_WIDTH);
+    let name_width = |name: &String| text_width(name) + GAP;
+    let widest_column = map.columns.iter().map(name_width).fold(0.0, f64::max);
+    let field = ((WIDTH - left) / columns).min(MAX_FIELD_WIDTH.max(widest_column));
     let bottom = TITLE_HEIGHT + FIELD_HEIGHT * map.rows.len() as f64;
     let mut svg = Svg::new(WIDTH, bottom + FOOT_HEIGHT, &map.title);
     svg.text("lane", (left, 15.0), Anchor::Start, &map.title);
@@ -86,7 +89,8 @@ pub fn draw_heat_map(map: &HeatMap) -> String {
     }
     for (column, name) in map.columns.iter().enumerate() {
         let middle = left + field * (column as f64 + 0.5);
-        svg.text("tick", (middle, bottom + 18.0), Anchor::Middle, name);
+        let name = shortened(name, field - GAP / 2.0);
+        svg.text("tick", (middle, bottom + 18.0), Anchor::Middle, &name);
     }
     let middle = left + field * columns / 2.0;
     svg.text(
@@ -121,6 +125,29 @@ mod tests {
             );
         }
         assert_eq!(svg.matches("<rect").count(), 3);
+    }
+
+    #[test]
+    fn names_of_columns_do_not_overlap() {
+        let columns: Vec<String> = (0..12)
+            .map(|at| format!("{at} Mbit/s to {at}5 Mbit/s"))
+            .collect();
+        let svg = draw_heat_map(&HeatMap {
+            columns: columns.clone(),
+            ..HeatMap::default()
+        });
+        assert!(
+            svg.contains("…</text>") && !svg.contains(&columns[0]),
+            "{svg}"
+        );
+        let svg = draw_heat_map(&HeatMap {
+            columns: columns[..2].to_vec(),
+            ..HeatMap::default()
+        });
+        assert!(
+            svg.contains(&columns[0]) && svg.contains(&columns[1]),
+            "{svg}"
+        );
     }
 
     #[test]

@@ -8,9 +8,13 @@ use crate::heat_map::{draw_heat_map, HeatMap};
 use crate::plot::{draw_plot, Annotation, Axis as PlotAxis, Plot, PlotSeries, PlotStyle};
 use crate::statistics::cumulative;
 use crate::summary::Row;
+use crate::svg::text_width;
 
 /// A distribution of fewer transfers is better read in the table.
 const MIN_DISTRIBUTION: usize = 8;
+
+/// Longer names, in pixels, do not fit below the columns of a heat map.
+const MAX_COLUMN_NAME: f64 = 80.0;
 
 /// The two axes of a heat map: rate and RTT where both vary, else the first two of these that do.
 const HEAT_MAP_AXES: [Condition; 10] = [
@@ -26,10 +30,21 @@ const HEAT_MAP_AXES: [Condition; 10] = [
     Condition::Application,
 ];
 
-/// The axes of the heat maps: columns, then rows. `None` where fewer than two conditions vary.
+/// The axes of the heat maps: columns, then rows. `None` where fewer than two conditions vary. Rows
+/// have more room for long names.
 fn heat_map_axes<'o>(overview: &'o Overview<'_>) -> Option<[&'o Axis; 2]> {
     let mut axes = HEAT_MAP_AXES.iter().filter_map(|one| overview.axis(*one));
-    Some([axes.next()?, axes.next()?])
+    let (first, second) = (axes.next()?, axes.next()?);
+    let widest = |axis: &Axis| {
+        axis.names
+            .iter()
+            .map(|name| text_width(name))
+            .fold(0.0, f64::max)
+    };
+    match widest(first) > MAX_COLUMN_NAME && widest(second) < widest(first) {
+        true => Some([second, first]),
+        false => Some([first, second]),
+    }
 }
 
 /// The ratio of each start-up over two conditions, the fastest start-up first.

@@ -44,6 +44,16 @@ impl Series<'_> {
             .map(|e| e.time_s);
         event.or(self.record.exit_time_s).filter(|t| t.is_finite())
     }
+
+    /// Extends a line of the sender's state to the end of the transfer. The last sample may be that
+    /// of the last send, long before the last byte arrives, and the value holds until then.
+    pub(crate) fn until_the_end(&self, mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+        let end_s = self.record.completion_s.filter(|end_s| end_s.is_finite());
+        if let (Some(&(last_s, value)), Some(end_s)) = (points.last(), end_s) {
+            points.extend((end_s > last_s).then_some((end_s, value)));
+        }
+        points
+    }
 }
 
 /// A plot and the sentence below it.

@@ -169,10 +169,8 @@ fn pacing(series: &Series<'_>) -> Vec<(f64, f64)> {
         .sender
         .iter()
         .filter_map(|s| Some((s.time_s, s.pacing_bytes_per_s?)));
-    rates
-        .filter(|(_, rate)| !matches!(*rate, u64::MAX | 0xffff_ffff))
-        .map(|(t, rate)| (t, rate as f64 * 8.0))
-        .collect()
+    let limited = rates.filter(|(_, rate)| !matches!(*rate, u64::MAX | 0xffff_ffff));
+    series.until_the_end(limited.map(|(t, rate)| (t, rate as f64 * 8.0)).collect())
 }
 
 #[cfg(test)]

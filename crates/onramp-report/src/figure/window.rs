@@ -107,7 +107,7 @@ fn draw_series(plot: &mut Timeline, one: &Series<'_>) {
     let colour = marks::colour(one.look);
     let ssthresh = one.trace.sender.iter();
     let ssthresh = ssthresh.filter_map(|s| Some((s.time_s, s.ssthresh_bytes? as f64)));
-    let ssthresh = until_the_end(one, ssthresh.collect());
+    let ssthresh = one.until_the_end(ssthresh.collect());
     plot.steps(
         &format!("dashed {colour}"),
         &ssthresh,
@@ -132,17 +132,7 @@ fn draw_series(plot: &mut Timeline, one: &Series<'_>) {
 fn cwnd(series: &Series<'_>) -> Vec<(f64, f64)> {
     let samples = series.trace.sender.iter();
     let cwnd = samples.map(|s| (s.time_s, s.cwnd_bytes as f64));
-    until_the_end(series, cwnd.collect())
-}
-
-/// Extends a line to the end of the transfer. The last sample may be that of the last send, long
-/// before the last byte arrives, and the value holds until then.
-fn until_the_end(series: &Series<'_>, mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
-    let end_s = series.record.completion_s.filter(|end_s| end_s.is_finite());
-    if let (Some(&(last_s, value)), Some(end_s)) = (points.last(), end_s) {
-        points.extend((end_s > last_s).then_some((end_s, value)));
-    }
-    points
+    series.until_the_end(cwnd.collect())
 }
 
 #[cfg(test)]

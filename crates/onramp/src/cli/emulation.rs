@@ -137,8 +137,8 @@ pub struct ShellArguments {
     /// Let all TCP connections of the program and of the server use this start-up
     #[arg(long, value_parser = startups())]
     pub startup: Option<String>,
-    /// Congestion avoidance after the start-up [default: cubic]; without --startup the congestion
-    /// control of the programs [default: that of this machine]
+    /// Congestion avoidance after the start-up, cubic unless given. Without --startup: the
+    /// congestion control of the programs, that of this machine unless given
     #[arg(long, value_name = "NAME")]
     pub avoidance: Option<FollowedBy>,
     /// The program and its arguments [default: your shell]

@@ -447,6 +447,38 @@ fn on_hostile_paths() {
     assert_in_manual("hostile", &table);
 }
 
+/// The cells whose times differ by a tenth of a round trip or more, without and with packet pairs.
+fn pairs_table(without: &[Cell], with_pairs: &[Cell]) -> String {
+    let mut table = table_head(
+        "| path | size | CUBIC | onramp | with pairs | gain | retransmitted: CUBIC, onramp, with \
+         pairs |",
+    );
+    assert_eq!(without.len(), with_pairs.len());
+    for (cell, pairs) in without.iter().zip(with_pairs) {
+        assert_eq!(cell.any()["scenario"], pairs.any()["scenario"]);
+        let ([none_s, onramp_s], [_, pairs_s]) = (cell.completions_s(), pairs.completions_s());
+        let gain = (onramp_s - pairs_s) / cell.number("rtt_ms") * 1e3;
+        if gain.abs() < 0.1 {
+            continue;
+        }
+        let title = HOSTILE
+            .iter()
+            .find(|(scenario, _)| cell.any()["scenario"] == *scenario)
+            .map(|(_, title)| title)
+            .expect("every hostile path has a title");
+        let [none, onramp] = cell.retransmissions();
+        let [_, pairs] = pairs.retransmissions();
+        writeln!(
+            table,
+            "| {title} | {} MB | {none_s:.3} s | {onramp_s:.3} s | {pairs_s:.3} s | {gain:+.2} | \
+             {none}, {onramp}, {pairs} |",
+            cell.number("size_bytes") / 1e6,
+        )
+        .unwrap();
+    }
+    table
+}
+
 /// The hostile paths, with packet pairs on both ends.
 #[test]
 fn on_hostile_paths_with_packet_pairs() {
@@ -458,8 +490,12 @@ fn on_hostile_paths_with_packet_pairs() {
         fs::write(&copy, format!("{text}\n[sender]\npacket_pairs = true\n")).unwrap();
         cells(&copy)
     };
-    let cells: Vec<_> = files("hostile").iter().flat_map(with_pairs).collect();
-    insta::assert_snapshot!("hostile-pairs", table(&cells));
+    let hostile = files("hostile");
+    let cells_with_pairs: Vec<_> = hostile.iter().flat_map(with_pairs).collect();
+    insta::assert_snapshot!("hostile-pairs", table(&cells_with_pairs));
+    let without: Vec<_> = hostile.iter().flat_map(|file| cells(file)).collect();
+    assert_in_manual("pairs", &pairs_table(&without, &cells_with_pairs));
+    let cells = cells_with_pairs;
 
     // The measured rate does not depend on the return path.
     let narrow: Vec<_> = cells

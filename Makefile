@@ -47,8 +47,10 @@ demo: build
 	echo 'The same downloads in the simulator:' && \
 	$(ONRAMP) sim scenarios/demo.toml --skip-missing --out onramp-out; }
 
+# Reports are opened in Chromium where it can be installed.
 test: setup
 	@scripts/setup.sh tshark golang-go
+	-@scripts/setup.sh chromium
 	$(CARGO) build --locked --workspace --all-targets
 	CARGO='$(CARGO)' scripts/test-python.sh
 	$(SUDO) $(CARGO) test --locked --workspace

@@ -8,8 +8,8 @@
 #     gcc, pkg-config      the native build
 #     iproute2             the lab
 #
-# Arguments are names of further packages: clang-format (make lint), tshark and golang-go (make
-# test), python3-venv (the Python package), qemu-system-x86 and busybox-static (make kernels).
+# Arguments are names of further packages: clang-format (make lint), tshark, golang-go and chromium
+# (make test), python3-venv (the Python package), qemu-system-x86 and busybox-static (make kernels).
 set -eu
 
 packages=""

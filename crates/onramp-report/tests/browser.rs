@@ -67,7 +67,13 @@ fn opened(chromium: &Path, html: &str, width: u32) -> Found {
     let file = dir.path().join("wrapper.html");
     fs::write(&file, wrapper).unwrap();
     let output = Command::new(chromium)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--dump-dom",
+            "--disable-dev-shm-usage",
+        ])
         // The time of the page stands still while the browser works, so that a slow machine
         // changes nothing.
         .arg("--virtual-time-budget=60000")

@@ -217,7 +217,8 @@ fn a_destination_where_start_ups_retransmit_too_much_begins_with_slow_start_unti
 #[test]
 fn a_path_without_losses_never_makes_the_governor_hold() {
     let Some(_machine) = machine() else { return };
-    let registration = Registration::new(&Options::new("onramp")).unwrap();
+    // `onramp` ends on loopback (exit: path), often before it has sent enough to count.
+    let registration = Registration::new(&Options::new("paced")).unwrap();
     let listener = listener(&registration);
     for _ in 0..3 * TRY_INTERVAL {
         transfer(&listener, 0);

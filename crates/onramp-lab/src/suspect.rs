@@ -15,6 +15,9 @@ struct Limits {
     /// All packets: 2 % of the RTT. A stall delays the end of a transfer by its own length. This
     /// limit is below the delay at which slow start exits (HyStart: RTT/8, within 4 to 16 ms).
     stall_us: f64,
+    /// A thread that waits for a CPU: 5 % of the RTT. Transfers whose threads waited for 2 to 5 % of
+    /// the RTT took the simulator's time.
+    wait_us: f64,
 }
 
 impl Limits {
@@ -28,6 +31,7 @@ impl Limits {
             early_us,
             p99_us: early_us.min(0.005 * rtt_us).max(10.0),
             stall_us: (0.02 * rtt_us).clamp(1e3, 12e3),
+            wait_us: (0.05 * rtt_us).clamp(4e3, 12e3),
         }
     }
 }
@@ -55,11 +59,11 @@ pub fn reasons(case: &Case, lateness: &Lateness, early_ns: u64) -> Vec<String> {
 }
 
 /// The reasons why transfers are suspect whose threads waited for a CPU; empty if none is. Of each
-/// transfer, the longest waits of sender and receiver are given. The limit is that of a packet:
-/// ACKs leave later while a receiver waits, or while a thread waits that has locked its socket, and
-/// to a sender that looks like a growing queue.
+/// transfer, the longest waits of sender and receiver are given. ACKs leave later while a receiver
+/// waits, or while a thread waits that has locked its socket, and to a sender that looks like a
+/// growing queue.
 pub fn waits(case: &Case, transfers: impl Iterator<Item = [u64; 2]>) -> Vec<String> {
-    let limit_us = Limits::of(case).stall_us;
+    let limit_us = Limits::of(case).wait_us;
     let longest_ns = transfers.fold([0; 2], |longest: [u64; 2], waits_ns| {
         [0, 1].map(|end| longest[end].max(waits_ns[end]))
     });

@@ -15,8 +15,8 @@ struct Limits {
     /// All packets: 2 % of the RTT. A stall delays the end of a transfer by its own length. This
     /// limit is below the delay at which slow start exits (HyStart: RTT/8, within 4 to 16 ms).
     stall_us: f64,
-    /// A thread that waits for a CPU: 5 % of the RTT. Transfers whose threads waited for 2 to 5 % of
-    /// the RTT took the simulator's time.
+    /// A thread that waits for a CPU: 5 % of the RTT. Transfers whose threads waited for 2 to 5 %
+    /// took the simulator's time.
     wait_us: f64,
 }
 

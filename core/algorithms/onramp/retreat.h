@@ -65,14 +65,14 @@ static inline uint64_t onramp_reduced_bytes(const struct onramp *state, uint64_t
 				     : carried_bytes / 8 * ONRAMP_POLICED_EIGHTHS;
 }
 
-/* The delivery rate of the flight that lost segments. Where the last of them are lost, ACKs stop,
- * and only those of retransmissions mark them. The rate is that of the time before this silence. */
+/* The delivery rate of the flight that lost segments. If its last segments are lost, no ACK arrives
+ * until their retransmissions are acknowledged. The time without ACKs does not count. */
 static inline uint64_t onramp_lossy_rate(const struct onramp *state, const struct startup_ack *ack)
 {
 	const struct onramp_round *round = &state->round;
 	uint64_t rate = onramp_round_bytes_per_s(state, ack);
 
-	if (ack->now_ns < round->last_ns + state->min_rtt_ns / 2 ||
+	if (ack->now_ns < round->last_ns + state->min_rtt_ns / ONRAMP_SHORT_ROUND_DIVISOR ||
 	    round->last_ns < round->begin_ns + ONRAMP_MIN_DELAY_NS)
 		return rate;
 	return max_u64(rate,

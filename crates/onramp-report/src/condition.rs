@@ -38,17 +38,8 @@ impl Condition {
         Condition::SenderBuffer,
         Condition::Application,
     ];
-    /// Those that describe a path, in the order of a description.
-    pub(crate) const OF_PATH: [Condition; 8] = [
-        Condition::Rate,
-        Condition::Rtt,
-        Condition::Queue,
-        Condition::ReceiverBuffer,
-        Condition::Loss,
-        Condition::Path,
-        Condition::SenderBuffer,
-        Condition::Application,
-    ];
+    /// Those that describe a path, in the order of a description: all but scenario and size.
+    pub(crate) const OF_PATH: &[Condition] = Condition::ALL.split_at(2).1;
 
     /// The name of an axis with this condition.
     pub(crate) fn name(self) -> &'static str {

@@ -131,7 +131,7 @@ impl<'a> Group<'a> {
     /// `50 Mbit/s · 600 ms · queue 0.5 bdp · receive buffer 64 MiB · sim · 3 runs each`.
     pub(crate) fn conditions(&self) -> String {
         let first = self.first();
-        let of_path = Condition::OF_PATH.into_iter();
+        let of_path = Condition::OF_PATH.iter();
         let shown = of_path.filter(|one| !one.is_default(first));
         let host = (!self.has_mixed_hosts).then(|| printable(&first.host));
         joined(

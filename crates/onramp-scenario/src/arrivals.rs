@@ -1,6 +1,6 @@
 //! The times at which transfers start, and their sizes, the same in simulator and lab.
 
-use crate::model::{Case, TrafficKind};
+use crate::model::Case;
 use crate::random::{seed_of, Element, Interval, Stream};
 use std::sync::Arc;
 
@@ -53,9 +53,7 @@ impl Arrivals {
     /// consist of transfers.
     pub fn of_traffic(case: &Case, number: u32) -> Option<Arrivals> {
         let traffic = &case.traffic[number as usize];
-        let TrafficKind::Transfers(transfers) = &traffic.kind else {
-            return None;
-        };
+        let transfers = traffic.transfers()?;
         let interval = match transfers.arrivals {
             Some(arrivals) => Interval::Exponential(arrivals.mean_interval_ns()),
             None => Interval::Fixed(0),

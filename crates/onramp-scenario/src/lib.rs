@@ -46,7 +46,7 @@ pub use channel::{
     mean_loss_ppm, Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel,
     Framing, Jitter, LateTimer, QueueLimit, Recording, Red, Steps, TokenBucket, Trace, TraceOffset,
 };
-pub use datagrams::Datagrams;
+pub use datagrams::{Datagrams, DATAGRAM_HEADER_BYTES};
 pub use error::{Error, Invalid, MAX_FILE_BYTES};
 pub use fault::Fault;
 pub use file::{read, read_with};

@@ -6,7 +6,7 @@ use crate::engine::Engine;
 use crate::observe::Observer;
 use crate::run::outcome;
 use crate::{Error, Options, Outcome};
-use onramp_scenario::{Case, TrafficKind, Transfer, NO_STARTUP};
+use onramp_scenario::{Case, Traffic, Transfer, Transfers, NO_STARTUP};
 
 /// A run that has been simulated until its transfer starts: only traffic has acted. It can be
 /// [continued](Beginning::run) with any number of transfers, each as if nothing else had run.
@@ -64,12 +64,12 @@ pub fn beginning_key(case: &Case) -> Option<String> {
     } = case;
     let start_ns = case.transfer_start_ns();
     let leads = |traffic| case.traffic_start_ns(traffic) < start_ns;
-    let has_startup = |kind: &TrafficKind| match kind {
-        TrafficKind::Transfers(transfers) => transfers.startup != NO_STARTUP,
-        TrafficKind::Constant(_) | TrafficKind::Poisson(_) | TrafficKind::OnOff(_) => false,
-    };
+    let has_startup = |transfers: &Transfers| transfers.startup != NO_STARTUP;
     if !traffic.iter().any(leads)
-        || traffic.iter().any(|traffic| has_startup(&traffic.kind))
+        || traffic
+            .iter()
+            .filter_map(Traffic::transfers)
+            .any(has_startup)
         || transfer.split.is_some()
     {
         return None;

@@ -2,7 +2,7 @@
 
 use crate::engine::{FinishedTransfer, RunResult};
 use onramp_results::{rate_in, traffic_windows, Record};
-use onramp_scenario::{bytes_in, Case, TrafficKind, ENDLESS};
+use onramp_scenario::{bytes_in, Case, ENDLESS};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -62,9 +62,8 @@ impl RecordTemplates<'_> {
                 self.of_ends.entry(ends).or_insert_with(of_copy).clone()
             }
             Some(traffic) => {
-                let TrafficKind::Transfers(transfers) = &traffic.kind else {
-                    unreachable!("only TCP transfers are measured")
-                };
+                let transfers = traffic.transfers();
+                let transfers = transfers.expect("only TCP transfers are measured");
                 let size_bytes = if finished.size_bytes == ENDLESS {
                     0
                 } else {

@@ -13,7 +13,9 @@ pub use side::Side;
 pub use wiring::{Lookup, Source, Wire, Wiring};
 
 use crate::addresses::{address, fresh_numbers};
-use onramp_scenario::{bytes_in, Case, Channel, Datagrams, Hop, IpVersion, Network, Routes};
+use onramp_scenario::{
+    bytes_in, Case, Channel, Datagrams, Hop, IpVersion, Network, Routes, Traffic,
+};
 use std::net::IpAddr;
 
 /// The addresses of a flow.
@@ -113,10 +115,7 @@ impl Layout {
             .map(|traffic| bottleneck((traffic.from, traffic.to)))
             .collect();
         let copies = case.transfer.count as usize;
-        let competing_ip = case.traffic.iter().map(|traffic| {
-            let transfers = traffic.transfers();
-            transfers.map_or(IpVersion::V4, |transfers| transfers.ip)
-        });
+        let competing_ip = case.traffic.iter().map(Traffic::ip);
         Layout {
             network,
             versions,

@@ -4,12 +4,11 @@
 use super::buffers::Buffer;
 use crate::layout::{self, Ends};
 use crate::work::FlowState;
-use onramp_scenario::{Datagrams, Dscp};
+use onramp_scenario::{Datagrams, Dscp, DATAGRAM_HEADER_BYTES};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// Headers of a datagram: 20 bytes of IPv4 and 8 of UDP.
-const HEADER_BYTES: u32 = 28;
+const HEADER_BYTES: usize = DATAGRAM_HEADER_BYTES as usize;
 const PROTOCOL_UDP: u8 = 17;
 /// The port of the first traffic. Ports tell the flows of a node apart.
 const FIRST_PORT: u16 = 49_152;
@@ -20,7 +19,7 @@ pub struct Source {
     /// The first position of the route.
     pub position: u32,
     /// What a link reads of a datagram: addresses, ports, DSCP.
-    header: [u8; HEADER_BYTES as usize],
+    header: [u8; HEADER_BYTES],
     begin_ns: u64,
     /// Minimum time between two records of the progress.
     note_ns: u64,
@@ -52,16 +51,16 @@ impl Source {
 
     /// Writes the next datagram, and goes on to the one after it.
     pub fn send(&mut self, buffer: &mut Buffer) {
-        let bytes = self.datagrams.packet_bytes();
-        let header = &self.header[..bytes.min(HEADER_BYTES) as usize];
+        let bytes = self.datagrams.packet_bytes() as usize;
+        let header = &self.header[..bytes.min(HEADER_BYTES)];
         buffer.room()[..header.len()].copy_from_slice(header);
-        buffer.truncate(bytes as usize);
+        buffer.truncate(bytes);
         self.datagrams.advance();
     }
 
     /// Counts the payload of a datagram that has arrived.
     pub fn arrived(&mut self, at_ns: u64) {
-        self.arrived_bytes += u64::from(self.datagrams.packet_bytes().saturating_sub(HEADER_BYTES));
+        self.arrived_bytes += u64::from(self.datagrams.payload_bytes());
         if at_ns >= self.noted_ns.saturating_add(self.note_ns) {
             self.noted_ns = at_ns;
             self.state.note(at_ns, self.arrived_bytes);
@@ -71,8 +70,8 @@ impl Source {
 
 /// The headers of the datagrams of a traffic. Lengths and checksums are left out: no link reads
 /// them, and no host gets the packet.
-fn header(ends: &Ends, dscp: Dscp, traffic: usize) -> [u8; HEADER_BYTES as usize] {
-    let mut header = [0; HEADER_BYTES as usize];
+fn header(ends: &Ends, dscp: Dscp, traffic: usize) -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
     header[0] = 0x45;
     header[1] = dscp.tos();
     header[9] = PROTOCOL_UDP;

@@ -7,6 +7,9 @@ use crate::random::{seed_of, Element, Interval, Stream};
 use on_off::OnOffCycle;
 use std::ops::Range;
 
+/// The headers of a datagram: 20 bytes of IPv4 and 8 of UDP.
+pub const DATAGRAM_HEADER_BYTES: u32 = 28;
+
 /// The datagrams of one table. Random numbers depend on the case's seed alone.
 #[derive(Clone, Debug)]
 pub struct Datagrams {
@@ -69,6 +72,11 @@ impl Datagrams {
     /// Size of each IP packet in bytes.
     pub fn packet_bytes(&self) -> u32 {
         self.packets.packet_bytes
+    }
+
+    /// Payload of each packet in bytes.
+    pub fn payload_bytes(&self) -> u32 {
+        self.packet_bytes().saturating_sub(DATAGRAM_HEADER_BYTES)
     }
 
     /// Time of the next datagram since the beginning of the run; `None`: there is none.

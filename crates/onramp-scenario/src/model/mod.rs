@@ -73,14 +73,9 @@ impl Case {
         case
     }
 
-    /// The IP versions of its transfers and of its traffic, each once. Traffic without TCP is IPv4.
+    /// The IP versions of its transfers and of its traffic, each once.
     pub fn ip_versions(&self) -> impl Iterator<Item = IpVersion> {
-        let traffic = self.traffic.iter().map(|traffic| match &traffic.kind {
-            TrafficKind::Transfers(transfers) => transfers.ip,
-            TrafficKind::Constant(_) | TrafficKind::Poisson(_) | TrafficKind::OnOff(_) => {
-                IpVersion::V4
-            }
-        });
+        let traffic = self.traffic.iter().map(Traffic::ip);
         let used: BTreeSet<_> = traffic.chain([self.transfer.ip]).collect();
         used.into_iter()
     }

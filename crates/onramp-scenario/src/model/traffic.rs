@@ -32,6 +32,12 @@ impl Traffic {
             TrafficKind::Constant(_) | TrafficKind::Poisson(_) | TrafficKind::OnOff(_) => None,
         }
     }
+
+    /// The IP version of its packets. Those without TCP are IPv4.
+    pub fn ip(&self) -> IpVersion {
+        self.transfers()
+            .map_or(IpVersion::V4, |transfers| transfers.ip)
+    }
 }
 
 /// When traffic begins.

@@ -8,8 +8,6 @@ use crate::pool::Content;
 use crate::queue::{Entity, Kind};
 use onramp_tcp::{IpVersion, Segment};
 
-/// Headers of a datagram: 20 bytes of IPv4 and 8 of UDP.
-const DATAGRAM_HEADER_BYTES: u32 = 28;
 /// The flow slot of a datagram, which belongs to no TCP flow.
 const NO_SLOT: u32 = u32::MAX;
 
@@ -86,7 +84,7 @@ impl<O: Observer> Engine<O> {
             });
         }
         let packet_bytes = plan.times.packet_bytes();
-        let payload_bytes = packet_bytes.saturating_sub(DATAGRAM_HEADER_BYTES);
+        let payload_bytes = plan.times.payload_bytes();
         let content = Content {
             segment: Segment {
                 payload_bytes,

@@ -1,0 +1,116 @@
+//! What the connections of each policy did: the values that the kernel counts, as the service, its
+//! metrics and its displays share them.
+//!
+//! Counts never fall while the kernel's maps live, except [`GroupCounts::live`]. So the difference
+//! of two [`Counts`] is what happened between them.
+
+mod group;
+mod histogram;
+
+pub use group::{GroupCounts, Segments};
+pub use histogram::{Bucket, Histogram, Scale};
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that was counted, at one time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    /// When it was read, in seconds since 1970.
+    pub time_s: f64,
+    /// The policies in the order of the configuration.
+    pub policies: Vec<PolicyCounts>,
+    /// What the service itself did.
+    pub service: ServiceCounts,
+}
+
+/// A policy: its state, and what its two groups did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PolicyCounts {
+    /// The name from the configuration. It identifies the policy, also when a reload moves it.
+    pub name: String,
+    /// The start-up of the first group; `None`: the policy leaves connections as they are.
+    pub startup: Option<String>,
+    /// The congestion avoidance that follows the start-up, and that the control group uses.
+    pub avoidance: String,
+    /// Which new connections get the start-up.
+    pub state: State,
+    /// Connections with the start-up.
+    pub with_startup: GroupCounts,
+    /// The control group: connections that the policy chose and left as they are.
+    pub control: GroupCounts,
+}
+
+/// Which new connections of a policy get its start-up.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "state")]
+pub enum State {
+    /// All of them.
+    On,
+    /// A part of them, chosen at random for each connection.
+    Canary {
+        /// Share of the connections, 0 to 100.
+        percent: f64,
+    },
+    /// None, by the configuration.
+    Off,
+    /// None, because the service switched the start-up off.
+    SwitchedOff {
+        /// Why: a sentence with the measured values.
+        reason: String,
+        /// When, in seconds since 1970.
+        time_s: f64,
+    },
+}
+
+impl State {
+    /// The state's name, as metrics and texts show it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            State::On => "on",
+            State::Canary { .. } => "canary",
+            State::Off => "off",
+            State::SwitchedOff { .. } => "switched-off",
+        }
+    }
+
+    /// The names of all states.
+    pub const NAMES: [&'static str; 4] = ["on", "canary", "off", "switched-off"];
+
+    /// Share of the new connections that get the start-up, 0 to 1.
+    pub fn share(&self) -> f64 {
+        match self {
+            State::On => 1.0,
+            State::Canary { percent } => percent / 100.0,
+            State::Off | State::SwitchedOff { .. } => 0.0,
+        }
+    }
+}
+
+/// What the service itself did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServiceCounts {
+    /// When the service started, in seconds since 1970; 0: it does not run.
+    pub started_s: f64,
+    /// The version of Onramp.
+    pub version: String,
+    /// Configurations that were read again and put into force.
+    pub reloads: u64,
+    /// Configurations that were read again and refused.
+    pub reloads_refused: u64,
+    /// Policies that were switched off by the canary's test or by the retransmission budget.
+    pub switched_off: u64,
+    /// New connections that no policy chose.
+    pub connections_without_policy: u64,
+    /// Connections for which the kernel refused the start-up. They keep the host's congestion
+    /// control, and count in no group.
+    pub connections_refused: u64,
+    /// CPU time of the service, in seconds.
+    pub cpu_s: f64,
+}
+
+impl Counts {
+    /// The policy of this name.
+    pub fn policy(&self, name: &str) -> Option<&PolicyCounts> {
+        self.policies.iter().find(|policy| policy.name == name)
+    }
+}

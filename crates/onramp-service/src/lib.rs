@@ -1,0 +1,11 @@
+//! What `onramp serve` does, as a library.
+//!
+//! A policy chooses connections, and puts a part of them on a start-up. The others are its control
+//! group. Both groups are measured by the same means in the kernel ([`counts`]), so that their
+//! difference is the effect of the start-up.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`counts`] | what the kernel counted, as values: histograms, groups, policies |
+
+pub mod counts;

@@ -7,5 +7,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`counts`] | what the kernel counted, as values: histograms, groups, policies |
+//! | [`canary`] | compares the two groups of a policy, and decides whether to switch it off |
 
+pub mod canary;
 pub mod counts;

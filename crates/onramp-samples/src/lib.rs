@@ -1,6 +1,10 @@
 //! Made-up results that look like real ones, for tests and examples: a coarse model of a TCP sender
 //! and a drop-tail bottleneck.
 
+mod counts;
+
+pub use counts::{counts, COUNTS_TIME_S};
+
 use onramp_results::{ReceiverSample, Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};

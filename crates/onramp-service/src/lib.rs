@@ -8,6 +8,8 @@
 //! |---|---|
 //! | [`counts`] | what the kernel counted, as values: histograms, groups, policies |
 //! | [`canary`] | compares the two groups of a policy, and decides whether to switch it off |
+//! | [`metrics`] | the counts as text for Prometheus and others, in a file and over HTTP |
 
 pub mod canary;
 pub mod counts;
+pub mod metrics;

@@ -30,8 +30,8 @@ fn switched_off(lives: u64, path: &Path, settings: &Settings, connections: u64) 
     (0..lives).filter(is_switched_off).count() as u64
 }
 
-/// Without a difference fewer lives than the error rate are switched off, although each is looked at
-/// 100 times and has five tests.
+/// Without a difference fewer lives than the error rate are switched off, although each is looked
+/// at 100 times and has five tests.
 #[test]
 fn false_alarms_stay_below_the_error_rate() {
     let settings = strict();

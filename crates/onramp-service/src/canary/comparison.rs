@@ -1,63 +1,30 @@
 //! What a look at a policy's two groups shows.
 
 use super::{shares, times, Settings};
-use crate::counts::GroupCounts;
-use serde::{Deserialize, Serialize};
+use crate::counts::{Comparison, GroupCounts, Histogram, Interval};
 
 /// Quantities that are compared: each has a third of the error rate.
 const QUANTITIES: f64 = 3.0;
 
-/// An estimate, and the interval that holds the true value at every look, with the error rate of
-/// its [`Comparison`].
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
-    /// The most plausible value.
-    pub estimate: f64,
-    /// The lower end of the interval.
-    pub lower: f64,
-    /// The upper end.
-    pub upper: f64,
-    /// Connections with the start-up that it rests on.
-    pub with_startup: u64,
-    /// Connections of the control group that it rests on.
-    pub control: u64,
-}
-
-/// The start-up's group beside its control group. `None`: too few connections for an interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
-    /// The probability that one of the intervals misses the true value at any look.
-    pub error_rate: f64,
-    /// The ratio of the times until 100 kB were acknowledged: above 1, the start-up is slower.
-    pub time_to_100_kb: Option<Interval>,
-    /// The same until 1 MB was acknowledged.
-    pub time_to_1_mb: Option<Interval>,
-    /// The difference of the retransmitted shares of segments: above 0, the start-up retransmits
-    /// more. 0.01 is one percentage point.
-    pub retransmitted: Option<Interval>,
-}
-
-impl Comparison {
-    /// Compares two groups that were measured in the same time. `error_rate` is that of all
-    /// intervals together.
-    pub fn of(
-        startup: &GroupCounts,
-        control: &GroupCounts,
-        settings: &Settings,
-        error_rate: f64,
-    ) -> Comparison {
-        let each = error_rate / QUANTITIES;
-        let enough = |interval: &Interval| {
-            interval.with_startup.min(interval.control) >= settings.min_connections
-        };
-        let ratio = |startup, control| times::ratio(startup, control, each).filter(enough);
-        let retransmitted = shares::difference(&startup.segments, &control.segments, each);
-        Comparison {
-            error_rate,
-            time_to_100_kb: ratio(&startup.time_to_100_kb, &control.time_to_100_kb),
-            time_to_1_mb: ratio(&startup.time_to_1_mb, &control.time_to_1_mb),
-            retransmitted: retransmitted.filter(enough),
-        }
+/// Compares two groups that were measured in the same time. `error_rate` is that of all intervals
+/// together.
+pub fn compare(
+    startup: &GroupCounts,
+    control: &GroupCounts,
+    settings: &Settings,
+    error_rate: f64,
+) -> Comparison {
+    let each = error_rate / QUANTITIES;
+    let enough = |interval: &Interval| {
+        interval.with_startup.min(interval.control) >= settings.min_connections
+    };
+    let ratio = |startup, control| times::ratio(startup, control, each).filter(enough);
+    let retransmitted = shares::difference(&startup.segments, &control.segments, each);
+    Comparison {
+        error_rate,
+        time_to_100_kb: ratio(&startup.time_to_100_kb, &control.time_to_100_kb),
+        time_to_1_mb: ratio(&startup.time_to_1_mb, &control.time_to_1_mb),
+        retransmitted: retransmitted.filter(enough),
     }
 }
 
@@ -80,7 +47,7 @@ pub(super) fn worse(
     let each = error_rate / QUANTITIES;
     let enough = |startup: u64, control: u64| startup.min(control) >= settings.min_connections;
     let tolerated = 1.0 + settings.tolerated_slowdown;
-    let longer = |startup: &crate::counts::Histogram, control: &crate::counts::Histogram| {
+    let longer = |startup: &Histogram, control: &Histogram| {
         enough(startup.count(), control.count()) && times::longer(startup, control, tolerated, each)
     };
     if longer(&startup.time_to_100_kb, &control.time_to_100_kb) {

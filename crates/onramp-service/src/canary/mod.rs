@@ -55,7 +55,7 @@ pub mod times;
 mod watch;
 
 pub use budget::Budget;
-pub use comparison::{Comparison, Interval};
+pub use comparison::compare;
 pub use reason::Reason;
 pub use sequence::limit;
 pub use settings::Settings;

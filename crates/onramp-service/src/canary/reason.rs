@@ -1,6 +1,6 @@
 //! Why a start-up was switched off.
 
-use super::Interval;
+use crate::counts::Interval;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

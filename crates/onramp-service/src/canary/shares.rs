@@ -3,12 +3,11 @@
 //! The share R of a group is a ratio of two sums over its connections: retransmitted segments over
 //! sent segments. One connection's segments are lost together, so a test that takes segments as
 //! independent would see differences where there are none. The variance of R is that of the
-//! residuals r - R s over the connections (Cochran 1977, 6.3), from the sums of squares and products
-//! that the kernel counts.
+//! residuals r - R s over the connections (Cochran 1977, 6.3), from the sums of squares and
+//! products that the kernel counts.
 
-use super::comparison::Interval;
 use super::sequence::{effective, limit};
-use crate::counts::Segments;
+use crate::counts::{Interval, Segments};
 
 /// The test is made when so many connections of both groups retransmitted. Fewer of them say too
 /// little about the variance.

@@ -1,9 +1,9 @@
 //! How much longer does the start-up's group take? The Mann-Whitney test on histograms.
 //!
-//! X is a time of the start-up's group, Y one of the control group. The test asks for P(X > Y): 1/2
-//! without a difference. Multiplying the control group's times by a ratio c asks for P(X > c Y). The
-//! c for which it is 1/2 is the estimate of the ratio of times (Hodges and Lehmann, for logarithms),
-//! and the values of c that the test does not reject are its interval.
+//! X is a time of the start-up's group, Y one of the control group. The test asks for P(X > Y),
+//! which is 1/2 without a difference. Multiplying the control group's times by a ratio c asks for
+//! P(X > c Y). The c for which it is 1/2 is the estimate of the ratio of times (Hodges and Lehmann,
+//! for logarithms), and the values of c that the test does not reject are its interval.
 //!
 //! # Ties
 //! A histogram knows a value's bucket only, 6 to 12 % wide. Values are taken as spread evenly over
@@ -13,9 +13,8 @@
 //! if more than [`MAX_TIED`] of a group's pairs share a bucket, the means, which are exact, must be
 //! apart by the tolerated ratio too: with so little spread the means are as good as the ranks.
 
-use super::comparison::Interval;
 use super::sequence::{effective, limit};
-use crate::counts::Histogram;
+use crate::counts::{Histogram, Interval};
 
 /// The means must agree with the ranks if more than this share of a group's pairs share a bucket.
 pub const MAX_TIED: f64 = 0.2;

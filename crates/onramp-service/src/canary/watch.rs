@@ -1,8 +1,8 @@
 //! Watches a policy: one sequence of tests over its life.
 
-use super::comparison::{worse, Worse};
-use super::{Budget, Comparison, Reason, Settings};
-use crate::counts::{GroupCounts, Histogram, PolicyCounts, State};
+use super::comparison::{compare, worse, Worse};
+use super::{Budget, Reason, Settings};
+use crate::counts::{Comparison, GroupCounts, Histogram, PolicyCounts, State};
 use serde::{Deserialize, Serialize};
 
 /// Watches a policy. It keeps the counts from which its present test began, so it is saved and
@@ -86,11 +86,15 @@ impl Watch {
         matches!(policy.state, State::Canary { percent } if percent > 0.0 && percent < 100.0)
     }
 
-    /// What the present test shows. Its intervals are valid at every look.
-    pub fn comparison(&self, policy: &PolicyCounts) -> Comparison {
+    /// What the present test shows, for [`PolicyCounts::comparison`]. Its intervals are valid at
+    /// every look. `None`: the policy has no two groups to compare.
+    pub fn comparison(&self, policy: &PolicyCounts) -> Option<Comparison> {
+        if !Watch::compares(policy) {
+            return None;
+        }
         let (startup, control) = self.since(policy);
         let error_rate = self.settings.error_rate_of(self.test);
-        Comparison::of(&startup, &control, &self.settings, error_rate)
+        Some(compare(&startup, &control, &self.settings, error_rate))
     }
 
     /// A look: must the start-up be switched off? The caller then sets the share of new connections
@@ -144,7 +148,7 @@ impl Watch {
 
     fn reason(&self, worse: Worse, startup: &GroupCounts, control: &GroupCounts) -> Reason {
         let error_rate = self.settings.error_rate_of(self.test);
-        let comparison = Comparison::of(startup, control, &self.settings, error_rate);
+        let comparison = compare(startup, control, &self.settings, error_rate);
         let slower =
             |payload_bytes, ratio: Option<_>, x: &Histogram, y: &Histogram| Reason::Slower {
                 payload_bytes,

@@ -4,11 +4,15 @@
 //! Counts never fall while the kernel's maps live, except [`GroupCounts::live`]. So the difference
 //! of two [`Counts`] is what happened between them.
 
+mod comparison;
 mod group;
 mod histogram;
+mod registration;
 
+pub use comparison::{Comparison, Interval};
 pub use group::{GroupCounts, Segments};
 pub use histogram::{Bucket, Histogram, Scale};
+pub use registration::RegistrationCounts;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +23,9 @@ pub struct Counts {
     pub time_s: f64,
     /// The policies in the order of the configuration.
     pub policies: Vec<PolicyCounts>,
+    /// The registered start-ups, also those that `onramp load` and `onramp exec` registered.
+    #[serde(default)]
+    pub registrations: Vec<RegistrationCounts>,
     /// What the service itself did.
     pub service: ServiceCounts,
 }
@@ -38,6 +45,9 @@ pub struct PolicyCounts {
     pub with_startup: GroupCounts,
     /// The control group: connections that the policy chose and left as they are.
     pub control: GroupCounts,
+    /// What the canary's test shows at present; `None`: there are no two groups to compare.
+    #[serde(default)]
+    pub comparison: Option<Comparison>,
 }
 
 /// Which new connections of a policy get its start-up.

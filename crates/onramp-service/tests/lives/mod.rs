@@ -90,6 +90,7 @@ impl Life {
                 state: State::Canary { percent },
                 with_startup: GroupCounts::default(),
                 control: GroupCounts::default(),
+                comparison: None,
             },
         }
     }

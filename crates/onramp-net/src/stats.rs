@@ -10,10 +10,20 @@ pub struct Count {
 }
 
 impl Count {
+    /// Counts a packet.
     #[inline]
-    pub(crate) fn add(&mut self, wire_bytes: u32) {
+    pub fn add(&mut self, wire_bytes: u32) {
         self.packets += 1;
         self.bytes += u64::from(wire_bytes);
+    }
+
+    /// The count without one of its packets.
+    #[must_use]
+    pub fn without(self, wire_bytes: u32) -> Count {
+        Count {
+            packets: self.packets - 1,
+            bytes: self.bytes - u64::from(wire_bytes),
+        }
     }
 
     /// Raises each of the two to that of `other`, if it is larger there.

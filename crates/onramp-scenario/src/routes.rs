@@ -35,6 +35,11 @@ impl<E: Copy> Routes<E> {
         first
     }
 
+    /// The places of all routes, one route after the other.
+    pub fn places(&self) -> &[Place<E>] {
+        &self.places
+    }
+
     /// The link or host at a place.
     #[inline]
     pub fn at(&self, place: u32) -> Place<E> {

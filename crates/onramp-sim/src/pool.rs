@@ -24,32 +24,48 @@ pub(crate) struct Content {
     pub dscp: Dscp,
 }
 
-/// The handle of a packet, which links carry.
+/// The handle of a packet, which links carry. It has two words, because a processor moves those
+/// without a detour over the stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handle {
-    /// Slot of the packet in the [`Pool`].
-    pub slot: u32,
-    /// Size of the IP packet, below 2^29, its class and its ECN field in one word. Links move many
-    /// handles, so handles are small.
-    size_and_class: u32,
-    /// Number of its flow.
-    pub flow: u32,
-    /// Position on its route: an index into [`Routes`](crate::routes::Routes).
-    pub hop: u32,
+    /// The lower half is the slot of the packet in the [`Pool`], the upper half the size of the IP
+    /// packet, below 2^27, and flags.
+    slot_and_size: u64,
+    /// The lower half is the position on its route, an index into
+    /// [`Routes`](crate::routes::Routes), the upper half the number of its flow.
+    hop_and_flow: u64,
 }
 
-/// Bit of `size_and_class` of an expedited packet.
-const EXPEDITED: u32 = 1 << 31;
-/// Bit of `size_and_class` of a packet that may be marked (ECN).
-const ECN_CAPABLE: u32 = 1 << 30;
-/// Bit of `size_and_class` of a packet that a queue has marked.
-const MARKED: u32 = 1 << 29;
+/// Flag of an expedited packet.
+const EXPEDITED: u64 = 1 << 63;
+/// Flag of a packet that may be marked (ECN).
+const ECN_CAPABLE: u64 = 1 << 62;
+/// Flag of a packet that a queue has marked.
+const MARKED: u64 = 1 << 61;
+/// Flag of a packet that the next link's queue will drop.
+const DROPPED_AHEAD: u64 = 1 << 60;
+/// Flag of a packet that the next link will lose at random.
+const LOST_AHEAD: u64 = 1 << 59;
+/// All flags.
+const FLAGS: u64 = EXPEDITED | ECN_CAPABLE | MARKED | DROPPED_AHEAD | LOST_AHEAD;
+
+/// What becomes of a packet at the next link, where that is known already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    /// The link queues it.
+    Queued,
+    /// The queue of the link is full.
+    Dropped,
+    /// The link loses it at random.
+    Lost,
+}
 
 impl Handle {
     /// The handle of the packet in `slot`, with `wire_bytes` including the IP header, at the
     /// position `hop` of its route.
     pub fn new(slot: u32, wire_bytes: u32, content: &Content, hop: u32) -> Handle {
-        debug_assert!(wire_bytes < MARKED);
+        let size = u64::from(wire_bytes) << 32;
+        debug_assert!(size & FLAGS == 0);
         let class = match content.dscp {
             Dscp::BestEffort => 0,
             Dscp::Ef => EXPEDITED,
@@ -59,38 +75,82 @@ impl Handle {
             false => 0,
         };
         Handle {
-            slot,
-            size_and_class: wire_bytes | class | ecn,
-            flow: content.flow,
-            hop,
+            slot_and_size: u64::from(slot) | size | class | ecn,
+            hop_and_flow: u64::from(hop) | u64::from(content.flow) << 32,
         }
+    }
+
+    /// The handle of a copy of the packet, which is in `slot`.
+    pub fn of_copy(self, slot: u32) -> Handle {
+        Handle {
+            slot_and_size: self.slot_and_size >> 32 << 32 | u64::from(slot),
+            ..self
+        }
+    }
+
+    /// Position of the packet on its route.
+    #[inline]
+    pub fn hop(self) -> u32 {
+        self.hop_and_flow as u32
+    }
+
+    /// The handle at the next position of the route.
+    #[inline]
+    pub fn at_next_hop(self) -> Handle {
+        Handle {
+            hop_and_flow: self.hop_and_flow + 1,
+            ..self
+        }
+    }
+
+    #[inline]
+    fn slot(self) -> usize {
+        (self.slot_and_size as u32) as usize
     }
 
     /// Whether a queue has marked the packet.
     pub fn is_marked(self) -> bool {
-        self.size_and_class & MARKED != 0
+        self.slot_and_size & MARKED != 0
+    }
+
+    /// Notes what becomes of the packet at the next link.
+    pub fn set_ahead(&mut self, ahead: Ahead) {
+        self.slot_and_size |= match ahead {
+            Ahead::Queued => 0,
+            Ahead::Dropped => DROPPED_AHEAD,
+            Ahead::Lost => LOST_AHEAD,
+        };
+    }
+
+    /// What becomes of the packet at the next link.
+    pub fn ahead(self) -> Ahead {
+        match self.slot_and_size & (DROPPED_AHEAD | LOST_AHEAD) {
+            0 => Ahead::Queued,
+            DROPPED_AHEAD => Ahead::Dropped,
+            _ => Ahead::Lost,
+        }
     }
 }
 
 impl onramp_net::Packet for Handle {
     fn wire_bytes(&self) -> u32 {
-        self.size_and_class & !(EXPEDITED | ECN_CAPABLE | MARKED)
+        ((self.slot_and_size & !FLAGS) >> 32) as u32
     }
 
     fn flow_hash(&self) -> u32 {
-        self.flow
+        (self.hop_and_flow >> 32) as u32
     }
 
     fn is_expedited(&self) -> bool {
-        self.size_and_class & EXPEDITED != 0
+        self.slot_and_size & EXPEDITED != 0
     }
 
     fn is_ecn_capable(&self) -> bool {
-        self.size_and_class & ECN_CAPABLE != 0
+        self.slot_and_size & ECN_CAPABLE != 0
     }
 
     fn mark_ce(&mut self) {
-        self.size_and_class |= MARKED;
+        self.slot_and_size |= MARKED;
     }
 }
 
@@ -119,17 +179,17 @@ impl Pool {
 
     /// The packet of a handle.
     pub fn get(&self, handle: Handle) -> &Content {
-        &self.contents[handle.slot as usize]
+        &self.contents[handle.slot()]
     }
 
     /// Enters the mark of a handle into its packet.
     pub fn mark(&mut self, handle: Handle) {
-        self.contents[handle.slot as usize].segment.ecn = EcnField::Ce;
+        self.contents[handle.slot()].segment.ecn = EcnField::Ce;
     }
 
     /// Removes a packet that arrived or was dropped. Its slot is free again.
     pub fn remove(&mut self, handle: Handle) {
-        self.free.push(handle.slot);
+        self.free.push(handle.slot() as u32);
     }
 
     /// Number of packets in flight.

@@ -26,6 +26,9 @@ pub(crate) enum Kind {
 const NUMBER_BITS: u32 = 30;
 
 impl Entity {
+    /// Acts after all others of the same nanosecond. No entity has this rank.
+    pub const LAST: Entity = Entity(u64::MAX);
+
     /// The `number`-th entity of its kind. No other live entity may have the same slot.
     pub fn new(kind: Kind, number: u32, slot: u32) -> Entity {
         assert!(

@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Whether to fill [`Outcome::traces`]. This takes memory per segment, up to a limit per flow,
-    /// and changes nothing else.
+    /// and changes nothing else but [`Counters::events`].
     pub trace: bool,
     /// Set this flag from any thread, for example on Ctrl-C: the run then ends within milliseconds
     /// with [`Error::Stopped`].
@@ -47,7 +47,7 @@ pub struct Outcome {
 /// Counters of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Number of events.
+    /// Number of events that were processed. A run that is traced or observed has more of them.
     pub events: u64,
     /// Packets sent by hosts.
     pub packets: u64,

@@ -132,11 +132,49 @@ impl<P: Packet> Link<P> {
         }
     }
 
+    /// Whether the link is plain: a rate, a delay, a drop-tail queue and possibly random loss, none
+    /// of which changes. When such a link accepts a packet, its arrival time at the far end is
+    /// known, and [`newest_mut`](Link::newest_mut) has it.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.0, Kind::Plain(_))
+    }
+
+    /// The packet that a [plain](Link::is_plain) link accepted last, unless it has left, with its
+    /// arrival time at the far end. A driver may change the packet, but not its size. `None` if the
+    /// link is empty or not plain.
+    #[inline(always)]
+    pub fn newest_mut(&mut self) -> Option<&mut (u64, P)> {
+        match &mut self.0 {
+            Kind::Plain(plain) => plain.newest_mut(),
+            Kind::Elements(_) => None,
+        }
+    }
+
+    /// The packets in a [plain](Link::is_plain) link, the oldest first, each with its arrival time
+    /// at the far end. Nothing if the link is not plain.
+    pub fn packets(&self) -> impl Iterator<Item = &(u64, P)> {
+        let plain = match &self.0 {
+            Kind::Plain(plain) => Some(plain),
+            Kind::Elements(_) => None,
+        };
+        plain.into_iter().flat_map(Plain::packets)
+    }
+
     /// Counters since the link was built.
+    #[inline]
     pub fn stats(&self) -> LinkStats {
         match &self.0 {
-            Kind::Plain(plain) => plain.stats(),
+            Kind::Plain(plain) => *plain.stats(),
             Kind::Elements(elements) => elements.stats(),
+        }
+    }
+
+    /// The largest queue since the link was built.
+    #[inline(always)]
+    pub fn peak_queue(&self) -> Count {
+        match &self.0 {
+            Kind::Plain(plain) => plain.stats().peak_queue,
+            Kind::Elements(elements) => elements.stats().peak_queue,
         }
     }
 

@@ -132,8 +132,19 @@ impl<P: Packet> Plain<P> {
         })
     }
 
-    pub fn stats(&self) -> LinkStats {
-        self.stats
+    /// The packets in the link, the oldest first, each with the time at which it reaches the far
+    /// end.
+    pub fn packets(&self) -> impl Iterator<Item = &(u64, P)> {
+        self.packets.iter()
+    }
+
+    pub fn newest_mut(&mut self) -> Option<&mut (u64, P)> {
+        self.packets.back_mut()
+    }
+
+    #[inline(always)]
+    pub fn stats(&self) -> &LinkStats {
+        &self.stats
     }
 
     pub fn queue(&mut self, now_ns: u64) -> Count {

@@ -34,11 +34,12 @@ impl Meter {
     }
 
     /// Reads the delivered bytes for each time before `before_ns`. A reading includes events at its
-    /// time.
-    pub fn read(&mut self, before_ns: u64) {
+    /// time. Returns the time of the latest reading.
+    pub fn read(&mut self, before_ns: u64) -> Option<u64> {
         while let Some(time_ns) = self.pending_ns.pop_if(|time_ns| *time_ns < before_ns) {
             self.readings.push((time_ns, self.bytes));
         }
+        self.readings.last().map(|(time_ns, _)| *time_ns)
     }
 
     /// Reads the remaining times up to and including `end_ns`, the end of the run. If later times

@@ -41,7 +41,7 @@ use bundle::Bundle;
 use flow::Side;
 use flows::Flows;
 use meter::Meter;
-use net::Net;
+use net::{Moment, Net};
 use onramp_net::LinkStats;
 use source::Source;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,6 +74,8 @@ pub(crate) struct Engine<O> {
     until_ns: u64,
     seed: u64,
     events: u64,
+    /// The latest event.
+    moment: Moment,
 }
 
 impl<O: Observer> Engine<O> {
@@ -102,6 +104,7 @@ impl<O: Observer> Engine<O> {
             until_ns: plan.until_ns,
             seed: plan.seed,
             events: 0,
+            moment: (0, Entity::LAST),
         };
         (0..engine.sources.len()).for_each(|number| engine.reschedule_source(number));
         Ok(engine)
@@ -109,7 +112,11 @@ impl<O: Observer> Engine<O> {
 
     /// Runs until the end, or until `stop` is set.
     pub fn run(mut self, stop: &AtomicBool) -> Result<(RunResult, O), Error> {
-        while self.has_work() && self.step() {
+        while self.has_work() {
+            if !self.step() {
+                self.moment = self.net.last_moment(self.until_ns);
+                break;
+            }
             self.check_stop(stop)?;
         }
         self.finished.extend(self.flows.take_unfinished());
@@ -121,7 +128,7 @@ impl<O: Observer> Engine<O> {
                 .iter()
                 .flat_map(|source| self.flows.not_started(source)),
         );
-        let net = self.net.stats();
+        let net = self.net.stats(self.moment);
         let result = RunResult {
             finished: self.finished,
             // No event occurs between the last event and the end.
@@ -134,7 +141,7 @@ impl<O: Observer> Engine<O> {
             flows: self.flows.started(),
             active_flows: self.flows.active(),
             events: self.events,
-            end_ns: self.net.now_ns,
+            end_ns: self.moment.0,
         };
         Ok((result, self.net.observer))
     }
@@ -161,10 +168,13 @@ impl<O: Observer> Engine<O> {
         }
         assert!(time_ns >= self.net.now_ns, "time must not decrease");
         if self.meter.is_due(time_ns) {
-            self.meter.read(time_ns);
+            if let Some(read_ns) = self.meter.read(time_ns) {
+                self.moment = self.net.last_moment(read_ns);
+            }
             return true;
         }
         self.net.now_ns = time_ns;
+        self.moment = (time_ns, entity);
         self.events += 1;
         match entity.kind() {
             Kind::Link => self.on_link_event(entity.slot() as u32),
@@ -242,7 +252,7 @@ impl<O: Observer> Engine<O> {
         self.finished.push(finished);
         self.open_transfers -= 1;
         if self.open_transfers == 0 && self.launching_sources == 0 {
-            self.links_at_completion = Some(self.net.stats().links);
+            self.links_at_completion = Some(self.net.stats(self.moment).links);
             self.until_ns = self
                 .until_ns
                 .min(self.net.now_ns.saturating_add(METER_MAX_NS));

@@ -1,7 +1,7 @@
 //! Tests of the engine without TCP: datagrams over links.
 
 use super::{Engine, RunResult};
-use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
+use crate::observe::{Direction, DropReason, FlowStart, NoObserver, Observer, PacketEvent};
 use crate::plan::{Datagrams, Load, Plan};
 use crate::routes::Routes;
 use onramp_net::{Aggregation, Change, Config, Count, Jitter, Limit, LossConfig, QueueConfig};
@@ -200,7 +200,38 @@ fn a_run_ends_at_its_duration_with_packets_in_flight() {
     assert_eq!((result.net.sent, result.net.in_flight as u64), (21, 21));
 }
 
+/// Routes over a bottleneck, link 1, which a host and link 0 feed. Two links come after it, one of
+/// them with a third behind it. So links 1 and 2 can offer packets ahead of time.
+const TREE: [&[u32]; 3] = [&[0, 1, 2, 3], &[1, 4], &[0, 1, 4]];
+
 proptest! {
+    #[test]
+    fn links_that_offer_packets_ahead_of_time_change_no_result(
+        delays in prop::collection::vec(0u64..30_000_000, 5),
+        megabits in prop::collection::vec(1u64..40, 5),
+        queues in prop::collection::vec(0u32..20, 5),
+        loss_ppm in prop::collection::vec(0u32..100_000, 5),
+        rate in 1_000_000u64..50_000_000,
+        until_ns in 1_000_000u64..200_000_000,
+    ) {
+        let links: Vec<Config> = (0..5).map(|number| {
+            let mut config = link(delays[number], queues[number]);
+            config.rate_bits_per_s = NonZeroU64::new(megabits[number] * 1_000_000).unwrap();
+            config.loss = LossConfig::Bernoulli { ppm: loss_ppm[number] };
+            config.seed = number as u64;
+            config
+        }).collect();
+        let plan = || plan(links.clone(), &TREE, rate, 100_000_000, until_ns);
+        let (in_order, log) = run(plan());
+        let engine = Engine::new(plan(), NoObserver).unwrap();
+        let (ahead, _) = engine.run(&AtomicBool::new(false)).unwrap();
+        let needs_no_event = log.iter().any(|(what, link, _)| *what == "departed" && *link == 1);
+        prop_assert_eq!(ahead.events < in_order.events, needs_no_event);
+        prop_assert_eq!(&ahead.net, &in_order.net);
+        prop_assert_eq!(&ahead.meter, &in_order.meter);
+        prop_assert_eq!(ahead.end_ns, in_order.end_ns);
+    }
+
     #[test]
     fn packets_are_conserved_and_a_drained_run_has_no_packets_in_flight(
         delays in prop::collection::vec(0u64..30_000_000, 3),

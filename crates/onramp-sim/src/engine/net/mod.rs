@@ -1,10 +1,15 @@
 //! The network of a run: packets travel from link to link until they reach a host or are dropped.
 
+mod ahead;
+
+pub(super) use ahead::Moment;
+
 use crate::error::Error;
 use crate::observe::{Direction, DropReason, Observer, PacketEvent};
 use crate::pool::{Content, Handle, Pool};
 use crate::queue::{Entity, EventQueue, Kind};
 use crate::routes::{Hop, Routes};
+use ahead::LinkAhead;
 use onramp_net::{Link, LinkStats, Packet, Verdict};
 use onramp_scenario::pure_ack;
 
@@ -18,6 +23,7 @@ struct ScheduledLink {
     entity: Entity,
     /// Time of its next event, or [`NEVER`] if the link is empty.
     scheduled_ns: u64,
+    ahead: LinkAhead,
 }
 
 /// The links, their packets and the event queue.
@@ -70,7 +76,14 @@ impl<O: Observer> Net<O> {
                 link: Link::from_config(config),
                 entity,
                 scheduled_ns: NEVER,
+                ahead: LinkAhead::default(),
             });
+        }
+        if !O::ACTIVE {
+            let offers = ahead::links_that_offer_ahead(configs, &links, &routes);
+            for (link, offers) in links.iter_mut().zip(offers) {
+                link.ahead.offers = offers;
+            }
         }
         let (queue, pool) = Default::default();
         Ok(Net {
@@ -118,7 +131,7 @@ impl<O: Observer> Net<O> {
                 self.pool.mark(handle);
             }
             if departure.is_copy {
-                handle.slot = self.pool.insert(*self.pool.get(handle));
+                handle = handle.of_copy(self.pool.insert(*self.pool.get(handle)));
             }
             if O::ACTIVE {
                 self.observer.departed(
@@ -126,8 +139,8 @@ impl<O: Observer> Net<O> {
                     &packet_event(self.now_ns, handle, self.pool.get(handle)),
                 );
             }
-            handle.hop += 1;
-            match self.routes.at(handle.hop) {
+            let handle = handle.at_next_hop();
+            match self.routes.at(handle.hop()) {
                 Hop::Link(next) => self.offer(next, handle),
                 Hop::Host(direction) => return Some((handle, direction)),
             }
@@ -149,22 +162,11 @@ impl<O: Observer> Net<O> {
         self.pool.remove(handle);
     }
 
-    /// Counters at the end of the run.
-    pub fn stats(&self) -> NetStats {
-        let links = self
-            .links
-            .iter()
-            .map(|scheduled| scheduled.link.stats())
-            .collect();
-        NetStats {
-            links,
-            sent: self.sent,
-            in_flight: self.pool.len(),
-        }
-    }
-
     fn offer(&mut self, link: u32, handle: Handle) {
         let (pool, scheduled) = (&self.pool, &mut self.links[link as usize]);
+        if scheduled.ahead.offers {
+            scheduled.forget_departed(self.now_ns);
+        }
         let read = |handle: &Handle| pure_ack(&pool.get(*handle).segment);
         let verdict = scheduled.link.offer_with_parser(self.now_ns, handle, read);
         let why = match verdict {
@@ -182,11 +184,16 @@ impl<O: Observer> Net<O> {
             Verdict::DroppedFull => Some(DropReason::QueueFull),
             Verdict::DroppedEarly => Some(DropReason::Early),
         };
-        if let Some(why) = why {
-            self.lose(link, why, handle);
+        let offers_ahead = scheduled.ahead.offers;
+        match why {
+            Some(why) => self.lose(link, why, handle),
+            None if offers_ahead => self.offer_ahead(link, handle),
+            None => {}
         }
-        self.collect_evicted(link);
-        self.reschedule(link);
+        if !offers_ahead {
+            self.collect_evicted(link);
+            self.reschedule(link);
+        }
     }
 
     fn collect_evicted(&mut self, link: u32) {

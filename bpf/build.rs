@@ -9,7 +9,7 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let core = env::var("DEP_ONRAMP_CORE_INCLUDE").expect("onramp-core's build script sets it");
     // Not `bpf/` as a whole: a change of src/bindings.rs compiles nothing again.
-    for source in ["build.rs", "include", "pair", "qos", "startup"] {
+    for source in ["build.rs", "include", "pair", "policy", "qos", "startup"] {
         println!("cargo::rerun-if-changed={source}");
     }
     for file in fs::read_dir(".")
@@ -38,7 +38,7 @@ fn main() {
     }
     table += "]\n";
     fs::write(out.join("startups.rs"), table).expect("OUT_DIR can be written");
-    for tool in ["connections", "adopt", "move", "pair", "qos"] {
+    for tool in ["connections", "adopt", "move", "pair", "policy", "qos"] {
         compile(tool, &out.join(format!("{tool}.o")), &core, Vec::new());
     }
 }

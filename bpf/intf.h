@@ -30,7 +30,7 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 17
+#define ONRAMP_CONFIG_VERSION 18
 
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
@@ -39,15 +39,18 @@ struct onramp_config {
 	uint64_t memory_lifetime_ns; /* the Lifetime of path memory; 0: nothing is remembered */
 	uint64_t memory_jump_bytes;  /* the cap of a jump at once; 0: the default */
 	uint64_t owner_start_ticks;  /* when owner_pid started (/proc/PID/stat): PIDs are reused */
+	uint64_t build;              /* hash of the program: a service replaces those of others */
 	uint32_t owner_pid; /* the process that owns the registration; 0: loaded until unloaded */
 	uint32_t version;   /* ONRAMP_CONFIG_VERSION */
 	uint32_t avoidance; /* enum onramp_avoidance */
 	uint32_t options;   /* bits of enum startup_option */
 	uint32_t record;    /* report every input and decision of the algorithm in the ring */
-	uint32_t governor_bound_ppm;     /* share of retransmitted segments; 0: no governor */
-	uint32_t restricted;             /* only processes with CAP_NET_ADMIN may choose it */
-	uint32_t events;                 /* put events into the ring, because somebody reads it */
-	char startup[ONRAMP_NAME_BYTES]; /* the algorithm's name in core/registry.h */
+	uint32_t governor_bound_ppm; /* share of retransmitted segments; 0: no governor */
+	uint32_t restricted;         /* only processes with CAP_NET_ADMIN may choose it */
+	uint32_t events;             /* put events into the ring, because somebody reads it */
+	uint32_t service;  /* `onramp serve` holds it: count into the groups of policies */
+	uint32_t reserved; /* 0 */
+	char startup[ONRAMP_NAME_BYTES];            /* the algorithm's name in core/registry.h */
 	char congestion_control[ONRAMP_NAME_BYTES]; /* the name that sockets choose */
 };
 
@@ -325,6 +328,145 @@ struct onramp_pair_config {
 struct onramp_qos_config {
 	char congestion_control[ONRAMP_NAME_BYTES]; /* the registered start-up `qos` */
 	struct onramp_reservation asked; /* for connections whose application requests none */
+};
+
+/* Policies that `onramp serve` can have in force at one time: a bit each in a word */
+#define ONRAMP_POLICIES 64
+
+/* Depth of the cgroups that policies can name; the root has level 0 */
+#define ONRAMP_CGROUP_LEVELS 16
+
+/* Room for the path of a cgroup below the root, or the name of a systemd unit, with the final
+ * zero */
+#define ONRAMP_CGROUP_NAME_BYTES 124
+
+/* A policy, as a new connection needs it */
+struct onramp_rule {
+	uint32_t slot; /* its counts are the elements 2 * slot and 2 * slot + 1 of the groups */
+	uint32_t threshold; /* connections whose random number of 32 bits is smaller get the
+			     * start-up; ONRAMP_EVERY_CONNECTION: all do */
+	char congestion_control[ONRAMP_NAME_BYTES]; /* of the start-up; empty: the policy leaves its
+						     * connections alone, and counts nothing */
+};
+
+#define ONRAMP_EVERY_CONNECTION 0xffffffff
+
+/* The policies in force. Each bit of a set is a policy, the first of the configuration the lowest.
+ * A connection's policies are those that all four maps and its family allow. */
+struct onramp_table {
+	uint64_t any_destination; /* policies that no destination restricts */
+	uint64_t any_port;        /* likewise a local port */
+	uint64_t any_cgroup;
+	uint64_t any_user;
+	uint64_t ipv4; /* policies for connections over IPv4 */
+	uint64_t ipv6;
+	uint64_t measured;      /* policies whose connections are counted */
+	uint32_t cgroup_levels; /* bit N: a cgroup of level N is named, by a path or a unit */
+	uint32_t generation;    /* raised with each configuration; keys of maps begin with it */
+	struct onramp_rule rules[ONRAMP_POLICIES];
+};
+
+/* Key of the destinations: a prefix */
+struct onramp_prefix {
+	uint32_t length_bits; /* of what follows: 32 for the generation, 0 to 128 for the address */
+	uint32_t generation;
+	uint8_t address[16]; /* an IPv4 address as ::ffff:192.0.2.1 */
+};
+
+enum onramp_match_kind {
+	ONRAMP_MATCH_PORT = 1, /* a local port */
+	ONRAMP_MATCH_CGROUP,   /* the id of a cgroup */
+	ONRAMP_MATCH_USER,     /* a user id of the host */
+};
+
+/* Key of the other things that policies match */
+struct onramp_match {
+	uint32_t generation;
+	uint32_t kind; /* enum onramp_match_kind */
+	uint64_t value;
+};
+
+/* Key of the cgroups that policies name, whether they exist or not */
+struct onramp_cgroup_name {
+	uint32_t generation;
+	char name[ONRAMP_CGROUP_NAME_BYTES]; /* "/system.slice/web.service", or the last part of a
+					      * path: "web.service"; then zeros */
+};
+
+/* The groups of a policy */
+enum onramp_group {
+	ONRAMP_GROUP_STARTUP, /* connections with the start-up */
+	ONRAMP_GROUP_CONTROL, /* connections that the policy chose and left as they are */
+};
+
+/* Sizes of transfers whose time is measured: 100 kB and 1 MB */
+#define ONRAMP_MEASURED_SIZES 2
+
+/* What a measured connection has with its socket. Bytes are of acknowledged payload. */
+struct onramp_tag {
+	uint64_t start_ns;          /* when it was established */
+	uint64_t start_acked_bytes; /* tp->bytes_acked at that time */
+	uint64_t seen_us;           /* its busy time (policy/measure.h) at the latest observation */
+	uint64_t seen_bytes;        /* acknowledged at that time */
+	uint32_t start_ticks;       /* jiffies when it was established */
+	uint32_t start_busy_ticks;  /* its busy jiffies at that time */
+	uint32_t start_sent_segments;          /* tp->data_segs_out at that time */
+	uint32_t start_retransmitted_segments; /* tp->total_retrans at that time */
+	uint32_t slot;                         /* of its policy */
+	uint32_t group;                        /* enum onramp_group */
+	uint32_t reached;                      /* how many of the measured sizes are acknowledged */
+	uint32_t is_ended;                     /* its segments are counted */
+};
+
+/* Histograms of the groups: an octave is divided into equal buckets. The first bucket has the
+ * smaller values, the last one the larger ones. */
+#define ONRAMP_HISTOGRAM_FIRST_OCTAVE 10 /* log2 of the lower limit of the first octave */
+#define ONRAMP_TIME_LAST_OCTAVE 26       /* log2 of the upper limit of the last octave */
+#define ONRAMP_TIME_OCTAVE_LOG2 3        /* log2 of the buckets of an octave */
+#define ONRAMP_TIME_BUCKETS 130
+#define ONRAMP_RATE_LAST_OCTAVE 35
+#define ONRAMP_RATE_OCTAVE_LOG2 2
+#define ONRAMP_RATE_BUCKETS 102
+
+struct onramp_times {
+	uint64_t sum_us;
+	uint64_t counts[ONRAMP_TIME_BUCKETS];
+};
+
+struct onramp_rates {
+	uint64_t sum_bytes_per_s;
+	uint64_t counts[ONRAMP_RATE_BUCKETS];
+};
+
+/* Segments with payload of connections that have ended, or of their first megabyte */
+struct onramp_segments {
+	uint64_t connections;
+	uint64_t connections_retransmitting;
+	uint64_t sent; /* with retransmissions */
+	uint64_t retransmitted;
+	uint64_t sent_squares; /* the sum over connections of sent * sent */
+	uint64_t retransmitted_squares;
+	uint64_t products; /* the sum over connections of sent * retransmitted */
+};
+
+/* What the connections of a group did, on one processor. Nothing here ever falls. */
+struct onramp_group_counts {
+	uint64_t connections;
+	uint64_t ended;
+	uint64_t exits[ONRAMP_TOTALS_EXITS]; /* start-ups that ended, by enum startup_exit */
+	struct onramp_times time_to_size[ONRAMP_MEASURED_SIZES]; /* busy time */
+	struct onramp_times startup_time;
+	struct onramp_times smoothed_rtt;
+	struct onramp_rates estimate;
+	struct onramp_segments segments;
+};
+
+/* What the policy program did beside the groups, on one processor */
+struct onramp_policy_totals {
+	uint64_t without_policy;    /* new connections that no policy matches */
+	uint64_t chosen_by_program; /* those whose program has chosen a congestion control itself */
+	uint64_t refused;           /* those for which the kernel refused the start-up */
+	uint64_t cgroups_lost;      /* new cgroups for which the map had no room */
 };
 
 #endif

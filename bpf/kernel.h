@@ -47,8 +47,29 @@ struct sock_common {
 	struct in6_addr skc_v6_rcv_saddr;
 };
 
+typedef struct {
+	__u32 val;
+} kuid_t;
+
+struct kernfs_node {
+	const char *name;
+	__u64 id;
+};
+
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[];
+};
+
+struct sock_cgroup_data {
+	struct cgroup *cgroup;
+};
+
 struct sock {
 	struct sock_common __sk_common;
+	kuid_t sk_uid;
+	struct sock_cgroup_data sk_cgrp_data;
 	__u32 sk_pacing_status;
 	unsigned long sk_pacing_rate;
 	unsigned long sk_max_pacing_rate;
@@ -71,6 +92,7 @@ struct inet_connection_sock {
 	struct inet_sock icsk_inet;
 	const struct tcp_congestion_ops___kernel *icsk_ca_ops;
 	__u8 icsk_ca_state : 5;
+	__u8 icsk_ca_setsockopt : 1; /* the application chose the congestion control */
 	__u8 icsk_pending;
 	struct {
 		__u8 pending;
@@ -82,7 +104,10 @@ struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u8 bpf_sock_ops_cb_flags;
 	__u64 bytes_acked;
-	__u64 bytes_sent; /* with retransmissions */
+	__u64 bytes_sent;     /* with retransmissions */
+	__u8 chrono_type : 2; /* enum tcp_chrono: what the time is spent with now; 0: idle */
+	__u32 chrono_start;   /* jiffies since when */
+	__u32 chrono_stat[3]; /* jiffies spent so far: busy, and the two ways to be held up */
 	__u32 data_segs_out;
 	__u32 delivered;
 	__u32 high_seq; /* snd_nxt when the recovery began */

@@ -28,11 +28,13 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_LPM_TRIE = 11,
 	BPF_MAP_TYPE_SK_STORAGE = 24,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 #define BPF_F_NO_PREALLOC (1U << 0)
 #define BPF_F_CLONE (1U << 9)
+#define BPF_ANY 0
 #define BPF_NOEXIST 1
 #define BPF_SK_STORAGE_GET_F_CREATE (1ULL << 0)
 
@@ -57,12 +59,16 @@ enum bpf_map_type {
 #define BPF_SOCK_OPS_TCP_CONNECT_CB 3
 #define BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB 4
 #define BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB 5
+#define BPF_SOCK_OPS_STATE_CB 10
 #define BPF_SOCK_OPS_TCP_LISTEN_CB 11
+#define BPF_SOCK_OPS_RTT_CB 12
 #define BPF_SOCK_OPS_PARSE_HDR_OPT_CB 13
 #define BPF_SOCK_OPS_HDR_OPT_LEN_CB 14
 #define BPF_SOCK_OPS_WRITE_HDR_OPT_CB 15
 
 /* struct bpf_sock_ops, bpf_sock_ops_cb_flags: the calls that a socket asks for */
+#define BPF_SOCK_OPS_STATE_CB_FLAG (1 << 2)
+#define BPF_SOCK_OPS_RTT_CB_FLAG (1 << 3)
 #define BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG (1 << 5)
 #define BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG (1 << 6)
 

@@ -20,11 +20,23 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 17;
+pub const CONFIG_VERSION: u32 = 18;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
 pub const PAIR_NAMESPACES: u32 = 2;
+pub const POLICIES: u32 = 64;
+pub const CGROUP_LEVELS: u32 = 16;
+pub const CGROUP_NAME_BYTES: u32 = 124;
+pub const EVERY_CONNECTION: u32 = 4294967295;
+pub const MEASURED_SIZES: u32 = 2;
+pub const HISTOGRAM_FIRST_OCTAVE: u32 = 10;
+pub const TIME_LAST_OCTAVE: u32 = 26;
+pub const TIME_OCTAVE_LOG2: u32 = 3;
+pub const TIME_BUCKETS: u32 = 130;
+pub const RATE_LAST_OCTAVE: u32 = 35;
+pub const RATE_OCTAVE_LOG2: u32 = 2;
+pub const RATE_BUCKETS: u32 = 102;
 pub const TCP_QOS: u32 = 20305;
 /// CUBIC (RFC 9438)
 pub const AVOIDANCE_CUBIC: Avoidance = 0;
@@ -47,6 +59,8 @@ pub struct Config {
     pub memory_jump_bytes: u64,
     /// when owner_pid started (/proc/PID/stat): PIDs are reused
     pub owner_start_ticks: u64,
+    /// hash of the program: a service replaces those of others
+    pub build: u64,
     /// the process that owns the registration; 0: loaded until unloaded
     pub owner_pid: u32,
     /// ONRAMP_CONFIG_VERSION
@@ -63,6 +77,10 @@ pub struct Config {
     pub restricted: u32,
     /// put events into the ring, because somebody reads it
     pub events: u32,
+    /// `onramp serve` holds it: count into the groups of policies
+    pub service: u32,
+    /// 0
+    pub reserved: u32,
     /// the algorithm's name in core/registry.h
     pub startup: [::core::ffi::c_char; 16usize],
     /// the name that sockets choose
@@ -70,7 +88,7 @@ pub struct Config {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Config"][::core::mem::size_of::<Config>() - 104usize];
+    ["Size of Config"][::core::mem::size_of::<Config>() - 120usize];
     ["Alignment of Config"][::core::mem::align_of::<Config>() - 8usize];
     ["Offset of field: Config::clock"][::core::mem::offset_of!(Config, clock) - 0usize];
     [
@@ -82,36 +100,43 @@ const _: () = {
     [
         "Offset of field: Config::owner_start_ticks",
     ][::core::mem::offset_of!(Config, owner_start_ticks) - 32usize];
+    ["Offset of field: Config::build"][::core::mem::offset_of!(Config, build) - 40usize];
     [
         "Offset of field: Config::owner_pid",
-    ][::core::mem::offset_of!(Config, owner_pid) - 40usize];
+    ][::core::mem::offset_of!(Config, owner_pid) - 48usize];
     [
         "Offset of field: Config::version",
-    ][::core::mem::offset_of!(Config, version) - 44usize];
+    ][::core::mem::offset_of!(Config, version) - 52usize];
     [
         "Offset of field: Config::avoidance",
-    ][::core::mem::offset_of!(Config, avoidance) - 48usize];
+    ][::core::mem::offset_of!(Config, avoidance) - 56usize];
     [
         "Offset of field: Config::options",
-    ][::core::mem::offset_of!(Config, options) - 52usize];
+    ][::core::mem::offset_of!(Config, options) - 60usize];
     [
         "Offset of field: Config::record",
-    ][::core::mem::offset_of!(Config, record) - 56usize];
+    ][::core::mem::offset_of!(Config, record) - 64usize];
     [
         "Offset of field: Config::governor_bound_ppm",
-    ][::core::mem::offset_of!(Config, governor_bound_ppm) - 60usize];
+    ][::core::mem::offset_of!(Config, governor_bound_ppm) - 68usize];
     [
         "Offset of field: Config::restricted",
-    ][::core::mem::offset_of!(Config, restricted) - 64usize];
+    ][::core::mem::offset_of!(Config, restricted) - 72usize];
     [
         "Offset of field: Config::events",
-    ][::core::mem::offset_of!(Config, events) - 68usize];
+    ][::core::mem::offset_of!(Config, events) - 76usize];
+    [
+        "Offset of field: Config::service",
+    ][::core::mem::offset_of!(Config, service) - 80usize];
+    [
+        "Offset of field: Config::reserved",
+    ][::core::mem::offset_of!(Config, reserved) - 84usize];
     [
         "Offset of field: Config::startup",
-    ][::core::mem::offset_of!(Config, startup) - 72usize];
+    ][::core::mem::offset_of!(Config, startup) - 88usize];
     [
         "Offset of field: Config::congestion_control",
-    ][::core::mem::offset_of!(Config, congestion_control) - 88usize];
+    ][::core::mem::offset_of!(Config, congestion_control) - 104usize];
 };
 /// An address and a port
 #[repr(C)]
@@ -1034,6 +1059,404 @@ const _: () = {
         "Offset of field: QosConfig::asked",
     ][::core::mem::offset_of!(QosConfig, asked) - 16usize];
 };
+/// A policy, as a new connection needs it
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Rule {
+    /// its counts are the elements 2 * slot and 2 * slot + 1 of the groups
+    pub slot: u32,
+    /// connections whose random number of 32 bits is smaller get the
+    /// start-up; ONRAMP_EVERY_CONNECTION: all do
+    pub threshold: u32,
+    /// of the start-up; empty: the policy leaves its
+    /// connections alone, and counts nothing
+    pub congestion_control: [::core::ffi::c_char; 16usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Rule"][::core::mem::size_of::<Rule>() - 24usize];
+    ["Alignment of Rule"][::core::mem::align_of::<Rule>() - 4usize];
+    ["Offset of field: Rule::slot"][::core::mem::offset_of!(Rule, slot) - 0usize];
+    [
+        "Offset of field: Rule::threshold",
+    ][::core::mem::offset_of!(Rule, threshold) - 4usize];
+    [
+        "Offset of field: Rule::congestion_control",
+    ][::core::mem::offset_of!(Rule, congestion_control) - 8usize];
+};
+/// The policies in force. Each bit of a set is a policy, the first of the configuration the lowest.
+/// A connection's policies are those that all four maps and its family allow.
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct Table {
+    /// policies that no destination restricts
+    pub any_destination: u64,
+    /// likewise a local port
+    pub any_port: u64,
+    pub any_cgroup: u64,
+    pub any_user: u64,
+    /// policies for connections over IPv4
+    pub ipv4: u64,
+    pub ipv6: u64,
+    /// policies whose connections are counted
+    pub measured: u64,
+    /// bit N: a cgroup of level N is named, by a path or a unit
+    pub cgroup_levels: u32,
+    /// raised with each configuration; keys of maps begin with it
+    pub generation: u32,
+    pub rules: [Rule; 64usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Table"][::core::mem::size_of::<Table>() - 1600usize];
+    ["Alignment of Table"][::core::mem::align_of::<Table>() - 8usize];
+    [
+        "Offset of field: Table::any_destination",
+    ][::core::mem::offset_of!(Table, any_destination) - 0usize];
+    [
+        "Offset of field: Table::any_port",
+    ][::core::mem::offset_of!(Table, any_port) - 8usize];
+    [
+        "Offset of field: Table::any_cgroup",
+    ][::core::mem::offset_of!(Table, any_cgroup) - 16usize];
+    [
+        "Offset of field: Table::any_user",
+    ][::core::mem::offset_of!(Table, any_user) - 24usize];
+    ["Offset of field: Table::ipv4"][::core::mem::offset_of!(Table, ipv4) - 32usize];
+    ["Offset of field: Table::ipv6"][::core::mem::offset_of!(Table, ipv6) - 40usize];
+    [
+        "Offset of field: Table::measured",
+    ][::core::mem::offset_of!(Table, measured) - 48usize];
+    [
+        "Offset of field: Table::cgroup_levels",
+    ][::core::mem::offset_of!(Table, cgroup_levels) - 56usize];
+    [
+        "Offset of field: Table::generation",
+    ][::core::mem::offset_of!(Table, generation) - 60usize];
+    ["Offset of field: Table::rules"][::core::mem::offset_of!(Table, rules) - 64usize];
+};
+impl Default for Table {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+/// Key of the destinations: a prefix
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Prefix {
+    /// of what follows: 32 for the generation, 0 to 128 for the address
+    pub length_bits: u32,
+    pub generation: u32,
+    /// an IPv4 address as ::ffff:192.0.2.1
+    pub address: [u8; 16usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Prefix"][::core::mem::size_of::<Prefix>() - 24usize];
+    ["Alignment of Prefix"][::core::mem::align_of::<Prefix>() - 4usize];
+    [
+        "Offset of field: Prefix::length_bits",
+    ][::core::mem::offset_of!(Prefix, length_bits) - 0usize];
+    [
+        "Offset of field: Prefix::generation",
+    ][::core::mem::offset_of!(Prefix, generation) - 4usize];
+    [
+        "Offset of field: Prefix::address",
+    ][::core::mem::offset_of!(Prefix, address) - 8usize];
+};
+/// a local port
+pub const MATCH_PORT: MatchKind = 1;
+/// the id of a cgroup
+pub const MATCH_CGROUP: MatchKind = 2;
+/// a user id of the host
+pub const MATCH_USER: MatchKind = 3;
+pub type MatchKind = ::core::ffi::c_uint;
+/// Key of the other things that policies match
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Match {
+    pub generation: u32,
+    /// enum onramp_match_kind
+    pub kind: u32,
+    pub value: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Match"][::core::mem::size_of::<Match>() - 16usize];
+    ["Alignment of Match"][::core::mem::align_of::<Match>() - 8usize];
+    [
+        "Offset of field: Match::generation",
+    ][::core::mem::offset_of!(Match, generation) - 0usize];
+    ["Offset of field: Match::kind"][::core::mem::offset_of!(Match, kind) - 4usize];
+    ["Offset of field: Match::value"][::core::mem::offset_of!(Match, value) - 8usize];
+};
+/// Key of the cgroups that policies name, whether they exist or not
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct CgroupName {
+    pub generation: u32,
+    /// "/system.slice/web.service", or the last part of a
+    /// path: "web.service"; then zeros
+    pub name: [::core::ffi::c_char; 124usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of CgroupName"][::core::mem::size_of::<CgroupName>() - 128usize];
+    ["Alignment of CgroupName"][::core::mem::align_of::<CgroupName>() - 4usize];
+    [
+        "Offset of field: CgroupName::generation",
+    ][::core::mem::offset_of!(CgroupName, generation) - 0usize];
+    [
+        "Offset of field: CgroupName::name",
+    ][::core::mem::offset_of!(CgroupName, name) - 4usize];
+};
+impl Default for CgroupName {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+/// connections with the start-up
+pub const GROUP_STARTUP: Group = 0;
+/// connections that the policy chose and left as they are
+pub const GROUP_CONTROL: Group = 1;
+/// The groups of a policy
+pub type Group = ::core::ffi::c_uint;
+/// What a measured connection has with its socket. Bytes are of acknowledged payload.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Tag {
+    /// when it was established
+    pub start_ns: u64,
+    /// tp->bytes_acked at that time
+    pub start_acked_bytes: u64,
+    /// its busy time (policy/measure.h) at the latest observation
+    pub seen_us: u64,
+    /// acknowledged at that time
+    pub seen_bytes: u64,
+    /// jiffies when it was established
+    pub start_ticks: u32,
+    /// its busy jiffies at that time
+    pub start_busy_ticks: u32,
+    /// tp->data_segs_out at that time
+    pub start_sent_segments: u32,
+    /// tp->total_retrans at that time
+    pub start_retransmitted_segments: u32,
+    /// of its policy
+    pub slot: u32,
+    /// enum onramp_group
+    pub group: u32,
+    /// how many of the measured sizes are acknowledged
+    pub reached: u32,
+    /// its segments are counted
+    pub is_ended: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Tag"][::core::mem::size_of::<Tag>() - 64usize];
+    ["Alignment of Tag"][::core::mem::align_of::<Tag>() - 8usize];
+    ["Offset of field: Tag::start_ns"][::core::mem::offset_of!(Tag, start_ns) - 0usize];
+    [
+        "Offset of field: Tag::start_acked_bytes",
+    ][::core::mem::offset_of!(Tag, start_acked_bytes) - 8usize];
+    ["Offset of field: Tag::seen_us"][::core::mem::offset_of!(Tag, seen_us) - 16usize];
+    [
+        "Offset of field: Tag::seen_bytes",
+    ][::core::mem::offset_of!(Tag, seen_bytes) - 24usize];
+    [
+        "Offset of field: Tag::start_ticks",
+    ][::core::mem::offset_of!(Tag, start_ticks) - 32usize];
+    [
+        "Offset of field: Tag::start_busy_ticks",
+    ][::core::mem::offset_of!(Tag, start_busy_ticks) - 36usize];
+    [
+        "Offset of field: Tag::start_sent_segments",
+    ][::core::mem::offset_of!(Tag, start_sent_segments) - 40usize];
+    [
+        "Offset of field: Tag::start_retransmitted_segments",
+    ][::core::mem::offset_of!(Tag, start_retransmitted_segments) - 44usize];
+    ["Offset of field: Tag::slot"][::core::mem::offset_of!(Tag, slot) - 48usize];
+    ["Offset of field: Tag::group"][::core::mem::offset_of!(Tag, group) - 52usize];
+    ["Offset of field: Tag::reached"][::core::mem::offset_of!(Tag, reached) - 56usize];
+    ["Offset of field: Tag::is_ended"][::core::mem::offset_of!(Tag, is_ended) - 60usize];
+};
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct Times {
+    pub sum_us: u64,
+    pub counts: [u64; 130usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Times"][::core::mem::size_of::<Times>() - 1048usize];
+    ["Alignment of Times"][::core::mem::align_of::<Times>() - 8usize];
+    ["Offset of field: Times::sum_us"][::core::mem::offset_of!(Times, sum_us) - 0usize];
+    ["Offset of field: Times::counts"][::core::mem::offset_of!(Times, counts) - 8usize];
+};
+impl Default for Times {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct Rates {
+    pub sum_bytes_per_s: u64,
+    pub counts: [u64; 102usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Rates"][::core::mem::size_of::<Rates>() - 824usize];
+    ["Alignment of Rates"][::core::mem::align_of::<Rates>() - 8usize];
+    [
+        "Offset of field: Rates::sum_bytes_per_s",
+    ][::core::mem::offset_of!(Rates, sum_bytes_per_s) - 0usize];
+    ["Offset of field: Rates::counts"][::core::mem::offset_of!(Rates, counts) - 8usize];
+};
+impl Default for Rates {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+/// Segments with payload of connections that have ended, or of their first megabyte
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Segments {
+    pub connections: u64,
+    pub connections_retransmitting: u64,
+    /// with retransmissions
+    pub sent: u64,
+    pub retransmitted: u64,
+    /// the sum over connections of sent * sent
+    pub sent_squares: u64,
+    pub retransmitted_squares: u64,
+    /// the sum over connections of sent * retransmitted
+    pub products: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Segments"][::core::mem::size_of::<Segments>() - 56usize];
+    ["Alignment of Segments"][::core::mem::align_of::<Segments>() - 8usize];
+    [
+        "Offset of field: Segments::connections",
+    ][::core::mem::offset_of!(Segments, connections) - 0usize];
+    [
+        "Offset of field: Segments::connections_retransmitting",
+    ][::core::mem::offset_of!(Segments, connections_retransmitting) - 8usize];
+    [
+        "Offset of field: Segments::sent",
+    ][::core::mem::offset_of!(Segments, sent) - 16usize];
+    [
+        "Offset of field: Segments::retransmitted",
+    ][::core::mem::offset_of!(Segments, retransmitted) - 24usize];
+    [
+        "Offset of field: Segments::sent_squares",
+    ][::core::mem::offset_of!(Segments, sent_squares) - 32usize];
+    [
+        "Offset of field: Segments::retransmitted_squares",
+    ][::core::mem::offset_of!(Segments, retransmitted_squares) - 40usize];
+    [
+        "Offset of field: Segments::products",
+    ][::core::mem::offset_of!(Segments, products) - 48usize];
+};
+/// What the connections of a group did, on one processor. Nothing here ever falls.
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct GroupCounts {
+    pub connections: u64,
+    pub ended: u64,
+    /// start-ups that ended, by enum startup_exit
+    pub exits: [u64; 16usize],
+    /// busy time
+    pub time_to_size: [Times; 2usize],
+    pub startup_time: Times,
+    pub smoothed_rtt: Times,
+    pub estimate: Rates,
+    pub segments: Segments,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of GroupCounts"][::core::mem::size_of::<GroupCounts>() - 5216usize];
+    ["Alignment of GroupCounts"][::core::mem::align_of::<GroupCounts>() - 8usize];
+    [
+        "Offset of field: GroupCounts::connections",
+    ][::core::mem::offset_of!(GroupCounts, connections) - 0usize];
+    [
+        "Offset of field: GroupCounts::ended",
+    ][::core::mem::offset_of!(GroupCounts, ended) - 8usize];
+    [
+        "Offset of field: GroupCounts::exits",
+    ][::core::mem::offset_of!(GroupCounts, exits) - 16usize];
+    [
+        "Offset of field: GroupCounts::time_to_size",
+    ][::core::mem::offset_of!(GroupCounts, time_to_size) - 144usize];
+    [
+        "Offset of field: GroupCounts::startup_time",
+    ][::core::mem::offset_of!(GroupCounts, startup_time) - 2240usize];
+    [
+        "Offset of field: GroupCounts::smoothed_rtt",
+    ][::core::mem::offset_of!(GroupCounts, smoothed_rtt) - 3288usize];
+    [
+        "Offset of field: GroupCounts::estimate",
+    ][::core::mem::offset_of!(GroupCounts, estimate) - 4336usize];
+    [
+        "Offset of field: GroupCounts::segments",
+    ][::core::mem::offset_of!(GroupCounts, segments) - 5160usize];
+};
+impl Default for GroupCounts {
+    fn default() -> Self {
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
+/// What the policy program did beside the groups, on one processor
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct PolicyTotals {
+    /// new connections that no policy matches
+    pub without_policy: u64,
+    /// those whose program has chosen a congestion control itself
+    pub chosen_by_program: u64,
+    /// those for which the kernel refused the start-up
+    pub refused: u64,
+    /// new cgroups for which the map had no room
+    pub cgroups_lost: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of PolicyTotals"][::core::mem::size_of::<PolicyTotals>() - 32usize];
+    ["Alignment of PolicyTotals"][::core::mem::align_of::<PolicyTotals>() - 8usize];
+    [
+        "Offset of field: PolicyTotals::without_policy",
+    ][::core::mem::offset_of!(PolicyTotals, without_policy) - 0usize];
+    [
+        "Offset of field: PolicyTotals::chosen_by_program",
+    ][::core::mem::offset_of!(PolicyTotals, chosen_by_program) - 8usize];
+    [
+        "Offset of field: PolicyTotals::refused",
+    ][::core::mem::offset_of!(PolicyTotals, refused) - 16usize];
+    [
+        "Offset of field: PolicyTotals::cgroups_lost",
+    ][::core::mem::offset_of!(PolicyTotals, cgroups_lost) - 24usize];
+};
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct TcpQos {
@@ -1071,8 +1494,12 @@ pub mod maps {
     pub const RODATA_ONRAMP: &str = ".rodata.onramp";
     /// `.rodata.pair`
     pub const RODATA_PAIR: &str = ".rodata.pair";
+    /// `.rodata.policy`
+    pub const RODATA_POLICY: &str = ".rodata.policy";
     /// `.rodata.qos`
     pub const RODATA_QOS: &str = ".rodata.qos";
+    /// `onramp_active`
+    pub const ACTIVE: &str = "onramp_active";
     /// `onramp_bbr`
     pub const BBR: &str = "onramp_bbr";
     /// `onramp_bbr_v1`
@@ -1081,6 +1508,8 @@ pub mod maps {
     pub const BBR_V3: &str = "onramp_bbr_v3";
     /// `onramp_broken`
     pub const BROKEN: &str = "onramp_broken";
+    /// `onramp_cgroups`
+    pub const CGROUPS: &str = "onramp_cgroups";
     /// `onramp_conns`
     pub const CONNS: &str = "onramp_conns";
     /// `onramp_cubic`
@@ -1093,18 +1522,30 @@ pub mod maps {
     pub const EVENTS: &str = "onramp_events";
     /// `onramp_governor`
     pub const GOVERNOR: &str = "onramp_governor";
+    /// `onramp_groups`
+    pub const GROUPS: &str = "onramp_groups";
     /// `onramp_limits`
     pub const LIMITS: &str = "onramp_limits";
+    /// `onramp_matches`
+    pub const MATCHES: &str = "onramp_matches";
     /// `onramp_memory`
     pub const MEMORY: &str = "onramp_memory";
     /// `onramp_pairs`
     pub const PAIRS: &str = "onramp_pairs";
+    /// `onramp_policied`
+    pub const POLICIED: &str = "onramp_policied";
+    /// `onramp_prefixes`
+    pub const PREFIXES: &str = "onramp_prefixes";
     /// `onramp_reno`
     pub const RENO: &str = "onramp_reno";
     /// `onramp_reserved`
     pub const RESERVED: &str = "onramp_reserved";
     /// `onramp_siblings`
     pub const SIBLINGS: &str = "onramp_siblings";
+    /// `onramp_tables`
+    pub const TABLES: &str = "onramp_tables";
+    /// `onramp_tags`
+    pub const TAGS: &str = "onramp_tags";
     /// `onramp_totals`
     pub const TOTALS: &str = "onramp_totals";
     /// `onramp_usage`
@@ -1136,14 +1577,20 @@ pub mod programs {
     pub const LIST: &str = "onramp_list";
     /// `onramp_min_tso_segs`
     pub const MIN_TSO_SEGS: &str = "onramp_min_tso_segs";
+    /// `onramp_mkdir`
+    pub const MKDIR: &str = "onramp_mkdir";
     /// `onramp_move`
     pub const MOVE: &str = "onramp_move";
     /// `onramp_pair`
     pub const PAIR: &str = "onramp_pair";
+    /// `onramp_policy`
+    pub const POLICY: &str = "onramp_policy";
     /// `onramp_release`
     pub const RELEASE: &str = "onramp_release";
     /// `onramp_reserve`
     pub const RESERVE: &str = "onramp_reserve";
+    /// `onramp_rmdir`
+    pub const RMDIR: &str = "onramp_rmdir";
     /// `onramp_set_qos`
     pub const SET_QOS: &str = "onramp_set_qos";
     /// `onramp_set_state`
@@ -1157,7 +1604,7 @@ pub mod programs {
     /// `onramp_undo_cwnd`
     pub const UNDO_CWND: &str = "onramp_undo_cwnd";
     /// All of them.
-    pub const ALL: [&str; 21] = [
+    pub const ALL: [&str; 24] = [
         ACKED,
         ADOPT,
         CONG_AVOID,
@@ -1169,10 +1616,13 @@ pub mod programs {
         INIT,
         LIST,
         MIN_TSO_SEGS,
+        MKDIR,
         MOVE,
         PAIR,
+        POLICY,
         RELEASE,
         RESERVE,
+        RMDIR,
         SET_QOS,
         SET_STATE,
         SNDBUF_EXPAND,

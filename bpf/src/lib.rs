@@ -40,5 +40,8 @@ pub const MOVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/move.o"));
 /// Writes and reads the TCP option of packet pairs on the connections of a cgroup.
 pub const PAIR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
 
+/// Gives each new connection of the host the first policy that matches it, and measures it.
+pub const POLICY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/policy.o"));
+
 /// Implements the socket option TCP_QOS for the sockets of a cgroup.
 pub const QOS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/qos.o"));

@@ -24,6 +24,7 @@
 
 #include "intf.h"
 #include "kernel.h"
+#include "policy/exits.h"
 #include "startup/connection.h"
 #include "startup/ensemble.h"
 #include "startup/governor.h"
@@ -111,6 +112,8 @@ close_startup(struct sock *sk, struct onramp_connection *connection, __u32 exit,
 	account->startup_end_seq = tp->snd_nxt;
 	connection->settled_seq = tp->snd_nxt;
 	account->state = startup_ns ? ONRAMP_ACCOUNT_LATE : ONRAMP_ACCOUNT_CLOSED;
+	if (config.service)
+		count_group_exit(sk, exit, startup_ns, connection->decision.estimate_bytes_per_s);
 	if (!totals)
 		return 0;
 	if (exit < ONRAMP_TOTALS_EXITS)

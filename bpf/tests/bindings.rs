@@ -149,6 +149,7 @@ fn names() -> String {
     let tools = [
         onramp_bpf::CONNECTIONS,
         onramp_bpf::ADOPT,
+        onramp_bpf::POLICY,
         onramp_bpf::MOVE,
         onramp_bpf::PAIR,
         onramp_bpf::QOS,
@@ -170,7 +171,7 @@ fn names() -> String {
     }
     // libbpf and the compiler name the other sections, and nobody looks for them.
     maps.retain(|name| {
-        let is_ours = |tag: &str| ["adopt", "onramp", "pair", "qos"].contains(&tag);
+        let is_ours = |tag: &str| ["adopt", "onramp", "pair", "policy", "qos"].contains(&tag);
         name.strip_prefix(".rodata.")
             .map_or(name.starts_with("onramp_") || name == ".data.move", is_ours)
     });

@@ -89,6 +89,16 @@ impl PreviousDefaults {
         Ok(previous)
     }
 
+    /// The map, to be pinned.
+    pub fn map(&mut self) -> &mut MapHandle {
+        &mut self.0
+    }
+
+    /// Those in a map that was pinned.
+    pub fn pinned(map: MapHandle) -> PreviousDefaults {
+        PreviousDefaults(map)
+    }
+
     fn set(&self, cookie: u64, name: &str) -> libbpf_rs::Result<()> {
         self.0
             .update(&cookie.to_ne_bytes(), &name_bytes(name), MapFlags::ANY)

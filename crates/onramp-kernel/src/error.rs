@@ -171,6 +171,47 @@ pub enum Error {
         /// Its owner.
         pid: u32,
     },
+    /// The congestion control belongs to the service.
+    #[error(
+        "`{name}` belongs to `onramp serve` and ends with it: stop the service (systemctl stop \
+         onramp), or remove the policies that need it from its configuration and reload it. If no \
+         service runs any more, run: onramp serve --undo"
+    )]
+    HeldByService {
+        /// The congestion control.
+        name: String,
+    },
+    /// Another service of this host has its policies in force.
+    #[error(
+        "another `onramp serve` runs on this host{}; stop it first (systemctl stop onramp)",
+        pid.map(|pid| format!(" (process {pid})")).unwrap_or_default()
+    )]
+    ServiceRuns {
+        /// Its process, if it is known.
+        pid: Option<u32>,
+    },
+    /// The directory for pins is in no BPF file system.
+    #[error(
+        "`{}` is not in a BPF file system, which the service needs so that its policies survive its \
+         restart; run mount -t bpf bpf /sys/fs/bpf (systemd does this at boot; in a container, \
+         mount the host's /sys/fs/bpf)",
+        path.display()
+    )]
+    NoBpffs {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// There are more policies than a service can have.
+    #[error("{found} policies are too many; a service can have {max}")]
+    TooManyPolicies {
+        /// Their number.
+        found: usize,
+        /// The limit.
+        max: usize,
+    },
+    /// No service has its policies in force.
+    #[error("no `onramp serve` runs on this host; start it with systemctl start onramp")]
+    NoService,
     /// The kernel refused an operation.
     #[error(
         "the kernel refused {what}: {cause}{}",
@@ -269,6 +310,10 @@ impl Error {
                 | Error::MayNotBeDefault { .. }
                 | Error::NoControl { .. }
                 | Error::OwnedByProcess { .. }
+                | Error::HeldByService { .. }
+                | Error::ServiceRuns { .. }
+                | Error::TooManyPolicies { .. }
+                | Error::NoService
                 | Error::NameTaken { .. }
                 | Error::NotACgroup { .. }
                 | Error::TooManyLimits { .. }

@@ -33,6 +33,7 @@
 //! | `defaults`, `live` | changes the defaults of network namespaces, and live sockets |
 //! | `unload` | ends registrations of others |
 //! | `registration` | makes them |
+//! | `policy` | gives new connections of the host a start-up by policies, for `onramp serve` |
 //! | `status` | compares registrations with options, and shows what uses them |
 
 mod avoidance;
@@ -48,6 +49,7 @@ mod namespaces;
 mod object;
 mod others;
 mod pairs;
+pub mod policy;
 pub mod probe;
 mod process;
 mod programs;
@@ -73,6 +75,7 @@ pub use namespaces::NetworkNamespace;
 pub use onramp_core::memory::Memory;
 pub use others::{other_programs, OtherProgram};
 pub use pairs::{PairOption, PairsMap};
+pub use policy::Policies;
 pub use programs::{count_calls, own_programs, ProgramCost};
 pub use qos::{
     reservation, reserve, LimitInForce, QosOption, Reservation, Reservations, UserInForce,

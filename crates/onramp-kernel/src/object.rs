@@ -31,6 +31,13 @@ pub(crate) fn with_log<T>(
     )
 }
 
+/// A hash of an object's bytes: objects of other builds have others (FNV-1a, 64 bits).
+pub(crate) fn hash(object: &[u8]) -> u64 {
+    object.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// Locks a mutex whose data no panic can leave half changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex

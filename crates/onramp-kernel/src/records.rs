@@ -3,7 +3,8 @@
 //! The types are generated (`onramp_bpf::bindings`).
 
 use onramp_bpf::bindings::{
-    Config, Endpoint, Event, Limit, Move, Path, PathEntry, QosConfig, Socket, Usage, NAME_BYTES,
+    CgroupName, Config, Endpoint, Event, Limit, Match, Move, Path, PathEntry, Prefix, QosConfig,
+    Rule, Socket, Table, Usage, NAME_BYTES,
 };
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
@@ -54,6 +55,16 @@ unsafe impl Plain for Name {}
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for Usage {}
 // SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for CgroupName {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for Match {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for Prefix {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for Rule {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for Table {}
+// SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for Path {}
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for PathEntry {}
@@ -61,6 +72,8 @@ unsafe impl Plain for PathEntry {}
 unsafe impl Plain for Socket {}
 // SAFETY: repr(C), integers only, as are all members of its union. Events are only read.
 unsafe impl Plain for Event {}
+// SAFETY: an integer.
+unsafe impl Plain for u32 {}
 // SAFETY: an integer.
 unsafe impl Plain for u64 {}
 

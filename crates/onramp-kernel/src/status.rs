@@ -65,7 +65,7 @@ impl Loaded {
         let name = onramp_core::congestion_control(startup);
         let all = loaded()?.into_iter();
         Ok(all
-            .filter(|loaded| loaded.registered && loaded.owner_pid.is_none())
+            .filter(|loaded| loaded.registered && loaded.owner_pid.is_none() && !loaded.service)
             .find(|loaded| loaded.name == name))
     }
 

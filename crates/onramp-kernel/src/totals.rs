@@ -79,7 +79,9 @@ impl Totals {
         let processors = map
             .lookup_percpu(&0u32.to_ne_bytes(), MapFlags::ANY)
             .map_err(|error| Error::unreadable(maps::TOTALS, of, &error))?;
-        Ok(Totals::from(&sum(&processors.unwrap_or_default())))
+        Ok(Totals::from(&sum_of::<bindings::Totals>(
+            &processors.unwrap_or_default(),
+        )))
     }
 }
 
@@ -87,9 +89,9 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole != 0).then(|| part as f64 / whole as f64)
 }
 
-/// The sum of the counters of all processors. Every member of the record is a counter of 64 bits.
-fn sum(processors: &[Vec<u8>]) -> bindings::Totals {
-    let mut sums = [0u64; size_of::<bindings::Totals>() / size_of::<u64>()];
+/// The sum of records of all processors. Every member of the record is a counter of 64 bits.
+pub(crate) fn sum_of<T: Plain>(processors: &[Vec<u8>]) -> T {
+    let mut sums = vec![0u64; size_of::<T>() / size_of::<u64>()];
     for counters in processors {
         for (sum, counter) in sums.iter_mut().zip(counters.chunks_exact(size_of::<u64>())) {
             let counter = u64::from_ne_bytes(counter.try_into().expect("8 bytes"));
@@ -97,7 +99,7 @@ fn sum(processors: &[Vec<u8>]) -> bindings::Totals {
         }
     }
     let bytes: Vec<u8> = sums.iter().flat_map(|sum| sum.to_ne_bytes()).collect();
-    bindings::Totals::from_bytes(&bytes).expect("the bytes have the record's size")
+    T::from_bytes(&bytes).expect("the bytes have the record's size")
 }
 
 /// Upper limit of a class of times, in seconds: 2^class us.
@@ -156,7 +158,7 @@ mod tests {
         raw.times[11] = 7;
         raw.times[TOTALS_TIMES as usize - 1] = 1;
         let bytes = raw.as_bytes().to_vec();
-        let totals = Totals::from(&sum(&[bytes.clone(), bytes]));
+        let totals = Totals::from(&sum_of::<bindings::Totals>(&[bytes.clone(), bytes]));
         assert_eq!((totals.started, totals.live), (6, 4));
         assert_eq!((totals.governed, totals.exits["governed"]), (4, 4));
         assert_eq!(totals.events_lost, 10);

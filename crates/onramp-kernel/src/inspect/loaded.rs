@@ -45,6 +45,9 @@ pub struct Loaded {
     pub memory_lifetime_s: Option<f64>,
     /// The process that it belongs to, if it does not stay until it is unloaded.
     pub owner_pid: Option<u32>,
+    /// It belongs to `onramp serve`, and ends with the service or with a configuration that does
+    /// not need it.
+    pub service: bool,
     /// New connections can choose it. Otherwise it only serves the connections that it has.
     pub registered: bool,
     /// Connections that use it, in all network namespaces. Those that were handed over to the
@@ -275,6 +278,7 @@ fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -
         memory: memory_of(config).name(),
         memory_lifetime_s: (lifetime_ns != 0).then_some(lifetime_ns as f64 / 1e9),
         owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
+        service: config.service != 0,
         registered: operations.is_some_and(|operations| operations.registered),
         restricted: config.restricted != 0,
         references: operations.map_or(0, |operations| operations.references),
@@ -305,6 +309,7 @@ pub(crate) fn owner_of(name: &str) -> Option<String> {
         .into_iter()
         .find(|loaded| loaded.name == name && loaded.registered)?;
     Some(match loaded.owner_pid {
+        None if loaded.service => "by `onramp serve`".to_owned(),
         Some(pid) => format!("by process {pid}, a running `onramp exec` or `onramp lab`"),
         None => format!(
             "start-up {}, then {}; `onramp unload {}` removes it",

@@ -1,16 +1,18 @@
 //! Loading a start-up program, and registering its congestion control.
 
 use super::options::{Lifetime, Options};
+use super::Shared;
 use crate::defaults::PreviousDefaults;
 use crate::inspect::owner_of;
-use crate::object::with_log;
+use crate::object::{hash, with_log};
 use crate::probe::ControlForm;
 use crate::process;
-use crate::records::{name_bytes, name_chars, Plain};
+use crate::records::{name_chars, Plain};
 use crate::{Error, Memory, Result};
 use libbpf_rs::{Link, MapCore, MapType, Object, ObjectBuilder, OpenObject};
 use onramp_bpf::bindings::{maps, Config, CONFIG_VERSION, NAME_BYTES};
 use std::ops::Range;
+use std::os::fd::AsFd;
 
 /// The size of the event ring while every ACK is recorded.
 const RECORDING_RING_BYTES: u32 = 64 << 20;
@@ -18,25 +20,47 @@ const RECORDING_RING_BYTES: u32 = 64 << 20;
 /// Where the member `flags` is in struct tcp_congestion_ops of bpf/kernel.h.
 const FLAGS: Range<usize> = NAME_BYTES as usize..NAME_BYTES as usize + size_of::<u32>();
 
+/// A start-up program that is registered.
+pub(super) struct Registered {
+    pub object: Object,
+    pub link: Link,
+    /// What was the default of network namespaces before; `None` for [`Lifetime::Process`].
+    pub defaults: Option<PreviousDefaults>,
+}
+
+/// How to register.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a> {
+    pub form: ControlForm,
+    /// The registration is a BPF link.
+    pub linked: bool,
+    /// The maps of `onramp serve`, for [`Lifetime::Service`].
+    pub shared: Option<&'a Shared>,
+}
+
 /// Loads a start-up program and registers it under a name.
 pub(super) fn register(
     object: &[u8],
     options: &Options,
-    form: ControlForm,
-    linked: bool,
+    how: How<'_>,
     name: &str,
-) -> Result<(Object, Link)> {
+) -> Result<Registered> {
     let (result, log) = with_log(|| {
         let mut open = ObjectBuilder::default().open_memory(object)?;
-        configure(&mut open, options, form, linked, name)?;
+        configure(&mut open, &config(options, name, object), options, how)?;
         let mut object = open.load()?;
-        if options.lifetime == Lifetime::UntilUnloaded {
-            PreviousDefaults::record(&object)?;
-        }
+        let defaults = match options.lifetime {
+            Lifetime::Process => None,
+            Lifetime::UntilUnloaded | Lifetime::Service => Some(PreviousDefaults::record(&object)?),
+        };
         let link = attach(&mut object)?;
-        Ok((object, link))
+        Ok(Registered {
+            object,
+            link,
+            defaults,
+        })
     });
-    let (object, mut link) = result.map_err(|error| {
+    let mut registered = result.map_err(|error| {
         if error.kind() == libbpf_rs::ErrorKind::AlreadyExists {
             return Error::NameTaken {
                 name: name.to_owned(),
@@ -50,23 +74,24 @@ pub(super) fn register(
             log,
         }
     })?;
-    if options.lifetime == Lifetime::UntilUnloaded {
-        link.disconnect();
+    if !how.linked && options.lifetime != Lifetime::Process {
+        registered.link.disconnect();
     }
-    Ok((object, link))
+    Ok(registered)
 }
 
 /// The user's choices, for the program's read-only data.
-fn config(options: &Options, name: &str) -> Config {
+pub(super) fn config(options: &Options, name: &str, object: &[u8]) -> Config {
     let owner_pid = match options.lifetime {
         Lifetime::Process => std::process::id(),
-        Lifetime::UntilUnloaded => 0,
+        Lifetime::UntilUnloaded | Lifetime::Service => 0,
     };
     Config {
         clock: options.clock,
         memory_lifetime_ns: options.path_lifetime_ns(),
         memory_jump_bytes: options.memory_jump_bytes,
         owner_start_ticks: process::start_ticks(owner_pid).unwrap_or(0),
+        build: hash(object),
         owner_pid,
         version: CONFIG_VERSION,
         avoidance: options.avoidance.number(),
@@ -75,6 +100,8 @@ fn config(options: &Options, name: &str) -> Config {
         governor_bound_ppm: options.governor_in_force_ppm(),
         restricted: u32::from(options.restricted),
         events: u32::from(reads_events(options)),
+        service: u32::from(options.lifetime == Lifetime::Service),
+        reserved: 0,
         startup: name_chars(&options.startup),
         congestion_control: name_chars(name),
     }
@@ -83,31 +110,32 @@ fn config(options: &Options, name: &str) -> Config {
 /// Sets up the maps: the configuration, and the one struct_ops map that is used.
 fn configure(
     open: &mut OpenObject,
+    config: &Config,
     options: &Options,
-    form: ControlForm,
-    linked: bool,
-    name: &str,
+    how: How<'_>,
 ) -> libbpf_rs::Result<()> {
-    let operations = form.struct_ops_map(options.avoidance);
+    let operations = how.form.struct_ops_map(options.avoidance);
     for mut map in open.maps_mut() {
         let map_name = map.name().to_string_lossy().into_owned();
         if map_name == maps::RODATA_ONRAMP {
-            map.set_initial_value(config(options, name).as_bytes())?;
+            map.set_initial_value(config.as_bytes())?;
         } else if map_name == operations {
             // The name and the flags are the first members of struct tcp_congestion_ops in
             // bpf/kernel.h.
             if let Some(value) = map.initial_value_mut() {
-                let name = name_bytes(name);
+                let name = config.congestion_control.map(|char| char as u8);
                 value[..name.len()].copy_from_slice(&name);
                 if options.restricted {
                     value[FLAGS].fill(0);
                 }
             }
-            if !linked {
+            if !how.linked {
                 map.set_map_flags(0)?;
             }
         } else if map.map_type() == MapType::StructOps {
             map.set_autocreate(false)?;
+        } else if let Some(shared) = how.shared.and_then(|shared| shared.named(&map_name)) {
+            map.reuse_fd(shared.as_fd())?;
         } else if is_unused(&map_name, options) {
             // The verifier removes the code that uses the map.
             map.set_autocreate(false)?;
@@ -130,6 +158,7 @@ fn is_unused(map: &str, options: &Options) -> bool {
     match map {
         maps::MEMORY => options.memory == Memory::Off,
         maps::GOVERNOR | maps::DESTS => options.governor_in_force_ppm() == 0,
+        maps::TAGS | maps::GROUPS => options.lifetime != Lifetime::Service,
         _ => false,
     }
 }

@@ -3,6 +3,7 @@
 mod load;
 mod options;
 mod ring;
+mod service;
 
 use crate::event::Event;
 use crate::governor::Governor;
@@ -16,9 +17,11 @@ use crate::totals::Totals;
 use crate::unload::sweep;
 use crate::{Error, Memory, Result};
 use libbpf_rs::{Link, MapHandle, Object};
+use load::{How, Registered};
 use onramp_bpf::bindings::{maps, NAME_BYTES};
 pub use options::{Lifetime, Options, KERNEL_CLOCK};
 use ring::EventRing;
+pub(crate) use service::{config_for_service, register_for_service, Shared};
 
 /// The largest number that is appended to a name that is taken.
 const MAX_NUMBER: u32 = 99;
@@ -43,59 +46,16 @@ impl Registration {
     /// The request is impossible, the host lacks something, the name is taken, or the kernel's
     /// refusal with the end of its log.
     pub fn new(options: &Options) -> Result<Registration> {
-        let object = object_for(options)?;
-        probe::check_permission()?;
-        let btf = probe::kernel_btf()?;
-        let form = probe::control_form(&btf)?;
-        probe::check_avoidance(&btf, options.avoidance)?;
-        let linked = options.lifetime == Lifetime::Process
-            && !options.without_link
-            && probe::has_struct_ops_links(&btf);
-        let options = &Options {
-            // Without the member, a start-up can only be registered as a restricted one.
-            restricted: options.restricted || !probe::has_flags(&btf),
-            ..options.clone()
-        };
-        sweep()?;
-
-        let own = onramp_core::congestion_control(&options.startup);
-        let names = match options.lifetime {
-            Lifetime::UntilUnloaded => vec![own],
-            Lifetime::Process => std::iter::once(own.clone())
-                .chain((2..=MAX_NUMBER).map(|number| numbered(&own, number)))
-                .collect(),
-        };
-        for name in &names {
-            if registered_names()?.contains(name) {
-                continue;
-            }
-            match load::register(object, options, form, linked, name) {
-                // Another process has registered it in the meantime.
-                Err(Error::NameTaken { .. }) => continue,
-                registered => {
-                    let (object, link) = registered?;
-                    return Ok(Registration {
-                        name: name.clone(),
-                        path_lifetime_ns: options.path_lifetime_ns(),
-                        governor_bound_ppm: options.governor_in_force_ppm(),
-                        _link: link,
-                        ring: EventRing::new(&object, name)?,
-                        object,
-                    });
-                }
-            }
-        }
-        match names.as_slice() {
-            [name] => Err(Error::NameTaken {
-                name: name.clone(),
-                owner: owner_of(name),
-            }),
-            [first, .., last] => Err(Error::NoNameLeft {
-                first: first.clone(),
-                last: last.clone(),
-            }),
-            [] => unreachable!("a start-up has at least its own name"),
-        }
+        let (name, registered) = register(options, None)?;
+        let object = registered.object;
+        Ok(Registration {
+            path_lifetime_ns: options.path_lifetime_ns(),
+            governor_bound_ppm: options.governor_in_force_ppm(),
+            _link: registered.link,
+            ring: EventRing::new(&object, &name)?,
+            name,
+            object,
+        })
     }
 
     /// The name for `setsockopt(TCP_CONGESTION)`.
@@ -165,6 +125,61 @@ impl Registration {
     /// The events since the last call.
     pub fn take_events(&self) -> Vec<Event> {
         self.ring.take()
+    }
+}
+
+/// Registers a start-up under the first name that is free, and returns this name.
+fn register(options: &Options, shared: Option<&Shared>) -> Result<(String, Registered)> {
+    let object = object_for(options)?;
+    probe::check_permission()?;
+    let btf = probe::kernel_btf()?;
+    probe::check_avoidance(&btf, options.avoidance)?;
+    let how = How {
+        form: probe::control_form(&btf)?,
+        linked: options.lifetime != Lifetime::UntilUnloaded
+            && !options.without_link
+            && probe::has_struct_ops_links(&btf),
+        shared,
+    };
+    let options = &Options {
+        // Without the member, a start-up can only be registered as a restricted one.
+        restricted: options.restricted || !probe::has_flags(&btf),
+        ..options.clone()
+    };
+    sweep()?;
+    let names = names(options);
+    for name in &names {
+        if registered_names()?.contains(name) {
+            continue;
+        }
+        match load::register(object, options, how, name) {
+            // Another process has registered it in the meantime.
+            Err(Error::NameTaken { .. }) => continue,
+            registered => return Ok((name.clone(), registered?)),
+        }
+    }
+    match names.as_slice() {
+        [name] => Err(Error::NameTaken {
+            name: name.clone(),
+            owner: owner_of(name),
+        }),
+        [first, .., last] => Err(Error::NoNameLeft {
+            first: first.clone(),
+            last: last.clone(),
+        }),
+        [] => unreachable!("a start-up has at least its own name"),
+    }
+}
+
+/// The names that a registration may have, the best first. `load` alone uses a start-up's own name
+/// only, and the service never does, so one does not stand in the way of the other.
+fn names(options: &Options) -> Vec<String> {
+    let own = onramp_core::congestion_control(&options.startup);
+    let numbers = |first| (first..=MAX_NUMBER).map(|number| numbered(&own, number));
+    match options.lifetime {
+        Lifetime::UntilUnloaded => vec![own],
+        Lifetime::Process => std::iter::once(own.clone()).chain(numbers(2)).collect(),
+        Lifetime::Service => numbers(1).collect(),
     }
 }
 

@@ -15,6 +15,8 @@ pub const KERNEL_CLOCK: Clock = Clock {
 pub enum Lifetime {
     /// Until [`crate::unload`], across processes. It has its own name only.
     UntilUnloaded,
+    /// Until [`crate::Policies`] ends it. It has a numbered name, and pins keep it.
+    Service,
     /// As long as the [`crate::Registration`] lives. If the process is killed, the kernel ends it
     /// (Linux 6.4 and later), or the next process of Onramp does. If its name is taken, it gets a
     /// numbered one.

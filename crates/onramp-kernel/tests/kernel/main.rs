@@ -16,6 +16,7 @@ mod foreign;
 mod hand_over;
 mod memory;
 mod names;
+mod policy;
 mod qos;
 mod registration;
 mod small_messages;

@@ -70,6 +70,7 @@ fn the_verifier_processes_no_more_instructions_than_the_limit() {
         ("connections", onramp_bpf::CONNECTIONS),
         ("adopt", onramp_bpf::ADOPT),
         ("pair", onramp_bpf::PAIR),
+        ("policy", onramp_bpf::POLICY),
         ("qos", onramp_bpf::QOS),
     ] {
         let open = ObjectBuilder::default().open_memory(bytes).unwrap();

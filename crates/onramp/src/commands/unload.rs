@@ -42,7 +42,7 @@ fn names(arguments: &UnloadArguments) -> Result<Vec<String>, Failure> {
     let mut registered = onramp_kernel::loaded()?;
     registered.retain(|loaded| loaded.registered);
     if arguments.all {
-        registered.retain(|loaded| loaded.owner_pid.is_none());
+        registered.retain(|loaded| loaded.owner_pid.is_none() && !loaded.service);
     } else {
         check_is_clear(&registered)?;
     }
@@ -55,6 +55,7 @@ fn check_is_clear(registered: &[Loaded]) -> Result<(), Failure> {
         registered,
         [] | [Loaded {
             owner_pid: None,
+            service: false,
             ..
         }]
     ) {
@@ -62,12 +63,13 @@ fn check_is_clear(registered: &[Loaded]) -> Result<(), Failure> {
     }
     let describe = |loaded: &Loaded| match loaded.owner_pid {
         Some(pid) => format!("{} (of process {pid})", loaded.name),
+        None if loaded.service => format!("{} (of `onramp serve`)", loaded.name),
         None => loaded.name.clone(),
     };
     let names: Vec<String> = registered.iter().map(describe).collect();
     let message = format!(
         "which start-up? These are registered: {}. Give the name of one that `load` registered, \
-         or --all for all of those; those of a process end with it",
+         or --all for all of those; those of a process or of `onramp serve` end with it",
         names.join(", ")
     );
     Err(Failure::new(BAD_INPUT, message))

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The policies in force.
+ *
+ * User space changes all of them at once. Keys begin with a generation, so the maps hold the
+ * entries of two generations side by side: the one in force, and the next one while user space
+ * writes it. Then user space raises onramp_active, one word, and the next connection is matched
+ * against the next generation. The entries of the generation before are removed with the change
+ * after that.
+ */
+#ifndef ONRAMP_POLICY_MAPS_H
+#define ONRAMP_POLICY_MAPS_H
+
+#include "intf.h"
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+
+/* Keys of two generations */
+#define MAX_PREFIXES 65536
+#define MAX_MATCHES 262144
+#define MAX_CGROUP_NAMES 4096
+
+/* The generation in force */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} onramp_active SEC(".maps");
+
+/* The table of an even generation, and that of an odd one */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct onramp_table);
+} onramp_tables SEC(".maps");
+
+/* Destinations: the policies of the longest prefix that contains an address, with those of the
+ * shorter ones and those for any destination */
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, MAX_PREFIXES);
+	__type(key, struct onramp_prefix);
+	__type(value, __u64);
+} onramp_prefixes SEC(".maps");
+
+/* Ports and users, with the policies for any of them; cgroups, without */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, MAX_MATCHES);
+	__type(key, struct onramp_match);
+	__type(value, __u64);
+} onramp_matches SEC(".maps");
+
+/* The policies for a cgroup by its path or by the last part of its path, the systemd unit */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, MAX_CGROUP_NAMES);
+	__type(key, struct onramp_cgroup_name);
+	__type(value, __u64);
+} onramp_cgroups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct onramp_policy_totals);
+} onramp_policied SEC(".maps");
+
+static __always_inline __u32 active_generation(void)
+{
+	__u32 only = 0, *active = bpf_map_lookup_elem(&onramp_active, &only);
+
+	return active ? *active : 0;
+}
+
+static __always_inline struct onramp_table *table_of(__u32 generation)
+{
+	__u32 index = generation & 1;
+
+	return bpf_map_lookup_elem(&onramp_tables, &index);
+}
+
+static __always_inline struct onramp_policy_totals *policy_totals(void)
+{
+	__u32 only = 0;
+
+	return bpf_map_lookup_elem(&onramp_policied, &only);
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which policy is a connection's? Each kind of match gives a set of policies, a bit each. Their
+ * intersection has the connection's policies, and its lowest bit is the first one of the
+ * configuration. A kind that no policy uses costs a comparison and no lookup.
+ */
+#ifndef ONRAMP_POLICY_MATCH_H
+#define ONRAMP_POLICY_MATCH_H
+
+#include "intf.h"
+#include "kernel.h"
+#include "policy/maps.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+/* The destination, and whether it is an IPv4 address */
+static inline bool fill_prefix(struct bpf_sock_ops *ctx, struct onramp_prefix *prefix)
+{
+	__be32 *words = (__be32 *)prefix->address;
+
+	prefix->length_bits = 32 + 128;
+	if (ctx->family == AF_INET) {
+		words[0] = words[1] = 0;
+		words[2] = bpf_htonl(0xffff);
+		words[3] = ctx->remote_ip4;
+		return true;
+	}
+	words[0] = ctx->remote_ip6[0];
+	words[1] = ctx->remote_ip6[1];
+	words[2] = ctx->remote_ip6[2];
+	words[3] = ctx->remote_ip6[3];
+	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
+}
+
+static inline __u64 policies_for(__u32 generation, __u32 kind, __u64 value, __u64 otherwise)
+{
+	struct onramp_match match = {.generation = generation, .kind = kind, .value = value};
+	__u64 *policies = bpf_map_lookup_elem(&onramp_matches, &match);
+
+	return policies ? *policies : otherwise;
+}
+
+/* Policies that name the socket's cgroup or one that encloses it */
+static inline __u64 policies_of_cgroup(struct tcp_sock *tp, const struct onramp_table *table)
+{
+	struct cgroup *own = tp->inet_conn.icsk_inet.sk.sk_cgrp_data.cgroup, *cgroup = NULL;
+	__u64 policies = table->any_cgroup;
+	__u32 levels = table->cgroup_levels;
+	int own_level;
+
+	if (!own)
+		return policies;
+	own_level = BPF_CORE_READ(own, level);
+	for (int level = 0; level < ONRAMP_CGROUP_LEVELS; level++) {
+		if (!(levels >> level & 1))
+			continue;
+		if (level > own_level)
+			break;
+		if (bpf_core_read(&cgroup, sizeof(cgroup), &own->ancestors[level]) || !cgroup)
+			break;
+		policies |= policies_for(table->generation, ONRAMP_MATCH_CGROUP,
+					 BPF_CORE_READ(cgroup, kn, id), 0);
+	}
+	return policies;
+}
+
+/* The policies of a connection */
+static inline __u64 policies_of(struct bpf_sock_ops *ctx, struct tcp_sock *tp,
+				const struct onramp_table *table)
+{
+	struct onramp_prefix prefix = {.generation = table->generation};
+	bool is_ipv4 = fill_prefix(ctx, &prefix);
+	__u64 policies = is_ipv4 ? table->ipv4 : table->ipv6;
+	__u64 *of_prefix;
+
+	if (policies & ~table->any_port)
+		policies &= policies_for(table->generation, ONRAMP_MATCH_PORT, ctx->local_port,
+					 table->any_port);
+	if (policies & ~table->any_destination) {
+		of_prefix = bpf_map_lookup_elem(&onramp_prefixes, &prefix);
+		policies &= of_prefix ? *of_prefix : table->any_destination;
+	}
+	if (policies & ~table->any_user)
+		policies &= policies_for(table->generation, ONRAMP_MATCH_USER,
+					 tp->inet_conn.icsk_inet.sk.sk_uid.val, table->any_user);
+	if (policies & ~table->any_cgroup)
+		policies &= policies_of_cgroup(tp, table);
+	return policies;
+}
+
+/* The number of the lowest bit of a set that is not empty */
+static inline __u32 first_of(__u64 policies)
+{
+	return bit_length(policies & -policies) - 1;
+}
+
+#endif

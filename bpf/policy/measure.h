@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is measured of a connection, in both groups by the same means: the busy time until 100 kB
+ * and until 1 MB are acknowledged, the segments until then, and the RTT.
+ *
+ * The busy time is the time since the establishment without the times in which the connection had
+ * nothing to send and nothing in flight. So neither an application that thinks nor a connection
+ * that is kept open for a next request counts as slow. The kernel counts idle times in jiffies
+ * (tcp_chrono), hence each is exact to a jiffy, 1 to 4 ms.
+ *
+ * The connection is observed
+ *     once a round trip          RTT_CB, for the first ACK of what was sent since the last one
+ *     when a segment leaves      HDR_OPT_LEN_CB, only in a round trip that reaches a measured size
+ *     when its state changes     STATE_CB
+ * A measured size lies between two observations, and its time is interpolated. The next RTT_CB
+ * follows when what is in flight now is acknowledged, so each RTT_CB knows whether its round trip
+ * reaches a measured size. In that round each ACK releases a segment as long as there is data to
+ * send, so the observations are an ACK apart. After the last segment the time is interpolated
+ * within the last round trip.
+ */
+#ifndef ONRAMP_POLICY_MEASURE_H
+#define ONRAMP_POLICY_MEASURE_H
+
+#include "intf.h"
+#include "kernel.h"
+#include "policy/groups.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+/* The measured sizes, in bytes */
+#define FIRST_SIZE 100000
+#define SECOND_SIZE 1000000
+
+static inline void set_flags(struct bpf_sock_ops *ctx, __u32 set, __u32 clear)
+{
+	__u32 flags = (ctx->bpf_sock_ops_cb_flags | set) & ~clear;
+
+	if (flags != ctx->bpf_sock_ops_cb_flags)
+		bpf_sock_ops_cb_flags_set(ctx, (int)flags);
+}
+
+/* Jiffies that the connection was not idle (tcp_get_info_chrono_stats()) */
+static inline __u32 busy_ticks(const struct tcp_sock *tp, __u32 now_ticks)
+{
+	__u32 ticks = tp->chrono_stat[0] + tp->chrono_stat[1] + tp->chrono_stat[2];
+
+	if (BPF_CORE_READ_BITFIELD(tp, chrono_type))
+		ticks += now_ticks - tp->chrono_start;
+	return ticks;
+}
+
+/* The busy time since the establishment, in microseconds. A jiffy without work may be none. */
+static inline __u64 busy_us(const struct tcp_sock *tp, const struct onramp_tag *tag)
+{
+	__u64 elapsed_us = (bpf_ktime_get_ns() - tag->start_ns) / 1000;
+	__u32 now_ticks = (__u32)bpf_jiffies64();
+	__u32 ticks = now_ticks - tag->start_ticks;
+	__u32 busy = busy_ticks(tp, now_ticks) - tag->start_busy_ticks;
+
+	if (busy + 1 >= ticks)
+		return elapsed_us;
+	return elapsed_us * busy / ticks;
+}
+
+static inline __u64 size_to_reach(const struct onramp_tag *tag)
+{
+	return tag->reached ? SECOND_SIZE : FIRST_SIZE;
+}
+
+/* The busy time at which a size was reached, between the latest observation and this one */
+static inline __u64 time_of(const struct onramp_tag *tag, __u64 size, __u64 us, __u64 bytes)
+{
+	if (us <= tag->seen_us || bytes <= tag->seen_bytes || size <= tag->seen_bytes)
+		return us;
+	return tag->seen_us +
+	       (us - tag->seen_us) * (size - tag->seen_bytes) / (bytes - tag->seen_bytes);
+}
+
+static inline bool is_measured(const struct onramp_tag *tag)
+{
+	return tag->reached < ONRAMP_MEASURED_SIZES;
+}
+
+/* Observe how much is acknowledged now. */
+static inline void observe(const struct tcp_sock *tp, struct onramp_tag *tag,
+			   struct onramp_group_counts *group)
+{
+	__u64 bytes = tp->bytes_acked - tag->start_acked_bytes;
+	__u64 us;
+
+	if (!is_measured(tag) || bytes == tag->seen_bytes)
+		return;
+	us = busy_us(tp, tag);
+	if (bytes >= FIRST_SIZE && tag->reached == 0) {
+		add_time(&group->time_to_size[0], time_of(tag, FIRST_SIZE, us, bytes));
+		tag->reached = 1;
+	}
+	if (bytes >= SECOND_SIZE && tag->reached == 1) {
+		add_time(&group->time_to_size[1], time_of(tag, SECOND_SIZE, us, bytes));
+		tag->reached = 2;
+	}
+	tag->seen_us = us;
+	tag->seen_bytes = bytes;
+}
+
+/* The measurement of the connection ends: with its first megabyte, or with the connection. */
+static inline void end_measurement(const struct tcp_sock *tp, struct onramp_tag *tag,
+				   struct onramp_group_counts *group)
+{
+	if (tag->is_ended)
+		return;
+	tag->is_ended = 1;
+	add_segments(&group->segments, tp->data_segs_out - tag->start_sent_segments,
+		     tp->total_retrans - tag->start_retransmitted_segments);
+	if (tp->srtt_us)
+		add_time(&group->smoothed_rtt, tp->srtt_us >> 3);
+}
+
+/* A round trip begins. Observe each segment that leaves if this round reaches a measured size. */
+static inline void begin_round(struct bpf_sock_ops *ctx, const struct tcp_sock *tp,
+			       const struct onramp_tag *tag)
+{
+	__u64 in_flight = tp->snd_nxt - tp->snd_una;
+
+	if (tag->seen_bytes + in_flight + tp->mss_cache >= size_to_reach(tag))
+		set_flags(ctx, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
+	else
+		set_flags(ctx, 0, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
+}
+
+#endif

@@ -1,0 +1,86 @@
+//! What the kernel counted for policies, read from the maps.
+
+use super::state::ServiceState;
+use super::{Maps, Pins};
+use crate::records::Plain;
+use crate::totals::sum_of;
+use crate::{Error, Result};
+use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use onramp_bpf::bindings::{self, maps};
+use std::path::Path;
+
+/// What the connections of a group did, as the kernel has it (`bpf/intf.h`).
+pub use onramp_bpf::bindings::GroupCounts;
+/// What the policy program did beside the groups.
+pub use onramp_bpf::bindings::PolicyTotals;
+
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for GroupCounts {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for PolicyTotals {}
+
+/// The policies of a service at one time.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    /// The service's state, with its policies.
+    pub state: ServiceState,
+    /// What the two groups of each policy did: with the start-up, and the control group. `None`: the
+    /// policy leaves its connections alone.
+    pub groups: Vec<Option<[GroupCounts; 2]>>,
+    /// The rest.
+    pub totals: PolicyTotals,
+}
+
+impl Snapshot {
+    /// Reads the maps of the service whose pins are here. The service need not run.
+    ///
+    /// # Errors
+    /// [`Error::NoService`], or the kernel's refusal.
+    pub fn read(directory: &Path) -> Result<Snapshot> {
+        let maps = Maps::pinned(&Pins::open(directory)?).ok_or(Error::NoService)?;
+        let state = ServiceState::read(&maps.state)?;
+        Snapshot::of(&maps, state)
+    }
+
+    pub(super) fn of(maps: &Maps, state: ServiceState) -> Result<Snapshot> {
+        let groups = state.policies.iter().map(|policy| {
+            let slot = policy.startup.as_ref().and(state.slots.get(&policy.name));
+            slot.map(|slot| {
+                Ok([
+                    group(&maps.groups, slot * 2)?,
+                    group(&maps.groups, slot * 2 + 1)?,
+                ])
+            })
+            .transpose()
+        });
+        Ok(Snapshot {
+            groups: groups.collect::<Result<_>>()?,
+            totals: read(&maps.totals, maps::POLICIED, 0)?,
+            state,
+        })
+    }
+}
+
+fn group(groups: &MapHandle, index: u32) -> Result<GroupCounts> {
+    read(groups, maps::GROUPS, index)
+}
+
+fn read<T: Plain>(map: &MapHandle, name: &str, index: u32) -> Result<T> {
+    let processors = map
+        .lookup_percpu(&index.to_ne_bytes(), MapFlags::ANY)
+        .map_err(|error| Error::unreadable(name, "the service", &error))?;
+    Ok(sum_of(&processors.unwrap_or_default()))
+}
+
+/// Begins the counts of a slot anew.
+pub(super) fn clear(groups: &MapHandle, slot: u32) -> Result<()> {
+    let processors = libbpf_rs::num_possible_cpus()
+        .map_err(|error| Error::unreadable(maps::GROUPS, "the service", &error))?;
+    let zeros = vec![vec![0u8; size_of::<bindings::GroupCounts>()]; processors];
+    for index in [slot * 2, slot * 2 + 1] {
+        groups
+            .update_percpu(&index.to_ne_bytes(), &zeros, MapFlags::ANY)
+            .map_err(|error| Error::unreadable(maps::GROUPS, "the service", &error))?;
+    }
+    Ok(())
+}

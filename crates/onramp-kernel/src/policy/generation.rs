@@ -1,0 +1,168 @@
+//! Writing the policies of the next generation, and putting it into force (`bpf/policy/maps.h`).
+
+use super::program::Maps;
+use super::table::{threshold, Compiled};
+use crate::cgroup::{all_cgroups, cgroup2_mount};
+use crate::object::only_value;
+use crate::records::Plain;
+use crate::{Error, Result};
+use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use onramp_bpf::bindings::{self, CGROUP_LEVELS, MATCH_CGROUP, MATCH_PORT, MATCH_USER};
+use std::ffi::c_char;
+use std::path::Path;
+
+/// The generation in force; 0: none has been written.
+fn active(maps: &Maps) -> u32 {
+    let value = only_value(&maps.active);
+    value.and_then(|value| u32::from_bytes(&value)).unwrap_or(0)
+}
+
+/// Writes the policies beside those in force, and then puts them into force at once.
+pub(super) fn put_into_force(maps: &Maps, compiled: &Compiled) -> Result<()> {
+    let in_force = active(maps);
+    let next = in_force.wrapping_add(1);
+    forget_others(maps, in_force)?;
+    let mut table = compiled.table;
+    table.generation = next;
+    // The table comes first, because the program adds the levels of new cgroups to it.
+    write_table(maps, &table)?;
+    for (prefix, set) in &compiled.prefixes {
+        let key = bindings::Prefix {
+            length_bits: 32 + u32::from(prefix.length()),
+            generation: next,
+            address: prefix.octets(),
+        };
+        set_element(&maps.prefixes, key.as_bytes(), *set)?;
+    }
+    let ports = compiled
+        .ports
+        .iter()
+        .map(|(port, set)| (MATCH_PORT, u64::from(*port), set));
+    let users = compiled
+        .users
+        .iter()
+        .map(|(user, set)| (MATCH_USER, u64::from(*user), set));
+    for (kind, value, set) in ports.chain(users) {
+        set_match(maps, next, kind, value, *set)?;
+    }
+    for (name, set) in &compiled.cgroups {
+        set_element(&maps.cgroups, cgroup_key(next, name).as_bytes(), *set)?;
+    }
+    // A cgroup that is made from now on is noted by the program.
+    note_existing_cgroups(maps, compiled, next)?;
+    set(&maps.active, &0u32.to_ne_bytes(), &next.to_ne_bytes())
+}
+
+/// Changes the share of a policy's connections that get its start-up, for new connections at once.
+pub(super) fn set_share(maps: &Maps, position: usize, share: f64) -> Result<()> {
+    let mut table = read_table(maps, active(maps))?;
+    // Only this word changes, so a program that reads the table meanwhile reads the old or the new
+    // one.
+    table.rules[position].threshold = threshold(share);
+    write_table(maps, &table)
+}
+
+fn read_table(maps: &Maps, generation: u32) -> Result<bindings::Table> {
+    let value = maps
+        .tables
+        .lookup(&(generation & 1).to_ne_bytes(), MapFlags::ANY);
+    let value = value.map_err(|error| refused(&maps.tables, &error))?;
+    Ok(value
+        .and_then(|value| bindings::Table::from_bytes(&value))
+        .expect("the map has both elements"))
+}
+
+fn write_table(maps: &Maps, table: &bindings::Table) -> Result<()> {
+    set(
+        &maps.tables,
+        &(table.generation & 1).to_ne_bytes(),
+        table.as_bytes(),
+    )
+}
+
+/// Removes the entries of all generations but one.
+fn forget_others(maps: &Maps, kept: u32) -> Result<()> {
+    // Where the generation is in the keys.
+    for (map, at) in [(&maps.prefixes, 4), (&maps.matches, 0), (&maps.cgroups, 0)] {
+        let outdated: Vec<Vec<u8>> = map
+            .keys()
+            .filter(|key| key[at..at + 4] != kept.to_ne_bytes())
+            .collect();
+        for key in outdated {
+            match map.delete(&key) {
+                // The program removes cgroups too.
+                Err(error) if error.kind() != libbpf_rs::ErrorKind::NotFound => {
+                    return Err(refused(map, &error));
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Notes the ids of cgroups that exist and that policies name.
+fn note_existing_cgroups(maps: &Maps, compiled: &Compiled, generation: u32) -> Result<()> {
+    if compiled.cgroups.is_empty() {
+        return Ok(());
+    }
+    let root = cgroup2_mount()?;
+    for (id, path) in all_cgroups()? {
+        let below = path.strip_prefix(&root).unwrap_or(&path);
+        let policies = policies_of_cgroup(compiled, below);
+        let level = below.components().count() as u32;
+        if policies == 0 || level >= CGROUP_LEVELS {
+            continue;
+        }
+        set_match(maps, generation, MATCH_CGROUP, id, policies)?;
+        let mut table = read_table(maps, generation)?;
+        table.cgroup_levels |= 1 << level;
+        write_table(maps, &table)?;
+    }
+    Ok(())
+}
+
+/// The policies that name a cgroup, by its path below the root.
+fn policies_of_cgroup(compiled: &Compiled, below: &Path) -> u64 {
+    let by = |name: String| compiled.cgroups.get(&name).copied().unwrap_or(0);
+    let last = below.file_name().unwrap_or_default();
+    by(format!("/{}", below.display())) | by(last.to_string_lossy().into_owned())
+}
+
+fn cgroup_key(generation: u32, name: &str) -> bindings::CgroupName {
+    let mut key = bindings::CgroupName {
+        generation,
+        ..Default::default()
+    };
+    let last = key.name.len() - 1;
+    for (to, from) in key.name[..last].iter_mut().zip(name.bytes()) {
+        *to = from as c_char;
+    }
+    key
+}
+
+fn set_match(maps: &Maps, generation: u32, kind: u32, value: u64, set: u64) -> Result<()> {
+    let key = bindings::Match {
+        generation,
+        kind,
+        value,
+    };
+    set_element(&maps.matches, key.as_bytes(), set)
+}
+
+fn set_element(map: &MapHandle, key: &[u8], policies: u64) -> Result<()> {
+    set(map, key, &policies.to_ne_bytes())
+}
+
+fn set(map: &MapHandle, key: &[u8], value: &[u8]) -> Result<()> {
+    map.update(key, value, MapFlags::ANY)
+        .map_err(|error| refused(map, &error))
+}
+
+fn refused(map: &MapHandle, error: &libbpf_rs::Error) -> Error {
+    Error::Refused {
+        what: format!("writing {}", map.name().to_string_lossy()),
+        cause: error.to_string(),
+        log: String::new(),
+    }
+}

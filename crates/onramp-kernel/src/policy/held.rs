@@ -1,0 +1,156 @@
+//! The registrations of a service: pinned, so that they outlive its process.
+
+use super::pins::{make, not_pinned, remove_directory, remove_file, Pins};
+use crate::defaults::{put_back, PreviousDefaults, RestoredDefault};
+use crate::inspect::registered_names;
+use crate::object::only_value;
+use crate::records::{name_text, Plain};
+use crate::registration::{config_for_service, register_for_service, Shared};
+use crate::{Error, Options, Result};
+use libbpf_rs::{MapCore, MapHandle};
+use onramp_bpf::bindings::{Config, CONFIG_VERSION};
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How long a registration may take to end after its pin was removed.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A registration of the service.
+#[derive(Clone)]
+pub(super) struct Held {
+    pub name: String,
+    directory: PathBuf,
+    /// Its read-only data; `None` if another version of Onramp made it.
+    config: Option<Config>,
+}
+
+impl Held {
+    /// All that are pinned.
+    pub fn all(pins: &Pins) -> Vec<Held> {
+        let entries = fs::read_dir(pins.registrations()).into_iter().flatten();
+        let directories = entries.flatten().map(|entry| entry.path());
+        directories.map(Held::at).collect()
+    }
+
+    /// The one that is pinned in this directory, as far as it is pinned.
+    fn at(directory: PathBuf) -> Held {
+        let config = MapHandle::from_pinned_path(directory.join("config")).ok();
+        let config = config.and_then(|map| Config::from_bytes(&only_value(&map)?));
+        let config = config.filter(|config| config.version == CONFIG_VERSION);
+        let last = directory.file_name().unwrap_or_default().to_string_lossy();
+        Held {
+            name: match &config {
+                Some(config) => name_text(&config.congestion_control),
+                None => name_of_directory(&last),
+            },
+            directory,
+            config,
+        }
+    }
+
+    /// Registers a start-up, and pins it.
+    pub fn register(pins: &Pins, options: &Options, shared: &Shared) -> Result<Held> {
+        let mut made = register_for_service(options, shared)?;
+        let directory = pins.registrations().join(directory_name(&made.name));
+        let held = Held {
+            config: Some(config_for_service(options, &made.name)?),
+            name: made.name,
+            directory: directory.clone(),
+        };
+        let mut pin = || {
+            make(&directory)?;
+            for (name, map) in [
+                ("operations", &mut made.operations),
+                ("config", &mut made.config),
+                ("defaults", made.defaults.map()),
+            ] {
+                let path = directory.join(name);
+                remove_file(&path)?;
+                map.pin(&path)
+                    .map_err(|error| not_pinned(&path, &error.to_string()))?;
+            }
+            // The link last: what it pins is complete.
+            if let Some(link) = &mut made.link {
+                let path = directory.join("link");
+                remove_file(&path)?;
+                link.pin(&path)
+                    .map_err(|error| not_pinned(&path, &error.to_string()))?;
+            }
+            Ok(())
+        };
+        let pinned = pin();
+        drop(made.link);
+        match pinned {
+            Ok(()) => Ok(held),
+            Err(error) => {
+                let _ = held.retire(); // the first error says more
+                Err(error)
+            }
+        }
+    }
+
+    /// Does it do what these options ask for, with the programs of this build?
+    pub fn serves(&self, options: &Options) -> bool {
+        let wanted = config_for_service(options, &self.name);
+        let own = self.config.as_ref().zip(wanted.ok());
+        own.is_some_and(|(own, wanted)| own.as_bytes() == wanted.as_bytes())
+            && registered_names().is_ok_and(|names| names.contains(&self.name))
+    }
+
+    /// Ends it. Connections that use it keep it until they end. Network namespaces whose default it
+    /// is get the default from before.
+    pub fn retire(self) -> Result<Vec<RestoredDefault>> {
+        let pinned = |name: &str| MapHandle::from_pinned_path(self.directory.join(name)).ok();
+        let is_registered = || -> Result<bool> { Ok(registered_names()?.contains(&self.name)) };
+        let mut restored = Vec::new();
+        if is_registered()? {
+            let previous = pinned("defaults").map(PreviousDefaults::pinned);
+            restored = put_back(&self.name, previous.as_ref())?;
+            let operations = pinned("operations");
+            remove_file(&self.directory.join("link"))?;
+            if let Some(operations) = operations {
+                // Before Linux 6.4 this ends it. With a link the kernel refuses, and the link's end
+                // does.
+                let _ = operations.delete(&0u32.to_ne_bytes());
+            }
+        }
+        remove_directory(&self.directory)?;
+        let deadline = Instant::now() + END_TIMEOUT;
+        while is_registered()? {
+            if Instant::now() > deadline {
+                return Err(Error::Refused {
+                    what: format!("unregistering {}", self.name),
+                    cause: "it is still registered".to_owned(),
+                    log: String::new(),
+                });
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(restored)
+    }
+}
+
+/// Pins have no dots in their names.
+fn directory_name(name: &str) -> String {
+    name.replace('.', "-")
+}
+
+fn name_of_directory(directory: &str) -> String {
+    match directory.rsplit_once('-') {
+        Some((name, number)) => format!("{name}.{number}"),
+        None => directory.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_tells_the_name() {
+        for name in ["onramp.1", "onramp_stand.17"] {
+            assert_eq!(name_of_directory(&directory_name(name)), name);
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Policies: which new connections of the host get which start-up, and what both groups of each
+//! policy did (`bpf/policy.bpf.c`). `onramp serve` is built on this.
+//!
+//! [`Policies`] attaches one program to the root cgroup. The program, the start-ups that it chooses
+//! and all maps are pinned, so they work on when the process ends without [`Policies::stop`], and
+//! the next process takes them over. A change of the policies takes effect at once for the next
+//! connection, and misses none. Connections that exist keep what they have.
+//!
+//! Other processes read a [`Snapshot`].
+
+mod counts;
+mod generation;
+mod held;
+mod pins;
+mod program;
+mod rule;
+mod state;
+mod table;
+
+pub use counts::{GroupCounts, PolicyTotals, Snapshot};
+pub use pins::PINS;
+pub use rule::{Cgroup, Family, Match, Prefix, Rule, Start};
+pub use state::{PolicyState, ServiceState, SwitchedOff};
+
+use crate::{probe, Error, RestoredDefault, Result};
+use held::Held;
+use onramp_bpf::bindings::{CONFIG_VERSION, POLICIES};
+use pins::Pins;
+use program::{is_attached, Maps, Program};
+use std::os::fd::{OwnedFd, RawFd};
+use std::path::Path;
+use table::{Compiled, Target};
+
+/// Policies that have counts: at least so many find room without new maps.
+const MIN_SLOTS: usize = 8;
+
+/// The policies of this host, and what is in the kernel for them.
+pub struct Policies {
+    pins: Pins,
+    /// `None` before the first policies are put into force on this host.
+    maps: Option<Maps>,
+    /// Loaded, and attached when its maps have the policies.
+    program: Option<Program>,
+    state: ServiceState,
+}
+
+/// What a change of the policies did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Applied {
+    /// The congestion controls that were registered.
+    pub registered: Vec<String>,
+    /// Those that are no longer registered. Connections that use them keep them.
+    pub retired: Vec<String>,
+    /// What was taken over from an earlier service went on without a change.
+    pub kept: Vec<String>,
+    /// Defaults of network namespaces that were put back.
+    pub restored_defaults: Vec<RestoredDefault>,
+}
+
+impl Policies {
+    /// Locks the pins of this host, and takes over what an earlier service left: it works on.
+    /// `lock` is the descriptor that [`Policies::pass_lock`] gave to this program.
+    ///
+    /// # Errors
+    /// [`Error::ServiceRuns`], [`Error::NoBpffs`], [`Error::NotPermitted`], or what the host lacks.
+    pub fn open(directory: &Path, lock: Option<OwnedFd>) -> Result<Policies> {
+        probe::check_permission()?;
+        probe::check_btf()?;
+        let pins = Pins::lock(directory, lock).map_err(|error| match error {
+            Error::ServiceRuns { .. } => Error::ServiceRuns {
+                pid: Snapshot::read(directory)
+                    .ok()
+                    .map(|snapshot| snapshot.state.pid),
+            },
+            other => other,
+        })?;
+        let maps = Maps::pinned(&pins);
+        let state = maps.as_ref().map(|maps| ServiceState::read(&maps.state));
+        Ok(Policies {
+            state: state.transpose()?.unwrap_or_default(),
+            pins,
+            maps,
+            program: None,
+        })
+    }
+
+    /// The service's state. What is changed here is written with [`Policies::write_state`].
+    pub fn state(&mut self) -> &mut ServiceState {
+        &mut self.state
+    }
+
+    /// Shows the state to other processes.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn write_state(&mut self) -> Result<()> {
+        self.state.records = CONFIG_VERSION;
+        match &self.maps {
+            Some(maps) => self.state.write(&maps.state),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts policies into force, in the place of those before. A policy that the service has
+    /// switched off stays so if it has the same name, start-up, avoidance and share.
+    ///
+    /// # Errors
+    /// [`Error::TooManyPolicies`], or why a start-up cannot be registered. Then the policies from
+    /// before stay in force.
+    pub fn apply(&mut self, rules: &[Rule]) -> Result<Applied> {
+        if rules.len() > POLICIES as usize {
+            return Err(Error::TooManyPolicies {
+                found: rules.len(),
+                max: POLICIES as usize,
+            });
+        }
+        let maps_are_new = self.make_room(rules)?;
+        let earlier = Held::all(&self.pins);
+        let mut wanted = Wanted::default();
+        // A registration counts into the maps that it was made with.
+        let usable = if maps_are_new {
+            &[]
+        } else {
+            earlier.as_slice()
+        };
+        match self.try_apply(rules, usable, &mut wanted) {
+            Ok(mut applied) => {
+                for outdated in earlier {
+                    if wanted.all.iter().any(|held| held.name == outdated.name) {
+                        applied.kept.push(outdated.name);
+                        continue;
+                    }
+                    applied.retired.push(outdated.name.clone());
+                    applied.restored_defaults.extend(outdated.retire()?);
+                }
+                applied.registered = wanted.fresh.into_iter().map(|held| held.name).collect();
+                Ok(applied)
+            }
+            Err(error) => {
+                for held in wanted.fresh {
+                    let _ = held.retire(); // the first error says more
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn try_apply(
+        &mut self,
+        rules: &[Rule],
+        earlier: &[Held],
+        wanted: &mut Wanted,
+    ) -> Result<Applied> {
+        let before = self.state.clone();
+        let maps = self.maps.as_mut().expect("make_room() made them");
+        let mut targets = Vec::new();
+        let mut policies = Vec::new();
+        for rule in rules {
+            let held = match &rule.start {
+                Some(start) => {
+                    Some(wanted.held(&self.pins, &start.options, &maps.shared, earlier)?)
+                }
+                None => None,
+            };
+            let policy = policy_state(rule, held.as_ref(), before.policy(&rule.name));
+            targets.push(held.map(|held| Target {
+                slot: self.state.slots[&rule.name],
+                congestion_control: held,
+                share: share_now(&policy),
+            }));
+            policies.push(policy);
+        }
+        let compiled = Compiled::new(&rules.iter().zip(targets).collect::<Vec<_>>());
+        self.state.policies = policies;
+        self.state.records = CONFIG_VERSION;
+        let result = self.state.write(&maps.state);
+        let result = result.and_then(|()| generation::put_into_force(maps, &compiled));
+        if let Err(error) = result {
+            self.state = before;
+            let _ = self.state.write(&maps.state);
+            return Err(error);
+        }
+        if let Some(program) = self.program.take() {
+            program.attach(&self.pins, maps)?;
+        }
+        Ok(Applied::default())
+    }
+
+    /// Sees to it that the program of this build is loaded, with maps that have a slot for each
+    /// policy that counts. Returns whether the maps are new.
+    fn make_room(&mut self, rules: &[Rule]) -> Result<bool> {
+        let counting = || rules.iter().filter(|rule| rule.start.is_some());
+        let needed = counting().count();
+        let has_room = self
+            .maps
+            .as_ref()
+            .is_some_and(|maps| maps.slots() >= needed);
+        if !has_room {
+            let slots = needed.next_power_of_two().max(MIN_SLOTS);
+            let (program, maps) = Program::with_new_maps(slots)?;
+            (self.program, self.maps) = (Some(program), Some(maps));
+            self.state.slots.clear();
+        }
+        let maps = self.maps.as_mut().expect("they were just made");
+        if self.program.is_none() && !is_attached(&self.pins) {
+            self.program = Some(Program::with_maps(maps)?);
+        }
+        let names: Vec<&String> = counting().map(|rule| &rule.name).collect();
+        for name in &names {
+            if self.state.slots.contains_key(*name) {
+                continue;
+            }
+            let taken: Vec<u32> = self.state.slots.values().copied().collect();
+            let free = (0..maps.slots() as u32).find(|slot| !taken.contains(slot));
+            let slot = free.unwrap_or_else(|| {
+                // The counts of a policy that is no longer in force make room.
+                let mut slots = self.state.slots.iter();
+                let unused = slots.find(|(other, _)| !names.contains(other));
+                let (unused, slot) = unused.map(|(n, s)| (n.clone(), *s)).expect("has_room");
+                self.state.slots.remove(&unused);
+                slot
+            });
+            counts::clear(&maps.groups, slot)?;
+            self.state.slots.insert((*name).clone(), slot);
+        }
+        Ok(!has_room)
+    }
+
+    /// Gives no new connection of a policy its start-up any more, and notes why.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn switch_off(&mut self, name: &str, why: SwitchedOff) -> Result<()> {
+        let position = self
+            .state
+            .policies
+            .iter()
+            .position(|policy| policy.name == name);
+        let (Some(position), Some(maps)) = (position, &self.maps) else {
+            return Ok(()); // It is not in force.
+        };
+        generation::set_share(maps, position, 0.0)?;
+        self.state.policies[position].switched_off = Some(why);
+        self.state.switched_off += 1;
+        self.write_state()
+    }
+
+    /// What the kernel counted so far.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn snapshot(&self) -> Result<Snapshot> {
+        let maps = self.maps.as_ref().ok_or(Error::NoService)?;
+        Snapshot::of(maps, self.state.clone())
+    }
+
+    /// Lets the lock pass to the program that replaces this process: the number of its descriptor.
+    ///
+    /// # Errors
+    /// [`Error::Io`]
+    pub fn pass_lock(&self) -> Result<RawFd> {
+        self.pins.pass_lock()
+    }
+
+    /// Undoes everything: new connections are as without a service, and nothing is pinned. Existing
+    /// connections keep their start-up until they end. Returns the defaults that were put back.
+    ///
+    /// # Errors
+    /// The kernel's refusal.
+    pub fn stop(self) -> Result<Vec<RestoredDefault>> {
+        program::detach(&self.pins)?;
+        let mut restored = Vec::new();
+        for held in Held::all(&self.pins) {
+            restored.extend(held.retire()?);
+        }
+        drop((self.maps, self.program));
+        self.pins.remove()?;
+        Ok(restored)
+    }
+}
+
+/// The registrations that the policies need.
+#[derive(Default)]
+struct Wanted {
+    all: Vec<Held>,
+    /// Those of them that were registered just now.
+    fresh: Vec<Held>,
+}
+
+impl Wanted {
+    /// The name of a registration with these options: one that policies need already, one of
+    /// before, or a new one.
+    fn held(
+        &mut self,
+        pins: &Pins,
+        options: &crate::Options,
+        shared: &crate::registration::Shared,
+        earlier: &[Held],
+    ) -> Result<String> {
+        let mut known = self.all.iter().chain(earlier);
+        let held = match known.find(|held| held.serves(options)) {
+            Some(held) => held.clone(),
+            None => {
+                let held = Held::register(pins, options, shared)?;
+                self.fresh.push(held.clone());
+                held
+            }
+        };
+        let name = held.name.clone();
+        self.all.push(held);
+        Ok(name)
+    }
+}
+
+/// A policy's state with this rule. What the service has switched off stays off.
+fn policy_state(
+    rule: &Rule,
+    congestion_control: Option<&String>,
+    before: Option<&PolicyState>,
+) -> PolicyState {
+    let start = rule.start.as_ref();
+    let state = PolicyState {
+        name: rule.name.clone(),
+        startup: start.map(|start| start.options.startup.clone()),
+        avoidance: start.map_or(String::new(), |start| {
+            start.options.avoidance.name().to_owned()
+        }),
+        congestion_control: congestion_control.cloned(),
+        share: start.map_or(0.0, |start| start.share),
+        switched_off: None,
+    };
+    let is_same = |before: &&PolicyState| {
+        (&before.startup, &before.avoidance, before.share)
+            == (&state.startup, &state.avoidance, state.share)
+    };
+    let switched_off = before
+        .filter(is_same)
+        .and_then(|before| before.switched_off.clone());
+    PolicyState {
+        switched_off,
+        ..state
+    }
+}
+
+/// The share of a policy's connections that get the start-up now.
+fn share_now(policy: &PolicyState) -> f64 {
+    match policy.switched_off {
+        None => policy.share,
+        Some(_) => 0.0,
+    }
+}

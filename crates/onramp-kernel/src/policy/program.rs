@@ -1,0 +1,221 @@
+//! The policy program (`bpf/policy.bpf.c`): loading, attaching, replacing.
+
+use super::pins::{not_pinned, remove_file, Pins};
+use super::state::{ServiceState, STATE_MAP};
+use crate::cgroup::{cgroup2_mount, open};
+use crate::object::{hash, map_named, only_value, with_log};
+use crate::records::Plain;
+use crate::registration::Shared;
+use crate::{Error, Result};
+use libbpf_rs::{Link, MapCore, MapHandle, Object, ObjectBuilder};
+use onramp_bpf::bindings::{self, maps, programs};
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
+
+/// The maps of the policy program, with the state of the service.
+pub(super) struct Maps {
+    pub active: MapHandle,
+    pub tables: MapHandle,
+    pub prefixes: MapHandle,
+    pub matches: MapHandle,
+    pub cgroups: MapHandle,
+    pub shared: Shared,
+    pub groups: MapHandle,
+    pub totals: MapHandle,
+    pub state: MapHandle,
+}
+
+/// The maps that are pinned, beside the state, and the sizes of their values.
+const PINNED: [(&str, usize); 8] = [
+    (maps::ACTIVE, size_of::<u32>()),
+    (maps::TABLES, size_of::<bindings::Table>()),
+    (maps::PREFIXES, size_of::<u64>()),
+    (maps::MATCHES, size_of::<u64>()),
+    (maps::CGROUPS, size_of::<u64>()),
+    (maps::TAGS, size_of::<bindings::Tag>()),
+    (maps::GROUPS, size_of::<bindings::GroupCounts>()),
+    (maps::POLICIED, size_of::<bindings::PolicyTotals>()),
+];
+
+/// The name of the pin of the program's read-only data: its hash.
+const BUILD: &str = "build";
+
+impl Maps {
+    /// Those of an earlier service, if they are complete and of this version.
+    pub fn pinned(pins: &Pins) -> Option<Maps> {
+        let state = pins.map(STATE_MAP)?;
+        let records = ServiceState::read(&state).ok()?.records;
+        if records != bindings::CONFIG_VERSION {
+            return None;
+        }
+        Maps::with(state, |name, size| {
+            pins.map(name)
+                .filter(|map| map.value_size() as usize == size)
+        })
+    }
+
+    fn of(object: &Object) -> Result<Maps> {
+        let found = |name: &str, _| map_named(object, name, "the policy program").ok().flatten();
+        let maps = Maps::with(ServiceState::make_map()?, found);
+        Ok(maps.expect("policy.bpf.c has these maps"))
+    }
+
+    fn with(state: MapHandle, map: impl Fn(&str, usize) -> Option<MapHandle>) -> Option<Maps> {
+        let mut found = PINNED.iter().map(|(name, size)| map(name, *size));
+        let mut next = || found.next().flatten();
+        let (active, tables, prefixes) = (next()?, next()?, next()?);
+        let (matches, cgroups) = (next()?, next()?);
+        let (tags, groups, totals) = (next()?, next()?, next()?);
+        Some(Maps {
+            active,
+            tables,
+            prefixes,
+            matches,
+            cgroups,
+            groups: copy(&groups)?,
+            shared: Shared { tags, groups },
+            totals,
+            state,
+        })
+    }
+
+    /// The maps by their names.
+    fn named(&mut self) -> [(&'static str, &mut MapHandle); 9] {
+        [
+            (maps::ACTIVE, &mut self.active),
+            (maps::TABLES, &mut self.tables),
+            (maps::PREFIXES, &mut self.prefixes),
+            (maps::MATCHES, &mut self.matches),
+            (maps::CGROUPS, &mut self.cgroups),
+            (maps::TAGS, &mut self.shared.tags),
+            (maps::GROUPS, &mut self.groups),
+            (maps::POLICIED, &mut self.totals),
+            (STATE_MAP, &mut self.state),
+        ]
+    }
+
+    /// Policies that can have counts.
+    pub fn slots(&self) -> usize {
+        self.groups.max_entries() as usize / 2
+    }
+}
+
+fn copy(map: &MapHandle) -> Option<MapHandle> {
+    MapHandle::try_from(map).ok()
+}
+
+/// A policy program that is loaded and not attached yet.
+pub(super) struct Program(Object);
+
+impl Program {
+    /// Loads it with maps of its own, with room for so many slots.
+    pub fn with_new_maps(slots: usize) -> Result<(Program, Maps)> {
+        let object = load(|name, map| match name {
+            maps::GROUPS => map.set_max_entries(slots as u32 * 2),
+            _ => Ok(()),
+        })?;
+        let maps = Maps::of(&object)?;
+        Ok((Program(object), maps))
+    }
+
+    /// Loads it with the maps of an earlier one.
+    pub fn with_maps(shared: &mut Maps) -> Result<Program> {
+        let named = shared.named();
+        let object = load(
+            |name, map| match named.iter().find(|(shared, _)| *shared == name) {
+                Some((_, shared)) => map.reuse_fd(shared.as_fd()),
+                None => Ok(()),
+            },
+        )?;
+        Ok(Program(object))
+    }
+
+    /// Attaches it, or puts it in the place of the one that is attached. No connection is missed:
+    /// the kernel replaces a program of a cgroup at once.
+    pub fn attach(self, pins: &Pins, shared: &mut Maps) -> Result<()> {
+        for (name, map) in shared.named() {
+            if !pins.map(name).is_some_and(|pinned| is_same(&pinned, map)) {
+                pins.pin_map(name, map)?;
+            }
+        }
+        let root = open(&cgroup2_mount()?)?;
+        for program in self.0.progs_mut() {
+            let name = program.name().to_string_lossy().into_owned();
+            let path = pins.link_path(name.trim_start_matches("onramp_"));
+            let is_policy = name == programs::POLICY;
+            let earlier = link(&path);
+            let (result, log) = with_log(|| match earlier {
+                Some(mut link) if is_policy => link.update_prog(&program).map(|()| None),
+                _ if is_policy => program.attach_cgroup(root.as_raw_fd()).map(Some),
+                _ => program.attach().map(Some),
+            });
+            let attached = result.map_err(|error| Error::Refused {
+                what: format!("attaching {name}"),
+                cause: error.to_string(),
+                log,
+            })?;
+            // A new link takes the place of an earlier one only after it works.
+            if let Some(mut link) = attached {
+                remove_file(&path)?;
+                link.pin(&path)
+                    .map_err(|error| not_pinned(&path, &error.to_string()))?;
+            }
+        }
+        let mut build = map_named(&self.0, maps::RODATA_POLICY, "the policy program")?
+            .expect("policy.bpf.c has it");
+        pins.pin_map(BUILD, &mut build)
+    }
+}
+
+/// Is the program of this build attached?
+pub(super) fn is_attached(pins: &Pins) -> bool {
+    let build = pins
+        .map(BUILD)
+        .and_then(|map| u64::from_bytes(&only_value(&map)?));
+    build == Some(hash(onramp_bpf::POLICY)) && link(&pins.link_path("policy")).is_some()
+}
+
+/// Detaches it from the root cgroup: the kernel calls it no more, neither for new connections nor
+/// for those that it measures.
+pub(super) fn detach(pins: &Pins) -> Result<()> {
+    match link(&pins.link_path("policy")) {
+        Some(link) => link.detach().map_err(|error| Error::Refused {
+            what: "detaching the policy program".to_owned(),
+            cause: error.to_string(),
+            log: String::new(),
+        }),
+        None => Ok(()),
+    }
+}
+
+/// A link that is pinned.
+fn link(path: &Path) -> Option<Link> {
+    // libbpf would print a warning where there is none.
+    path.exists().then(|| Link::open(path).ok()).flatten()
+}
+
+fn is_same(one: &MapHandle, other: &MapHandle) -> bool {
+    let id = |map: &MapHandle| map.info().map(|info| info.info.id);
+    matches!((id(one), id(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+fn load(
+    set_up: impl Fn(&str, &mut libbpf_rs::OpenMapMut<'_>) -> libbpf_rs::Result<()>,
+) -> Result<Object> {
+    let (result, log) = with_log(|| {
+        let mut open = ObjectBuilder::default().open_memory(onramp_bpf::POLICY)?;
+        for mut map in open.maps_mut() {
+            let name = map.name().to_string_lossy().into_owned();
+            match name == maps::RODATA_POLICY {
+                true => map.set_initial_value(hash(onramp_bpf::POLICY).as_bytes())?,
+                false => set_up(&name, &mut map)?,
+            }
+        }
+        open.load()
+    });
+    result.map_err(|error| Error::Refused {
+        what: "the policy program".to_owned(),
+        cause: error.to_string(),
+        log,
+    })
+}

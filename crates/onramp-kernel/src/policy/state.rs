@@ -1,0 +1,128 @@
+//! What a service remembers beside the kernel's own maps, and shows to other processes.
+//!
+//! It is in a map of one element, as JSON. A BPF file system holds no ordinary files, and this state
+//! has to live and to end with the maps beside it.
+
+use crate::object::only_value;
+use crate::{Error, Result};
+use libbpf_rs::libbpf_sys::bpf_map_create_opts;
+use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The name of the map.
+pub(super) const STATE_MAP: &str = "onramp_state";
+
+/// Room for the text, which ends with a zero.
+const MAX_BYTES: usize = 256 * 1024;
+
+/// How often a reader tries again if the service is just writing.
+const READS: usize = 5;
+
+/// The state of a service.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ServiceState {
+    /// The version of Onramp that wrote it.
+    pub version: String,
+    /// The service's process; 0: it has not said so.
+    pub pid: u32,
+    /// When that process began to serve, in seconds since 1970.
+    pub started_s: f64,
+    /// Configurations that were read again and put into force.
+    pub reloads: u64,
+    /// Configurations that were read again and refused.
+    pub reloads_refused: u64,
+    /// Policies that the service switched off.
+    pub switched_off: u64,
+    /// The policies in force, in their order.
+    pub policies: Vec<PolicyState>,
+    /// The slot of each policy that has counts, also of those that are no longer in force.
+    pub(crate) slots: BTreeMap<String, u32>,
+    /// The version of the records (`ONRAMP_CONFIG_VERSION`).
+    pub(crate) records: u32,
+}
+
+/// A policy in force.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PolicyState {
+    /// Its name.
+    pub name: String,
+    /// The start-up; `None`: the policy leaves its connections alone.
+    pub startup: Option<String>,
+    /// The congestion avoidance that follows the start-up.
+    pub avoidance: String,
+    /// The name that its connections' sockets have as their congestion control.
+    pub congestion_control: Option<String>,
+    /// The share of connections that get the start-up by the configuration, from 0 to 1.
+    pub share: f64,
+    /// Why and when the service switched the start-up off. Then no connection gets it.
+    pub switched_off: Option<SwitchedOff>,
+}
+
+/// Why and when a policy was switched off.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SwitchedOff {
+    /// A sentence with the measured values.
+    pub reason: String,
+    /// When, in seconds since 1970.
+    pub time_s: f64,
+}
+
+impl ServiceState {
+    /// The policy of this name.
+    pub fn policy(&self, name: &str) -> Option<&PolicyState> {
+        self.policies.iter().find(|policy| policy.name == name)
+    }
+
+    pub(super) fn make_map() -> Result<MapHandle> {
+        let options = bpf_map_create_opts {
+            sz: size_of::<bpf_map_create_opts>() as _,
+            ..Default::default()
+        };
+        MapHandle::create(
+            MapType::Array,
+            Some(STATE_MAP),
+            size_of::<u32>() as u32,
+            MAX_BYTES as u32,
+            1,
+            &options,
+        )
+        .map_err(|error| Error::unreadable(STATE_MAP, "the service", &error))
+    }
+
+    /// Reads it; the default if there is none yet.
+    pub(super) fn read(map: &MapHandle) -> Result<ServiceState> {
+        let mut failed = String::new();
+        for _ in 0..READS {
+            let bytes = only_value(map).unwrap_or_default();
+            let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+            if text.is_empty() {
+                return Ok(ServiceState::default());
+            }
+            // The kernel copies the value while others may read it, so a text may be half new.
+            match serde_json::from_slice(text) {
+                Ok(state) => return Ok(state),
+                Err(error) => failed = error.to_string(),
+            }
+        }
+        Err(Error::Refused {
+            what: "reading the state of the service".to_owned(),
+            cause: failed,
+            log: String::new(),
+        })
+    }
+
+    pub(super) fn write(&self, map: &MapHandle) -> Result<()> {
+        let mut bytes = serde_json::to_vec(self).expect("its keys are strings");
+        if bytes.len() >= MAX_BYTES {
+            return Err(Error::Refused {
+                what: "writing the state of the service".to_owned(),
+                cause: format!("{} B are more than {MAX_BYTES} B", bytes.len()),
+                log: String::new(),
+            });
+        }
+        bytes.resize(MAX_BYTES, 0);
+        map.update(&0u32.to_ne_bytes(), &bytes, MapFlags::ANY)
+            .map_err(|error| Error::unreadable(STATE_MAP, "the service", &error))
+    }
+}

@@ -1,0 +1,219 @@
+//! What outlives a process, what a change keeps, and what the end removes.
+
+use super::common::{gets_it, next_control, policy, port_of, with_pins, InForce};
+use crate::common::{connection_of, listener, machine};
+use libbpf_rs::query::{LinkInfoIter, MapInfoIter, ProgInfoIter};
+use onramp_kernel::policy::{Snapshot, SwitchedOff};
+use onramp_kernel::{loaded, registered_names, unload, Connections, Error, Options, Policies};
+use onramp_patience::wait_until;
+use std::collections::BTreeSet;
+
+/// The ids of everything of BPF in the kernel that has one of our names.
+fn ours() -> BTreeSet<(char, u32)> {
+    let programs: Vec<u32> = ProgInfoIter::default()
+        .filter(|program| program.name.to_string_lossy().starts_with("onramp_"))
+        .map(|program| program.id)
+        .collect();
+    let maps = MapInfoIter::default()
+        .filter(|map| map.name.to_string_lossy().starts_with("onramp_"))
+        .map(|map| ('m', map.id));
+    let links = LinkInfoIter::default()
+        .filter(|link| programs.contains(&link.prog_id))
+        .map(|link| ('l', link.id));
+    let programs = programs.iter().map(|&id| ('p', id));
+    programs.chain(maps).chain(links).collect()
+}
+
+#[test]
+fn the_end_leaves_nothing() {
+    let Some(_machine) = machine() else { return };
+    let before = ours();
+    let listener = listener();
+    with_pins(|pins| {
+        let policies = InForce::new(pins, &[policy("web", port_of(&listener), 1.0)]);
+        let name = next_control(&listener);
+        assert!(registered_names().unwrap().contains(&name));
+        policies.stop();
+        assert!(!pins.exists());
+        assert!(!registered_names().unwrap().contains(&name));
+        assert!(!gets_it(&listener));
+        assert!(matches!(Snapshot::read(pins), Err(Error::NoService)));
+    });
+    // The kernel frees programs a moment after their last use.
+    wait_until("nothing is left in the kernel", || {
+        ours().is_subset(&before)
+    });
+}
+
+#[test]
+fn a_connection_outlives_the_end_with_its_start_up() {
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    with_pins(|pins| {
+        let policies = InForce::new(pins, &[policy("web", port_of(&listener), 1.0)]);
+        let (accepted, client) = connection_of(&listener);
+        policies.stop();
+        use std::io::{Read, Write};
+        let (mut accepted, mut client) = (accepted, client);
+        accepted.write_all(&[1; 50_000]).unwrap();
+        client.read_exact(&mut [0; 50_000]).unwrap();
+    });
+}
+
+#[test]
+fn policies_work_on_after_a_crash_and_the_next_service_takes_them_over() {
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    with_pins(|pins| {
+        let rules = [policy("web", port_of(&listener), 1.0)];
+        let mut policies = InForce::new(pins, &rules);
+        let name = next_control(&listener);
+        policies.get().switch_off("web", why()).unwrap();
+        assert!(!gets_it(&listener));
+        policies.crash();
+        assert!(
+            !gets_it(&listener),
+            "the policy is in force, and switched off"
+        );
+        let mut policies = InForce(Some(Policies::open(pins, None).unwrap()));
+        let applied = policies.get().apply(&rules).unwrap();
+        assert_eq!(
+            (applied.kept, applied.registered),
+            (vec![name.clone()], vec![])
+        );
+        assert_eq!(policies.connections(), (1, 2));
+        assert!(!gets_it(&listener), "it is still switched off");
+        assert_eq!(
+            policies.snapshot().state.policies[0].switched_off,
+            Some(why())
+        );
+        // Another share is another policy.
+        policies
+            .get()
+            .apply(&[policy("web", port_of(&listener), 0.999_999)])
+            .unwrap();
+        assert_eq!(next_control(&listener), name);
+        assert_eq!(policies.connections(), (2, 3));
+    });
+}
+
+fn why() -> SwitchedOff {
+    SwitchedOff {
+        reason: "a test".to_owned(),
+        time_s: 1.0,
+    }
+}
+
+#[test]
+fn a_change_keeps_counts_by_name_and_registrations_by_their_options() {
+    let Some(_machine) = machine() else { return };
+    let (one, other) = (listener(), listener());
+    with_pins(|pins| {
+        let web = || policy("web", port_of(&one), 1.0);
+        let mut bulk = policy("bulk", port_of(&other), 1.0);
+        let mut policies = InForce::new(pins, &[web(), bulk.clone()]);
+        let name = next_control(&one);
+        assert_eq!(
+            next_control(&other),
+            name,
+            "equal options need one registration"
+        );
+        bulk.start.as_mut().unwrap().options = Options::new("standard");
+        let applied = policies.get().apply(&[bulk.clone(), web()]).unwrap();
+        assert_eq!(applied.kept, [name.clone()]);
+        assert_eq!(applied.registered, [next_control(&other)]);
+        assert_eq!(next_control(&one), name);
+        let snapshot = policies.snapshot();
+        let connections = |at: usize| snapshot.groups[at].unwrap()[0].connections;
+        assert_eq!(
+            (connections(0), connections(1)),
+            (2, 2),
+            "{:?}",
+            snapshot.state
+        );
+        let applied = policies.get().apply(&[bulk]).unwrap();
+        assert_eq!(applied.retired, [name.clone()]);
+        assert!(!registered_names().unwrap().contains(&name));
+        assert!(!gets_it(&one));
+    });
+}
+
+#[test]
+fn more_policies_than_there_is_room_for_get_new_maps_and_the_old_ones_stay_until_then() {
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    with_pins(|pins| {
+        let port = || port_of(&listener);
+        let mut policies = InForce::new(pins, &[policy("web", port(), 1.0)]);
+        assert!(gets_it(&listener));
+        let many: Vec<_> = (0..20)
+            .map(|at| policy(&format!("p{at}"), port(), 1.0))
+            .collect();
+        policies.get().apply(&many).unwrap();
+        assert!(gets_it(&listener));
+        assert_eq!(policies.connections(), (1, 0));
+        let too_many = vec![many[0].clone(); 65];
+        let refused = policies.get().apply(&too_many);
+        assert!(matches!(
+            refused,
+            Err(Error::TooManyPolicies { found: 65, max: 64 })
+        ));
+        assert!(gets_it(&listener));
+    });
+}
+
+#[test]
+fn a_start_up_that_cannot_be_registered_leaves_the_policies_in_force() {
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    with_pins(|pins| {
+        let mut policies = InForce::new(pins, &[policy("web", port_of(&listener), 1.0)]);
+        let names = registered_names().unwrap();
+        let mut fresh = policy("fresh", port_of(&listener), 1.0);
+        fresh.start.as_mut().unwrap().options = Options::new("standard");
+        let mut wrong = policy("wrong", port_of(&listener), 1.0);
+        wrong.start.as_mut().unwrap().options = Options::new("warp");
+        let refused = policies.get().apply(&[fresh, wrong]);
+        assert!(matches!(refused, Err(Error::UnknownStartup { .. })));
+        assert_eq!(registered_names().unwrap(), names);
+        assert!(gets_it(&listener));
+    });
+}
+
+#[test]
+fn a_second_service_is_refused_and_unload_leaves_the_service_alone() {
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    with_pins(|pins| {
+        let mut policies = InForce::new(pins, &[policy("web", port_of(&listener), 1.0)]);
+        policies.get().state().pid = 7;
+        policies.get().write_state().unwrap();
+        let refused = Policies::open(pins, None).err();
+        assert!(
+            matches!(refused, Some(Error::ServiceRuns { pid: Some(7) })),
+            "{refused:?}"
+        );
+        let name = next_control(&listener);
+        let all = loaded().unwrap();
+        let held = all.iter().find(|loaded| loaded.name == name).unwrap();
+        assert!(held.service && held.registered && held.owner_pid.is_none());
+        let refused = unload(&name, &Connections::Keep);
+        assert!(
+            matches!(refused, Err(Error::HeldByService { .. })),
+            "{refused:?}"
+        );
+        assert!(gets_it(&listener));
+    });
+    with_pins(|pins| {
+        let beside = pins
+            .parent()
+            .unwrap()
+            .with_file_name("nowhere")
+            .join("onramp");
+        let refused = Policies::open(&beside, None).err();
+        assert!(
+            matches!(refused, Some(Error::NoBpffs { .. })),
+            "{refused:?}"
+        );
+    });
+}

@@ -1,0 +1,243 @@
+//! Which connections a policy chooses.
+
+use super::common::{gets_it, next_control, policy, port_of, with_pins, InForce};
+use crate::common::{choose, connection_of, control_of, listener, machine};
+use onramp_kernel::policy::{Cgroup, Family, Match, Prefix, Rule};
+use onramp_kernel::ExecCgroup;
+use std::net::{IpAddr, TcpListener};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+fn prefix(address: &str, length: u8) -> Prefix {
+    Prefix::new(address.parse::<IpAddr>().unwrap(), length).unwrap()
+}
+
+#[test]
+fn a_local_port_and_a_destination_choose_connections_of_both_versions_of_ip() {
+    let Some(_machine) = machine() else { return };
+    let (own, other) = (listener(), listener());
+    let both = TcpListener::bind("[::]:0").unwrap();
+    let chosen = |destinations, family, listener: &TcpListener| Match {
+        destinations,
+        family,
+        ..port_of(listener)
+    };
+    with_pins(|pins| {
+        let mut policies = InForce::new(pins, &[policy("web", port_of(&own), 1.0)]);
+        assert!(gets_it(&own) && !gets_it(&other));
+        // The end that connects has another local port.
+        let (_accepted, client) = connection_of(&own);
+        assert!(!control_of(&client).starts_with("onramp"));
+        let (v4, v6) = (Some(Family::Ipv4), Some(Family::Ipv6));
+        let loopback = || prefix("127.0.0.0", 8);
+        let port = both.local_addr().unwrap().port();
+        for (destinations, family, over_v4, over_v6) in [
+            (vec![], None, true, true),
+            (vec![], v4, true, false),
+            (vec![], v6, false, true),
+            (vec![loopback()], None, true, false),
+            (vec![prefix("::1", 128)], None, false, true),
+            (vec![prefix("::", 0)], None, true, true),
+            (vec![prefix("0.0.0.0", 0)], None, true, false),
+            (
+                vec![prefix("127.0.0.2", 32), prefix("2001:db8::", 32)],
+                None,
+                false,
+                false,
+            ),
+            (vec![loopback()], v6, false, false),
+        ] {
+            let rule = policy("web", chosen(destinations.clone(), family, &both), 1.0);
+            policies.get().apply(&[rule]).unwrap();
+            for (address, expected) in [("127.0.0.1", over_v4), ("::1", over_v6)] {
+                let client = std::net::TcpStream::connect((address, port)).unwrap();
+                let accepted = both.accept().unwrap().0;
+                let name = control_of(&accepted);
+                let found = name.starts_with("onramp_paced.");
+                assert_eq!(
+                    found, expected,
+                    "{destinations:?} {family:?} {address}: {name}"
+                );
+                drop(client);
+            }
+        }
+    });
+}
+
+#[test]
+fn the_first_policy_that_matches_wins() {
+    let Some(_machine) = machine() else { return };
+    let (left_alone, chosen) = (listener(), listener());
+    let nothing = Rule {
+        start: None,
+        ..policy("local", port_of(&left_alone), 1.0)
+    };
+    let both = Match {
+        local_ports: [&left_alone, &chosen]
+            .map(|l| port_of(l).local_ports[0].clone())
+            .to_vec(),
+        ..Match::default()
+    };
+    with_pins(|pins| {
+        let mut policies = InForce::new(pins, &[nothing, policy("all", both, 1.0)]);
+        assert!(!gets_it(&left_alone) && gets_it(&chosen));
+        let snapshot = policies.snapshot();
+        assert!(snapshot.groups[0].is_none());
+        assert_eq!(snapshot.groups[1].unwrap()[0].connections, 1);
+    });
+}
+
+#[test]
+fn a_program_that_chooses_a_congestion_control_keeps_it() {
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    choose(&listener, "reno");
+    with_pins(|pins| {
+        let mut policies = InForce::new(pins, &[policy("web", port_of(&listener), 1.0)]);
+        assert_eq!(next_control(&listener), "reno");
+        assert_eq!(policies.connections(), (0, 0));
+        assert_eq!(policies.snapshot().totals.chosen_by_program, 1);
+    });
+}
+
+/// Python that listens, and prints its port and what the first connection has.
+const LISTENS: &str = r#"
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+print(server.accept()[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).decode())
+"#;
+
+/// Starts [`LISTENS`], connects to it, and returns what it prints about the connection.
+fn control_in(command: &mut Command) -> String {
+    use std::io::{BufRead, BufReader, Read};
+    let mut child = command
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut port = String::new();
+    output.read_line(&mut port).unwrap();
+    let address = format!("127.0.0.1:{}", port.trim());
+    let _client = std::net::TcpStream::connect(address).unwrap();
+    let mut name = String::new();
+    output.read_to_string(&mut name).unwrap();
+    child.wait().unwrap();
+    name.trim().trim_end_matches('\0').to_owned()
+}
+
+/// [`LISTENS`] in a cgroup.
+fn in_cgroup(cgroup: &Path) -> Command {
+    let procs = cgroup.join("cgroup.procs");
+    let mut command = Command::new("python3");
+    command.args(["-c", LISTENS]);
+    // SAFETY: the closure writes to a file, which is safe enough in a test with few threads.
+    unsafe { command.pre_exec(move || std::fs::write(&procs, b"0")) };
+    command
+}
+
+fn below_the_root(cgroup: &Path) -> String {
+    let root = onramp_kernel::cgroup2_mount().unwrap();
+    format!("/{}", cgroup.strip_prefix(root).unwrap().display())
+}
+
+#[test]
+fn a_cgroup_chooses_its_descendants_also_if_it_is_made_later() {
+    let Some(_machine) = machine() else { return };
+    let parent = ExecCgroup::create().unwrap();
+    let [web, later] = ["web.service", "later.service"].map(|name| parent.path().join(name));
+    let _ = std::fs::create_dir(&web);
+    let chosen = |cgroups| Match {
+        cgroups,
+        ..Match::default()
+    };
+    let made = Made(vec![web.clone(), later.join("worker"), later.clone()]);
+    with_pins(|pins| {
+        let later_path = Cgroup::Path(below_the_root(&later));
+        let rules = [policy(
+            "web",
+            chosen(vec![Cgroup::Unit("web.service".to_owned())]),
+            1.0,
+        )];
+        let mut policies = InForce::new(pins, &rules);
+        assert!(control_in(&mut in_cgroup(&web)).starts_with("onramp_paced."));
+        assert!(!control_in(&mut in_cgroup(parent.path())).starts_with("onramp"));
+        // By a path, for a cgroup that does not exist yet, and one below it.
+        policies
+            .get()
+            .apply(&[policy("later", chosen(vec![later_path]), 1.0)])
+            .unwrap();
+        assert!(!control_in(&mut in_cgroup(&web)).starts_with("onramp"));
+        std::fs::create_dir(&later).unwrap();
+        std::fs::create_dir(later.join("worker")).unwrap();
+        assert!(control_in(&mut in_cgroup(&later.join("worker"))).starts_with("onramp_paced."));
+        // Removed and made again, it has another number.
+        std::fs::remove_dir(later.join("worker")).unwrap();
+        std::fs::remove_dir(&later).unwrap();
+        std::fs::create_dir(&later).unwrap();
+        assert!(control_in(&mut in_cgroup(&later)).starts_with("onramp_paced."));
+    });
+    drop(made);
+}
+
+/// Cgroups that are removed when this value is dropped.
+struct Made(Vec<std::path::PathBuf>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for path in &self.0 {
+            let _ = std::fs::remove_dir(path);
+        }
+    }
+}
+
+#[test]
+fn a_user_chooses_connections_also_of_a_container() {
+    const NOBODY: u32 = 65534;
+    let Some(_machine) = machine() else { return };
+    let chosen = Match {
+        users: vec![NOBODY],
+        ..Match::default()
+    };
+    with_pins(|pins| {
+        let mut policies = InForce::new(pins, &[policy("nobody", chosen, 1.0)]);
+        let python = || {
+            let mut command = Command::new("python3");
+            command.args(["-c", LISTENS]);
+            command
+        };
+        assert!(!control_in(&mut python()).starts_with("onramp"));
+        assert!(control_in(python().uid(NOBODY)).starts_with("onramp_paced."));
+        // Own user, network, cgroup, PID and mount namespaces. It is root there, and user 65534
+        // here. Nobody outside can connect to it, so it does that itself.
+        let inside = "ip link set lo up && exec python3 -c \"$1\"";
+        let both_ends = r#"
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(server.getsockname())
+print(server.accept()[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).decode())
+"#;
+        let mut unshare = Command::new("unshare");
+        unshare.args([
+            "--user",
+            "--map-root-user",
+            "--net",
+            "--cgroup",
+            "--pid",
+            "--fork",
+        ]);
+        unshare
+            .args(["--mount", "sh", "-c", inside, "sh", both_ends])
+            .uid(NOBODY);
+        let output = unshare.output().unwrap();
+        let name = String::from_utf8(output.stdout).unwrap();
+        if name.is_empty() {
+            let error = String::from_utf8_lossy(&output.stderr).into_owned();
+            eprintln!("left out: this host makes no user namespaces: {error}");
+            return;
+        }
+        assert!(name.starts_with("onramp_paced."), "{name}");
+        assert!(policies.connections().0 >= 3);
+    });
+}

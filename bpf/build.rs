@@ -1,9 +1,21 @@
 //! Compiles the BPF programs: the start-up program once for each algorithm of `core/registry.h`,
 //! and the tools beside it.
+//!
+//! Cargo keeps `OUT_DIR` and runs this script again when a C file changes. An object whose own
+//! inputs did not change is not compiled again, so a change of one algorithm compiles one object.
 
 use libbpf_cargo::SkeletonBuilder;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::sync::Mutex;
+use std::time::SystemTime;
+use std::{env, fs, io, thread};
+
+/// One compiler call: `bpf/{source}.bpf.c` into `file`.
+struct Object {
+    source: &'static str,
+    file: PathBuf,
+    arguments: Vec<String>,
+}
 
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -32,20 +44,29 @@ fn main() {
     // For tests/bindings.rs
     println!("cargo::rustc-env=ONRAMP_CORE_INCLUDE={core}");
 
+    let mut objects = Vec::new();
     let mut table = String::from("&[\n");
     for name in onramp_core::startup_names() {
-        table += &compile_startup(name, &out, &core);
+        table += &add_startup(name, &out, &mut objects);
     }
     table += "]\n";
     fs::write(out.join("startups.rs"), table).expect("OUT_DIR can be written");
-    for tool in ["connections", "adopt", "move", "pair", "policy", "qos"] {
-        compile(tool, &out.join(format!("{tool}.o")), &core, Vec::new());
+    objects.extend(
+        ["connections", "adopt", "move", "pair", "policy", "qos"].map(|source| Object {
+            source,
+            file: out.join(format!("{source}.o")),
+            arguments: Vec::new(),
+        }),
+    );
+    for object in &mut objects {
+        object.arguments.splice(0..0, common_arguments(&core));
     }
+    compile_changed(objects);
 }
 
-/// Compiles the start-up program for one algorithm, without packet pairs and with them, as far as
-/// the algorithm can do either. Returns the rows of the table `STARTUPS`.
-fn compile_startup(name: &str, out: &Path, core: &str) -> String {
+/// Adds the start-up program of one algorithm, without packet pairs and with them, as far as the
+/// algorithm can do either. Returns the rows of the table `STARTUPS`.
+fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
     let folder = out.join(name);
     fs::create_dir_all(&folder).expect("OUT_DIR can be written");
     let template = fs::read_to_string("startup/algorithm.template.h").expect("it is a source");
@@ -55,7 +76,7 @@ fn compile_startup(name: &str, out: &Path, core: &str) -> String {
             &format!("{}\"", onramp_core::congestion_control(name)),
         )
         .replace("ALGORITHM", name);
-    fs::write(folder.join("algorithm.h"), header).expect("OUT_DIR can be written");
+    write_if_different(&folder.join("algorithm.h"), &header);
 
     let mut arguments = vec![format!("-I{}", folder.display())];
     if onramp_core::reserves(name) {
@@ -73,15 +94,15 @@ fn compile_startup(name: &str, out: &Path, core: &str) -> String {
     let mut rows = String::new();
     // A program without pairs has none of the hooks for them, which cost a call per ACK and packet.
     if !onramp_core::needs_pairs(name) {
-        let object = out.join(format!("startup_{name}.o"));
-        compile("startup", &object, core, arguments.clone());
-        rows += &row(name, false, &object);
+        let file = out.join(format!("startup_{name}.o"));
+        rows += &row(name, false, &file);
+        objects.push(startup(file, arguments.clone()));
     }
     if onramp_core::sends_pairs(name) {
         arguments.push("-DONRAMP_SENDS_PAIRS".to_owned());
-        let object = out.join(format!("startup_{name}_pairs.o"));
-        compile("startup", &object, core, arguments);
-        rows += &row(name, true, &object);
+        let file = out.join(format!("startup_{name}_pairs.o"));
+        rows += &row(name, true, &file);
+        objects.push(startup(file, arguments));
     }
     rows
 }
@@ -93,7 +114,23 @@ fn row(name: &str, with_pairs: bool, object: &Path) -> String {
     )
 }
 
-fn compile(source: &str, object: &Path, core: &str, extra: Vec<String>) {
+fn startup(file: PathBuf, arguments: Vec<String>) -> Object {
+    Object {
+        source: "startup",
+        file,
+        arguments,
+    }
+}
+
+/// Keeps the modification time of a file that would be the same.
+fn write_if_different(file: &Path, text: &str) {
+    if fs::read_to_string(file).is_ok_and(|found| found == text) {
+        return;
+    }
+    fs::write(file, text).expect("OUT_DIR can be written");
+}
+
+fn common_arguments(core: &str) -> Vec<String> {
     let mut arguments: Vec<String> = [
         "-std=gnu11",
         "-ffreestanding",
@@ -108,16 +145,82 @@ fn compile(source: &str, object: &Path, core: &str, extra: Vec<String>) {
     .map(str::to_owned)
     .to_vec();
     arguments.push(format!("-I{core}"));
-    arguments.extend(extra);
+    arguments
+}
+
+/// Compiles the objects that are older than one of their inputs, several at a time.
+fn compile_changed(objects: Vec<Object>) {
+    let jobs = env::var("NUM_JOBS").map_or(1, |jobs| jobs.parse().expect("cargo gives a number"));
+    let queue = Mutex::new(objects.into_iter().filter(|object| !is_up_to_date(object)));
+    let next = || queue.lock().ok()?.next();
+    thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                while let Some(object) = next() {
+                    compile(&object);
+                }
+            });
+        }
+    });
+}
+
+/// The list of an object's inputs, which clang writes in the form of make.
+fn inputs_file(object: &Object) -> PathBuf {
+    object.file.with_extension("d")
+}
+
+/// The arguments of the last compilation. The file is missing if that failed.
+fn arguments_file(object: &Object) -> PathBuf {
+    object.file.with_extension("arguments")
+}
+
+fn is_up_to_date(object: &Object) -> bool {
+    let compiled_with = fs::read_to_string(arguments_file(object));
+    if compiled_with.is_ok_and(|found| found == object.arguments.join("\n")) {
+        return !has_newer_input(object).unwrap_or(true);
+    }
+    false
+}
+
+fn has_newer_input(object: &Object) -> io::Result<bool> {
+    let compiled = fs::metadata(&object.file)?.modified()?;
+    let inputs = fs::read_to_string(inputs_file(object))?;
+    // A file that is missing does not count. libbpf's headers were in a temporary folder (another
+    // libbpf gives this script another OUT_DIR), and a file that included a removed one is newer.
+    let is_newer = |input: &str| {
+        let modified = fs::metadata(input).and_then(|metadata| metadata.modified());
+        modified.is_ok_and(|modified| modified > compiled)
+    };
+    // `object: input input \`: a backslash at the end of a line continues it, and one before a
+    // space makes the space part of the name.
+    let inputs = inputs.replace("\\\n", " ").replace("\\ ", "\0");
+    let mut words = inputs.split_whitespace().skip(1);
+    Ok(words.any(|word| is_newer(&word.replace('\0', " "))))
+}
+
+fn compile(object: &Object) {
+    // An input that changes during the compilation has to be newer than the object.
+    let begun = SystemTime::now();
+    let _ = fs::remove_file(arguments_file(object));
+    let mut arguments = object.arguments.clone();
+    arguments.extend(["-MMD".to_owned(), "-MF".to_owned()]);
+    arguments.push(inputs_file(object).display().to_string());
+    let source = format!("{}.bpf.c", object.source);
     let built = SkeletonBuilder::new()
-        .source(format!("{source}.bpf.c"))
-        .obj(object)
+        .source(&source)
+        .obj(&object.file)
         .clang_args(arguments)
         .build();
     if let Err(error) = built {
         panic!(
-            "cannot compile bpf/{source}.bpf.c: {error:#}\n\
+            "cannot compile bpf/{source}: {error:#}\n\
              Compiling needs clang 14 or later: apt-get install clang libelf-dev zlib1g-dev"
         );
     }
+    fs::File::options()
+        .write(true)
+        .open(&object.file)
+        .and_then(|file| file.set_modified(begun))
+        .and_then(|()| fs::write(arguments_file(object), object.arguments.join("\n")))
+        .expect("OUT_DIR can be written");
 }

@@ -2,14 +2,15 @@
 //! records that they share with user space.
 //!
 //! The sources are beside this crate's manifest; `build.rs` compiles them with clang. The crate
-//! `onramp-kernel` loads them.
+//! `onramp-kernel` loads them. The objects are statics: a constant's value would be part of the
+//! crates that use it, and these would be compiled again for each change of the C.
 //!
 //! ```
 //! let paced = onramp_bpf::STARTUPS.iter().find(|startup| startup.name == "paced").unwrap();
 //! assert!(paced.object.starts_with(b"\x7fELF"));
 //! ```
 
-#[allow(missing_docs)] // C's comments, for what has one
+#[allow(missing_docs, clippy::undocumented_unsafe_blocks)] // C's comments; bindgen's code
 #[rustfmt::skip]
 pub mod bindings;
 
@@ -26,22 +27,22 @@ pub struct StartupObject {
 
 /// The start-up programs of all algorithms in `core/registry.h`. An algorithm for which packet
 /// pairs are an option has two: one without them and one with them.
-pub const STARTUPS: &[StartupObject] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
+pub static STARTUPS: &[StartupObject] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
 
 /// A BPF iterator that lists the connections of one congestion control.
-pub const CONNECTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/connections.o"));
+pub static CONNECTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/connections.o"));
 
 /// Puts the connections of a cgroup on one congestion control.
-pub const ADOPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopt.o"));
+pub static ADOPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopt.o"));
 
 /// Moves the sockets of a network namespace from one congestion control to another.
-pub const MOVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/move.o"));
+pub static MOVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/move.o"));
 
 /// Writes and reads the TCP option of packet pairs on the connections of a cgroup.
-pub const PAIR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
+pub static PAIR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
 
 /// Gives each new connection of the host the first policy that matches it, and measures it.
-pub const POLICY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/policy.o"));
+pub static POLICY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/policy.o"));
 
 /// Implements the socket option TCP_QOS for the sockets of a cgroup.
-pub const QOS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/qos.o"));
+pub static QOS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/qos.o"));

@@ -60,6 +60,8 @@ fn main() -> ExitCode {
         Command::Tcp(arguments) => commands::tcp::run(&arguments, json),
         Command::Doctor => commands::doctor::run(json),
         Command::List => commands::list::run(json),
+        Command::Completions(arguments) => commands::completions::run(&arguments, json),
+        Command::Manual(arguments) => commands::manual::run(&arguments, json),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -3,6 +3,7 @@
 
 mod common;
 mod compare_startups;
+mod install;
 mod model;
 mod scenario_errors;
 mod sim;

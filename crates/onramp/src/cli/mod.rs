@@ -2,6 +2,7 @@
 //! from these definitions.
 
 mod emulation;
+mod install;
 mod model;
 mod papers;
 #[cfg(test)]
@@ -13,6 +14,7 @@ pub use emulation::{
     CompareArguments, CompareStartupsArguments, LabArguments, LabCommand, ReplayArguments,
     ReportTraces, ShellArguments, SimArguments, SweepArguments,
 };
+pub use install::{CompletionsArguments, ManualArguments};
 pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
 pub use startup::{
@@ -93,4 +95,8 @@ pub enum Command {
     Doctor,
     /// List the start-ups and the congestion avoidances
     List,
+    /// Print the file with which a shell completes the commands and options (docs/install.md)
+    Completions(CompletionsArguments),
+    /// Write the manual pages, one for each command (docs/install.md)
+    Manual(ManualArguments),
 }

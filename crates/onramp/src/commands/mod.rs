@@ -2,12 +2,14 @@
 
 pub mod compare;
 pub mod compare_startups;
+pub mod completions;
 pub mod doctor;
 pub mod exec;
 pub mod lab;
 pub mod lab_shell;
 pub mod list;
 pub mod load;
+pub mod manual;
 pub mod memory;
 pub mod model;
 pub mod qos;

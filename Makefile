@@ -14,7 +14,7 @@ C_FILES = $(shell git ls-files '*.c' '*.h')
 
 .PHONY: help demo test test-python test-busy real real-cellular compare reproduce test-papers \
 	interworking packetdrill kernels lint format chart bench bench-kernel bench-redis \
-	bench-costs bench-python bench-shares bench-sim build setup install clean
+	bench-costs bench-python bench-shares bench-sim build setup install uninstall deb test-deb clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
@@ -32,7 +32,9 @@ help:
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
-	@echo 'make install  the onramp command and a header into PREFIX (/usr/local)'
+	@echo 'make install  the program, manual pages, completions, unit into PREFIX (/usr/local)'
+	@echo 'make uninstall     removes exactly these'
+	@echo 'make deb      a Debian package in target/deb; make test-deb tries it in a Debian 12'
 
 setup:
 	@scripts/setup.sh
@@ -54,6 +56,7 @@ test: setup
 	$(CARGO) build --locked --workspace --all-targets
 	CARGO='$(CARGO)' scripts/test-python.sh
 	$(SUDO) $(CARGO) test --locked --workspace
+	scripts/test-package.sh
 
 # ONRAMP_UPDATE_DOCS=1 writes python/onramp/scenario.py from the keys of scenarios. ARGS are options
 # of pytest.
@@ -173,10 +176,24 @@ bench-python: build
 		target/python/release/onramp_tcp-*.whl
 	target/python/bin/python python/bench/cells.py --onramp $(ONRAMP) $(ARGS)
 
-PREFIX ?= /usr/local
+# PREFIX, SYSCONFDIR, DESTDIR and others: scripts/install.sh.
 install: build
-	install -D -m 755 $(ONRAMP) $(DESTDIR)$(PREFIX)/bin/onramp
-	install -D -m 644 bpf/include/onramp/tcp_qos.h $(DESTDIR)$(PREFIX)/include/onramp/tcp_qos.h
+	ONRAMP='$(ONRAMP)' scripts/install.sh install
+
+uninstall:
+	scripts/install.sh uninstall
+
+# target/deb/onramp_VERSION_ARCH.deb, and the symbols as another package.
+deb: build
+	@scripts/setup.sh debhelper
+	ONRAMP='$(ONRAMP)' scripts/deb.sh
+
+# The package of the release build, as Debian's checker and a clean Debian 12 see it.
+test-deb: deb
+	@scripts/setup.sh lintian
+	lintian --fail-on error,warning target/deb/*.deb
+	-@scripts/setup.sh mmdebstrap
+	$(SUDO) scripts/test-deb.sh target/deb/onramp_*_*.deb
 
 clean:
 	$(CARGO) clean

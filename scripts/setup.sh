@@ -9,7 +9,8 @@
 #     iproute2             the lab
 #
 # Arguments are names of further packages: clang-format (make lint), tshark, golang-go and chromium
-# (make test), python3-venv (the Python package), qemu-system-x86 and busybox-static (make kernels).
+# (make test), python3-venv (the Python package), qemu-system-x86 and busybox-static (make kernels),
+# debhelper, lintian and mmdebstrap (the Debian package).
 set -eu
 
 packages=""
@@ -39,6 +40,7 @@ for extra in "$@"; do
 	case $extra in
 	python3-venv) python3 -c 'import ensurepip' 2>/dev/null || packages="$packages $extra" ;;
 	qemu-system-x86) need qemu-system-x86_64 "$extra" ;;
+	debhelper) need dh "$extra" ;;
 	*-static) need "${extra%-static}" "$extra" ;;
 	*) need "${extra#golang-}" "$extra" ;;
 	esac

@@ -125,7 +125,8 @@ uninstall)
 	fi
 	cp "$list" "$work/list"
 	while read -r what path; do
-		if [ "$path" = "$config" ] && [ -e "$DESTDIR$path" ] && ! is_as_installed "$path"; then
+		if [ "$path" = "$config" ] && [ -e "$DESTDIR$path" ] &&
+			! is_as_installed "$path"; then
 			echo "uninstall: $DESTDIR$path stays, because it was changed"
 		elif [ "$what" != folder ] && [ "$path" != "$doc/installed-files" ]; then
 			rm -f "$DESTDIR$path"

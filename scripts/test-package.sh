@@ -37,8 +37,9 @@ DEB_BUILD_OPTIONS=noautodbgsym DEB_COMPRESSION=-Zgzip scripts/deb.sh "$work/deb"
 # Debian has other folders for completions and units, its own changelog, and compresses pages. The
 # configuration is in /etc both times.
 dpkg-deb --fsys-tarfile "$work"/deb/onramp_*.deb | tar -t | grep -v '/$' |
-	sed -e 's/\.gz$//' -e 's|^\./usr||' -e 's|^\.||' -e 's|vendor-completions|site-functions|' \
-		-e '\|/changelog.Debian$|d' -e '\|^/etc/|d' -e '\|/lintian/|d' | sort >"$work/packaged"
+	sed -e 's/\.gz$//' -e 's|^\./usr||' -e 's|^\.||' \
+		-e 's|vendor-completions|site-functions|' -e '\|/changelog.Debian$|d' \
+		-e '\|^/etc/|d' -e '\|/lintian/|d' | sort >"$work/packaged"
 sed -e '\|/installed-files$|d' -e '\|share/man/file$|d' "$work/installed" |
 	diff - "$work/packaged" || {
 	echo 'test-package: make install (<) and the package (>) differ' >&2

@@ -1,13 +1,14 @@
 //! Measures the speed of the simulator: the wan topology, compared with ns-3 if its program is
-//! built, and many flows at 10 Gbit/s.
+//! built, many flows at 10 Gbit/s, and small cells one after the other.
 //!
-//! `cargo bench -p onramp-sim` prints a table. With `-- wan` or `-- "10 Gbit/s 10000"` it runs only
-//! these networks, for a profiler.
+//! `cargo bench -p onramp-sim` prints a table. With `-- wan`, `-- "10 Gbit/s 10000"` or `-- cells` it
+//! runs only these, for a profiler.
 
 mod memory;
 mod networks;
 
-use networks::{fast, wan, Dumbbell};
+use networks::{cells, fast, wan, Dumbbell};
+use onramp_scenario::Case;
 use onramp_sim::{run, Options, Outcome};
 use std::process::Command;
 
@@ -67,6 +68,17 @@ fn print(name: &str, network: &Dumbbell, timed: &Timed) {
     );
 }
 
+/// Runs small cells on one thread.
+fn print_cells(cases: &[Case]) {
+    let started_s = cpu_s();
+    for case in cases {
+        run(case, &Options::default()).expect("the case can be simulated");
+    }
+    let cpu_s = (cpu_s() - started_s).max(0.005);
+    let (number, per_s) = (cases.len(), cases.len() as f64 / cpu_s);
+    println!("{number} small cells take {cpu_s:.2} s of CPU: {per_s:.0} cells/s");
+}
+
 /// The CPU time of ns-3 for wan, if `benches/ns3/build.sh` has built its program.
 fn ns3_cpu_s() -> Option<f64> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -118,5 +130,8 @@ fn main() {
             let network = fast(flows, seconds);
             print("10 Gbit/s", &network, &timed(&network));
         }
+    }
+    if wanted("cells") {
+        print_cells(&cells());
     }
 }

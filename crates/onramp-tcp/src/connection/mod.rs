@@ -10,6 +10,7 @@ mod receiver;
 mod sender;
 
 use crate::rto::Rto;
+use crate::timing::earliest;
 use crate::{Config, Segment, Window};
 use pairs::Pairs;
 use receiver::Receiver;
@@ -130,14 +131,11 @@ impl Connection {
         match self.state {
             State::Closed => None,
             State::SynSent | State::SynReceived => self.handshake.expires_ns,
-            _ => {
-                let timers = [
-                    self.sender.next_timer_ns(),
-                    self.receiver.ack_at_ns,
-                    self.time_wait_until_ns,
-                ];
-                timers.into_iter().flatten().min()
-            }
+            _ => earliest([
+                self.sender.next_timer_ns(),
+                self.receiver.ack_at_ns,
+                self.time_wait_until_ns,
+            ]),
         }
     }
 

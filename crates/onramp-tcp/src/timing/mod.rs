@@ -103,3 +103,12 @@ impl Ticks {
         }
     }
 }
+/// The earliest of these times, if any is set. It is asked for after every segment, so it has no
+/// branches.
+#[inline]
+pub(crate) fn earliest<const COUNT: usize>(times_ns: [Option<u64>; COUNT]) -> Option<u64> {
+    const NEVER: u64 = u64::MAX;
+    let times_ns = times_ns.map(|time_ns| time_ns.unwrap_or(NEVER));
+    let first_ns = times_ns.into_iter().fold(NEVER, u64::min);
+    (first_ns != NEVER).then_some(first_ns)
+}

@@ -58,13 +58,18 @@ impl Sender {
         if let Some(window_bytes) = ack.window_bytes {
             self.set_window(ack.una, window_bytes);
         }
+        let was_in_flight = !self.scoreboard.is_empty();
+        if !was_in_flight && ack.sack.is_empty() && !ack.has_ece && !self.is_reducing() {
+            // A segment of the peer's data. With nothing in flight it says nothing more of ours,
+            // so no algorithm hears of it, as in Linux (tcp_ack()).
+            return self.after_ack(now_ns, false);
+        }
         // Hide SACK blocks from a recovery that does not support SACK.
         let blocks = match self.recovery.uses_sack() {
             true => ack.sack,
             false => &[],
         };
         let has_dsack = is_dsack(ack.una, blocks);
-        let was_in_flight = !self.scoreboard.is_empty();
         let prior_inflight_bytes = self.scoreboard.pipe_bytes();
         let prior_una = self.scoreboard.una();
         let mut delivery = self.scoreboard.delivery();

@@ -50,6 +50,8 @@ pub struct Sender {
     unanswered_window_probes: u32,
     /// A tail loss probe must be sent.
     tail_probe_due: bool,
+    /// The latest burst ended with nothing left to send or to acknowledge.
+    rests: bool,
     /// The segment being timed, if not every acknowledgement is an RTT sample.
     timed: Option<Timed>,
     timer: Option<(Timer, u64)>,
@@ -133,6 +135,7 @@ impl Sender {
             window_probes_sent: 0,
             unanswered_window_probes: 0,
             tail_probe_due: false,
+            rests: false,
             timed: None,
             timer: None,
             expires_ns: 0,

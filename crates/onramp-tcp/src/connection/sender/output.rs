@@ -36,12 +36,24 @@ pub struct Outgoing {
 impl Sender {
     /// The next segment to send now.
     pub fn next(&mut self, now_ns: u64) -> Option<Outgoing> {
+        // This is asked after every segment of the peer's data, too.
+        if self.rests && self.has_nothing_to_send() {
+            return None;
+        }
         let outgoing = self.choose(now_ns);
         match outgoing {
             Some(outgoing) => self.sent(now_ns, &outgoing),
             None => self.burst_ends(now_ns),
         }
+        self.rests = outgoing.is_none() && self.has_nothing_to_send();
         outgoing
+    }
+
+    /// Is everything acknowledged, and is nothing due to be sent?
+    fn has_nothing_to_send(&self) -> bool {
+        let is_due = self.window_probe_due || self.tail_probe_due || self.force_retransmit;
+        let fin_is_due = self.closed && !self.has_sent_fin();
+        self.scoreboard.is_empty() && self.unsent_bytes() == 0 && !is_due && !fin_is_due
     }
 
     fn choose(&mut self, now_ns: u64) -> Option<Outgoing> {

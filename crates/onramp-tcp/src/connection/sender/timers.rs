@@ -5,6 +5,7 @@ use super::Sender;
 use crate::congestion::LossKind;
 use crate::recovery::{Delivery, Probe, Recovery, Timeout};
 use crate::rto::Rto;
+use crate::timing::earliest;
 
 /// Number of backoffs of the retransmission timer after which the connection fails (RFC 1122,
 /// section 4.2.3.5; 15 in Linux).
@@ -63,14 +64,11 @@ impl Sender {
             .recovery
             .timer_ns()
             .map(|wanted_ns| self.events.at_or_after_ns(wanted_ns));
-        [
+        earliest([
             self.timer.map(|(_, at)| at),
             recovery_ns,
             self.pacer.wake_up_ns(),
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        ])
     }
 
     /// Handles the timers that have expired.

@@ -14,7 +14,8 @@ C_FILES = $(shell git ls-files '*.c' '*.h')
 
 .PHONY: help demo test test-python test-busy real real-cellular compare reproduce test-papers \
 	interworking packetdrill kernels lint format chart bench bench-kernel bench-redis \
-	bench-costs bench-python bench-shares bench-sim build setup install uninstall deb test-deb clean
+	bench-costs bench-python bench-shares bench-sim build setup install uninstall deb \
+	test-deb clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'

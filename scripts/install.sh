@@ -120,7 +120,7 @@ install)
 	;;
 uninstall)
 	if [ ! -e "$list" ]; then
-		echo "uninstall: $list is missing, so nothing was installed into $DESTDIR$PREFIX" >&2
+		echo "uninstall: $list is missing: nothing to remove in $DESTDIR$PREFIX" >&2
 		exit 1
 	fi
 	cp "$list" "$work/list"

@@ -23,6 +23,7 @@ site=$(apt-get indextargets --format '$(SITE) $(CODENAME)' 2>/dev/null |
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'echo "test-deb: line $LINENO failed" >&2' ERR
 root=$work/root
 
 fail() {
@@ -33,8 +34,8 @@ fail() {
 # Root of the folder alone.
 inside() {
 	local capabilities=-sys_admin,-net_admin,-bpf,-perfmon,-sys_module,-sys_ptrace,-sys_boot
-	setpriv --bounding-set "$capabilities" --inh-caps -all chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-		DEBIAN_FRONTEND=noninteractive "$@"
+	setpriv --bounding-set "$capabilities" --inh-caps -all chroot "$root" \
+		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"
 }
 
 apt() { # arguments of apt-get
@@ -49,11 +50,12 @@ apt() { # arguments of apt-get
 listing() {
 	(
 		cd "$root"
-		find . -xdev '(' -path ./proc -o -path ./sys -o -path ./dev -o -path ./var/log \
-			-o -path ./var/cache -o -path ./var/lib/apt -o -path ./tmp ')' -prune \
+		find . -xdev '(' -path ./proc -o -path ./sys -o -path ./dev -o -path ./tmp \
+			-o -path ./var/log -o -path ./var/cache -o -path ./var/lib/apt ')' -prune \
 			-o ! -name '*-old' ! -path './var/lib/dpkg/*lock*' -print0 >"$work/files"
 		xargs -0 stat --printf '%n %F %U:%G %a %N\n' <"$work/files" | sort
-		xargs -0 sha256sum <"$work/files" 2>/dev/null | sort -k 2
+		# It says so where a name is no file's.
+		{ xargs -0 sha256sum <"$work/files" 2>/dev/null || true; } | sort -k 2
 	)
 }
 

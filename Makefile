@@ -50,10 +50,11 @@ demo: build
 	echo 'The same downloads in the simulator:' && \
 	$(ONRAMP) sim scenarios/demo.toml --skip-missing --out onramp-out; }
 
-# Reports are opened in Chromium where it can be installed.
+# Where they can be had, Chromium opens reports, and promtool checks metrics and alert rules.
 test: setup
 	@scripts/setup.sh tshark golang-go
 	-@scripts/setup.sh chromium
+	-@scripts/promtool.sh
 	$(CARGO) build --locked --workspace --all-targets
 	CARGO='$(CARGO)' scripts/test-python.sh
 	$(SUDO) $(CARGO) test --locked --workspace

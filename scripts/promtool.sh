@@ -8,7 +8,7 @@ if command -v promtool >/dev/null 2>&1 || [ -x target/tools/promtool ]; then
 	exit 0
 fi
 if ! command -v apt-get >/dev/null 2>&1; then
-	echo "promtool.sh: install promtool with your package manager (it is part of Prometheus)" >&2
+	echo "promtool.sh: install promtool, which is part of Prometheus" >&2
 	exit 3
 fi
 folder=$(mktemp -d)

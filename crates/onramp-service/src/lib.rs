@@ -13,3 +13,6 @@
 pub mod canary;
 pub mod counts;
 pub mod metrics;
+mod registrations;
+
+pub use registrations::registrations;

@@ -204,3 +204,21 @@ fn a_watch_survives_as_json() {
         watch.comparison(life.policy())
     );
 }
+
+/// The table of docs/metrics.md; minutes without --release.
+#[test]
+#[ignore = "prints figures for the manual"]
+fn figures_of_the_manual() {
+    for (name, path) in [
+        ("wide", Path::wide()),
+        ("quiet", Path::quiet()),
+        ("bursty", Path::bursty()),
+    ] {
+        let errors = switched_off(1_000, &path, &strict(), 20_000);
+        println!("{name}: {errors} of 1000 lives switched off, error rate 0.3");
+    }
+    for slowdown in [1.05, 1.1, 1.2, 1.5, 2.0] {
+        let found = [5.0, 50.0].map(|percent| connections_until_found(percent, slowdown));
+        println!("{slowdown}: {found:?} connections with the start-up, at 5 % and 50 %");
+    }
+}

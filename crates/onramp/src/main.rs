@@ -3,6 +3,7 @@
 
 mod cli;
 mod commands;
+mod event_lines;
 mod failure;
 mod new_file;
 mod recording;
@@ -54,6 +55,8 @@ fn main() -> ExitCode {
         Command::Unload(arguments) => commands::unload::run(&arguments, json),
         Command::Status => commands::status::run(json),
         Command::Ss(arguments) => commands::ss::run(&arguments, json),
+        Command::Metrics(arguments) => commands::metrics::run(&arguments, json),
+        Command::Top(arguments) => commands::top::run(&arguments, json),
         Command::Memory(arguments) => commands::memory::run(&arguments, json),
         Command::Qos(arguments) => commands::qos::run(&arguments, json),
         Command::Exec(arguments) => commands::exec::run(&arguments, json),

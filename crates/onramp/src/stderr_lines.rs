@@ -23,12 +23,18 @@ pub struct StderrLines {
     /// Disconnected when the thread has written every line or has given up.
     written: Receiver<()>,
     dropped: usize,
+    /// The note about dropped lines is a JSON object.
+    notes_json: bool,
 }
 
 impl StderrLines {
     /// The thread must not inherit a signal mask that lets SIGPIPE end the process: block it first.
-    pub fn new() -> StderrLines {
-        StderrLines::to(std::io::stderr(), stderr_has_room)
+    /// With `json`, every line is a JSON object.
+    pub fn new(json: bool) -> StderrLines {
+        StderrLines {
+            notes_json: json,
+            ..StderrLines::to(std::io::stderr(), stderr_has_room)
+        }
     }
 
     /// Writes to `out` while `has_room` says so.
@@ -51,16 +57,20 @@ impl StderrLines {
             lines,
             written,
             dropped: 0,
+            notes_json: false,
         }
     }
 
     /// Prints a line, or drops it if too many others wait.
     pub fn print(&mut self, line: String) {
         if self.dropped > 0 {
-            let note = format!(
-                "onramp: {} not printed: nobody read standard error",
-                crate::text::count(self.dropped, "line")
-            );
+            let note = match self.notes_json {
+                true => serde_json::json!({ "lines_dropped": self.dropped }).to_string(),
+                false => format!(
+                    "onramp: {} not printed: nobody read standard error",
+                    crate::text::count(self.dropped, "line")
+                ),
+            };
             if self.lines.try_send(note).is_ok() {
                 self.dropped = 0;
             }

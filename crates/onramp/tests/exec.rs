@@ -6,11 +6,12 @@ use crate::common::sandbox::{established, Hosts};
 use crate::common::*;
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
+use serde_json::Value;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 const PORT: &str = "8000";
 const SIZE: usize = 30_000_000;
@@ -387,16 +388,22 @@ fn exec_waits_for_a_daemon_that_the_program_started() {
     assert_nothing_left_of(pid);
 }
 
-#[test]
-fn events_are_printed_as_they_happen() {
-    let Some(_machine) = machine() else { return };
+/// A server under exec with these options sends a file, and is ended.
+fn serve_under(options: &[&str]) -> Ran {
     let hosts = Hosts::new();
     let site = Website::new(&hosts);
-    let exec = Background::onramp(["exec", "--events", "--", "sh", "-c", &site.command]);
+    let program = ["--", "sh", "-c", &site.command];
+    let exec = Background::onramp([options, &program].concat());
     wait_for_server(&hosts);
     spawn(&site.download(&hosts)).wait().code(0);
     exec.signal(Signal::SIGTERM);
-    let ran = exec.wait().code(143);
+    exec.wait().code(143)
+}
+
+#[test]
+fn events_are_printed_as_they_happen() {
+    let Some(_machine) = machine() else { return };
+    let ran = serve_under(&["exec", "--events"]);
     let line = |what: &str| {
         let ends = format!("onramp: {}:{PORT} -> {}:", Hosts::SERVER, Hosts::CLIENT);
         ran.stderr
@@ -404,6 +411,34 @@ fn events_are_printed_as_they_happen() {
             .any(|line| line.starts_with(&ends) && line.contains(what) && line.contains("cwnd"))
     };
     assert!(line(" phase "), "{ran:#?}");
+}
+
+#[test]
+fn events_are_json_lines_and_the_summary_is_the_last() {
+    let Some(_machine) = machine() else { return };
+    let before = UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+    let ran = serve_under(&["--json", "exec", "--events"]);
+    let after = UNIX_EPOCH.elapsed().unwrap().as_secs_f64();
+    // The program writes on standard error too.
+    let lines = ran.stderr.lines().filter(|line| line.starts_with('{'));
+    let lines: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let (summary, events) = lines.split_last().expect("there is a summary");
+    assert_eq!(summary["exit_code"], 143, "{ran:#?}");
+    assert_eq!(summary["events_lost"], 0, "{ran:#?}");
+    let local = format!("{}:{PORT}", Hosts::SERVER);
+    let sent: Vec<&Value> = events
+        .iter()
+        .filter(|event| event["local"] == *local)
+        .collect();
+    assert_eq!(sent.first().unwrap()["kind"], "phase", "{ran:#?}");
+    assert_eq!(sent.first().unwrap()["what"], "slow-start", "{ran:#?}");
+    for event in sent {
+        let time_s = event["time_s"].as_f64().unwrap();
+        assert!(before <= time_s && time_s <= after, "{event}");
+        assert!(event["cwnd_bytes"].as_u64().unwrap() > 0, "{event}");
+    }
 }
 
 /// Standard error is a pipe that is full before the first event, and that nobody reads.

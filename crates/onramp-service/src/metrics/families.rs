@@ -397,8 +397,8 @@ fn number(metric: &Metric, encoder: &mut MetricEncoder, value: f64) -> Result<()
     }
 }
 
-/// Buckets of an octave are merged until there are so many, in base units. The limits are those of the
-/// kernel, so no value is counted in a wrong bucket.
+/// Buckets of an octave are merged until there are so many, in base units. The limits are those of
+/// the kernel, so no value is counted in a wrong bucket.
 fn histogram(
     encoder: &mut MetricEncoder,
     histogram: &Histogram,

@@ -3,8 +3,8 @@
 //! A thread of its own serves all clients. It answers from the last counts that the service read,
 //! so a request costs the service nothing, and the texts are made once for all clients.
 //!
-//! A client has [`DEADLINE`] for its whole request. There are at most [`MAX_CLIENTS`]; one more ends
-//! the oldest, so clients that hold their connection open keep nobody out.
+//! A client has [`DEADLINE`] for its whole request. There are at most [`MAX_CLIENTS`]; one more
+//! ends the oldest, so clients that hold their connection open keep nobody out.
 
 use super::{text, Format};
 use crate::counts::Counts;
@@ -28,6 +28,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
+/// The Unix socket of the service. Its folder is made by the unit (`RuntimeDirectory=onramp`).
+pub const SOCKET: &str = "/run/onramp/onramp.sock";
 /// The time that a client has from its connection until it has the answer.
 const DEADLINE: Duration = Duration::from_secs(10);
 /// Clients at the same time.
@@ -118,7 +120,10 @@ pub enum EndpointError {
     #[error("start the metrics endpoint: {0}")]
     Start(io::Error),
     /// No service listens on the socket.
-    #[error("no service runs here: nobody listens on {}. Start it with: systemctl start onramp", path.display())]
+    #[error(
+        "no service runs here: nobody listens on {}. Start it with: systemctl start onramp",
+        path.display()
+    )]
     NoService {
         /// The path of the socket.
         path: PathBuf,
@@ -132,7 +137,10 @@ pub enum EndpointError {
         error: io::Error,
     },
     /// The service's answer is not what this version of Onramp understands.
-    #[error("the service at {} answered something else: {what}. Is it of another version of Onramp?", path.display())]
+    #[error(
+        "the service at {} answered something else: {what}. Is it of another version of Onramp?",
+        path.display()
+    )]
     Answer {
         /// The path of the socket.
         path: PathBuf,

@@ -3,6 +3,7 @@
 
 mod emulation;
 mod install;
+mod metrics;
 mod model;
 mod papers;
 #[cfg(test)]
@@ -15,6 +16,7 @@ pub use emulation::{
     ReportTraces, ShellArguments, SimArguments, SweepArguments,
 };
 pub use install::{CompletionsArguments, ManualArguments};
+pub use metrics::{MetricsArguments, TopArguments};
 pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
 pub use startup::{
@@ -82,6 +84,12 @@ pub enum Command {
     /// reason, also after they were handed over to cubic or reno), and what all connections did
     /// so far
     Ss(SsArguments),
+    /// Print what `onramp serve` counted for Prometheus, or write it for node_exporter's textfile
+    /// collector (docs/metrics.md)
+    Metrics(MetricsArguments),
+    /// Watch the policies of `onramp serve`: each start-up against its control group, exits, and
+    /// the connections that are starting now (docs/metrics.md)
+    Top(TopArguments),
     /// Show what start-ups remember about paths, or delete it (docs/kernel.md)
     Memory(MemoryArguments),
     /// Show or change the limits of reservations with TCP_QOS, and show the reserved rates

@@ -186,7 +186,7 @@ pub struct ExecArguments {
     /// rate, 2 to 10 segments]
     #[arg(long, value_name = "SIZE", value_parser = burst, requires = "qos_rate")]
     pub qos_burst: Option<u32>,
-    /// Print the events of the start-ups on standard error, one per line
+    /// Print the events of the start-ups on standard error, one per line; with --json as objects
     #[arg(long)]
     pub events: bool,
     /// The program and its arguments

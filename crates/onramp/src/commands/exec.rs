@@ -4,6 +4,7 @@ use super::load::options;
 use super::signals::{exit_code, exited, not_started, system, Signals};
 use super::{totals, Answer};
 use crate::cli::ExecArguments;
+use crate::event_lines::{kernel_clock_zero_s, EventLine};
 use crate::failure::{Failure, BAD_INPUT};
 use crate::startups::Changes;
 use crate::stderr_lines::StderrLines;
@@ -30,29 +31,33 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     let adoption = Adopted::new(&startup, &cgroup, arguments)?;
     let mut signals = Signals::block()?;
     let mut child = spawn(&arguments.command, &cgroup)?;
-    let mut lines = StderrLines::new();
+    let mut lines = StderrLines::new(json);
 
     let mut events = arguments.events.then(Changes::default);
     let status = loop {
         signals.wait(|signal| forward(signal, &cgroup))?;
-        startup.print_events(&mut events, &mut lines);
+        startup.print_events(&mut events, &mut lines, json);
         if let Some(status) = exited(&mut child)? {
             break status;
         }
     };
     let remaining = cgroup.processes().len();
     if remaining > 0 {
-        lines.print(format!(
-            "onramp: {} has ended; staying for {} that it started",
-            arguments.command[0].to_string_lossy(),
-            text::count(remaining, "process")
-        ));
+        let program = arguments.command[0].to_string_lossy();
+        lines.print(match json {
+            true => serde_json::json!({ "ended": program, "remaining_processes": remaining })
+                .to_string(),
+            false => format!(
+                "onramp: {program} has ended; staying for {} that it started",
+                text::count(remaining, "process")
+            ),
+        });
     }
     while !cgroup.processes().is_empty() {
         signals.wait(|signal| forward(signal, &cgroup))?;
-        startup.print_events(&mut events, &mut lines);
+        startup.print_events(&mut events, &mut lines, json);
     }
-    startup.print_events(&mut events, &mut lines);
+    startup.print_events(&mut events, &mut lines, json);
 
     let events_lost = match arguments.events {
         true => startup.events_lost()?,
@@ -206,7 +211,7 @@ impl Startup {
         Ok(totals?.events_lost)
     }
 
-    fn print_events(&self, changes: &mut Option<Changes>, lines: &mut StderrLines) {
+    fn print_events(&self, changes: &mut Option<Changes>, lines: &mut StderrLines, json: bool) {
         let Startup::Own(registration) = self else {
             return;
         };
@@ -215,18 +220,14 @@ impl Startup {
         let Some(changes) = changes else {
             return;
         };
+        let zero_s = kernel_clock_zero_s();
         for event in events {
             for change in changes.of(&event) {
-                let ends = format!("{} -> {}", event.local, event.remote);
-                let estimate = match change.estimate_bytes_per_s {
-                    0 => String::new(),
-                    rate => format!(", path {}", text::rate(rate)),
-                };
-                let (kind, what) = (change.kind, change.what);
-                lines.print(format!(
-                    "onramp: {ends} {kind} {what}: cwnd {}{estimate}",
-                    text::bytes(change.cwnd_bytes)
-                ));
+                let line = EventLine::of(registration.name(), &event, change, zero_s);
+                lines.print(match json {
+                    true => line.json(),
+                    false => format!("onramp: {}", line.text()),
+                });
             }
         }
     }

@@ -11,6 +11,7 @@ pub mod list;
 pub mod load;
 pub mod manual;
 pub mod memory;
+pub mod metrics;
 pub mod model;
 pub mod qos;
 pub mod replay;
@@ -23,6 +24,7 @@ pub mod status;
 pub mod sweep;
 pub mod tcp;
 pub mod theory;
+pub mod top;
 mod totals;
 pub mod unload;
 

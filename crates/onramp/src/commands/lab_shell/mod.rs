@@ -45,7 +45,7 @@ pub fn run(arguments: &ShellArguments, json: bool) -> Answer {
         hosts: ends.hosts(),
         environment: ends.environment(),
         signals,
-        lines: StderrLines::new(),
+        lines: StderrLines::new(json),
     };
     if !json {
         let cases = scenario.cases.len();

@@ -12,15 +12,16 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
-.PHONY: help demo test test-python test-busy real real-cellular compare reproduce test-papers \
-	interworking packetdrill kernels lint format chart bench bench-kernel bench-redis \
-	bench-costs bench-python bench-shares bench-sim build setup install uninstall deb \
-	test-deb clean
+.PHONY: help demo test test-crates test-python test-busy real real-cellular compare reproduce \
+	test-papers interworking packetdrill kernels lint format chart bench bench-kernel \
+	bench-redis bench-costs bench-python bench-shares bench-sim build setup install \
+	uninstall deb test-deb clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
 	@echo 'make test-python   the tests of the Python package (make test has them too)'
+	@echo 'make test-crates   cargo install from the packages of the crates'
 	@echo 'make test-busy     the same, three times, on a machine that has other work'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
@@ -59,6 +60,10 @@ test: setup
 	CARGO='$(CARGO)' scripts/test-python.sh
 	$(SUDO) $(CARGO) test --locked --workspace
 	scripts/test-package.sh
+
+# `cargo install` from the packages of the crates, as a registry has them.
+test-crates: setup
+	CARGO='$(CARGO)' scripts/test-crates.sh
 
 # ONRAMP_UPDATE_DOCS=1 writes python/onramp/scenario.py from the keys of scenarios. ARGS are options
 # of pytest.

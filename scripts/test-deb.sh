@@ -77,7 +77,8 @@ for library in $(inside ldd /usr/bin/onramp | sed -n 's/^\t\([^ ]*\) .*/\1/p'); 
 	esac
 done
 inside onramp --version
-inside onramp list | grep -q '^onramp ' || fail 'onramp list does not list onramp'
+inside onramp list >"$work/list"
+grep -q '^onramp ' "$work/list" || fail 'onramp list does not list onramp'
 inside onramp sim /usr/share/doc/onramp/examples/scenarios/wan-paper.toml --skip-missing \
 	--out /tmp/out >/dev/null
 [ -s "$root/tmp/out/report.html" ] || fail 'onramp sim wrote no report'

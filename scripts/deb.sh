@@ -14,7 +14,8 @@ out=${1:-target/deb}
 : "${ONRAMP:=target/release/onramp}" "${DEB_HOST_ARCH:=$(dpkg --print-architecture)}"
 ONRAMP=$(realpath "$ONRAMP")
 ONRAMP_SOURCE=$PWD
-export ONRAMP ONRAMP_SOURCE DEB_HOST_ARCH
+GENERATOR=$(realpath "${GENERATOR:-$ONRAMP}")
+export ONRAMP GENERATOR ONRAMP_SOURCE DEB_HOST_ARCH
 
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)-1
 # Packages of one source are the same, byte for byte.

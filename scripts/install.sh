@@ -7,6 +7,8 @@
 # Environment, with defaults:
 #
 #     ONRAMP=target/release/onramp    the program
+#     GENERATOR=ONRAMP                what writes its pages and completions, where the program is
+#                                     another architecture's
 #     PREFIX=/usr/local, SYSCONFDIR=/etc, UNITDIR=PREFIX/lib/systemd/system,
 #     ZSHDIR=PREFIX/share/zsh/site-functions
 #     DESTDIR=                        prepended to all of them
@@ -18,7 +20,7 @@ set -eu
 cd "$(dirname "$0")/.."
 : "${ONRAMP:=target/release/onramp}" "${DESTDIR:=}" "${PREFIX:=/usr/local}" "${SYSCONFDIR:=/etc}"
 : "${UNITDIR:=$PREFIX/lib/systemd/system}" "${ZSHDIR:=$PREFIX/share/zsh/site-functions}"
-: "${STRIP:=strip}"
+: "${STRIP:=strip}" "${GENERATOR:=$ONRAMP}"
 doc=$PREFIX/share/doc/onramp
 config=$SYSCONFDIR/onramp/config.toml
 list=$DESTDIR$doc/installed-files
@@ -70,13 +72,13 @@ install_all() {
 	put 755 "$work/onramp" "$PREFIX/bin/onramp"
 	put 644 bpf/include/onramp/tcp_qos.h "$PREFIX/include/onramp/tcp_qos.h"
 
-	"$ONRAMP" manual "$work/man" >"$work/log"
+	"$GENERATOR" manual "$work/man" >"$work/log"
 	put_all "$work/man" "$PREFIX/share/man/man1"
-	"$ONRAMP" completions bash >"$work/bash"
+	"$GENERATOR" completions bash >"$work/bash"
 	put 644 "$work/bash" "$PREFIX/share/bash-completion/completions/onramp"
-	"$ONRAMP" completions zsh >"$work/zsh"
+	"$GENERATOR" completions zsh >"$work/zsh"
 	put 644 "$work/zsh" "$ZSHDIR/_onramp"
-	"$ONRAMP" completions fish >"$work/fish"
+	"$GENERATOR" completions fish >"$work/fish"
 	put 644 "$work/fish" "$PREFIX/share/fish/vendor_completions.d/onramp.fish"
 
 	put 644 README.md "$doc/README.md"
@@ -88,6 +90,8 @@ install_all() {
 	done
 	put_all examples/tcp-qos "$doc/examples/tcp-qos"
 	put_all scenarios "$doc/examples/scenarios"
+	put_all packaging/grafana "$doc/examples/grafana"
+	put_all packaging/prometheus "$doc/examples/prometheus"
 
 	if [ -e packaging/onramp.service ]; then
 		sed "s|/usr/bin/onramp|$PREFIX/bin/onramp|g" packaging/onramp.service >"$work/unit"

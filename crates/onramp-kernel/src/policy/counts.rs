@@ -13,6 +13,8 @@ use std::path::Path;
 pub use onramp_bpf::bindings::GroupCounts;
 /// What the policy program did beside the groups.
 pub use onramp_bpf::bindings::PolicyTotals;
+/// Times in a histogram, as the kernel has it.
+pub use onramp_bpf::bindings::Times;
 
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for GroupCounts {}

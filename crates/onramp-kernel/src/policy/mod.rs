@@ -17,9 +17,11 @@ mod rule;
 mod state;
 mod table;
 
-pub use counts::{GroupCounts, PolicyTotals, Snapshot};
+pub use counts::{GroupCounts, PolicyTotals, Snapshot, Times};
 pub use pins::PINS;
 pub use rule::{Cgroup, Family, Match, Prefix, Rule, Start};
+/// The most policies that can be in force.
+pub const MAX_POLICIES: usize = POLICIES as usize;
 pub use state::{PolicyState, ServiceState, SwitchedOff};
 
 use crate::{probe, Error, RestoredDefault, Result};
@@ -328,6 +330,7 @@ fn policy_state(
         congestion_control: congestion_control.cloned(),
         share: start.map_or(0.0, |start| start.share),
         switched_off: None,
+        memo: before.map_or(serde_json::Value::Null, |before| before.memo.clone()),
     };
     let is_same = |before: &&PolicyState| {
         (&before.startup, &before.avoidance, before.share)

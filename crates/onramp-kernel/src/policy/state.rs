@@ -57,6 +57,8 @@ pub struct PolicyState {
     pub share: f64,
     /// Why and when the service switched the start-up off. Then no connection gets it.
     pub switched_off: Option<SwitchedOff>,
+    /// What the service notes about the policy for its next process.
+    pub memo: serde_json::Value,
 }
 
 /// Why and when a policy was switched off.

@@ -1,0 +1,118 @@
+//! The configuration file of `onramp serve`.
+//!
+//! ```toml
+//! [service]
+//! metrics = "127.0.0.1:9464"
+//!
+//! [[policy]]
+//! name = "web"
+//! local_port = [80, 443]
+//! startup = "onramp"
+//! percent = 5
+//! ```
+//!
+//! The first policy that matches a connection is the connection's. All mistakes of a file are
+//! reported together, each with its line, what was expected, and what to do.
+
+mod error;
+mod keys;
+mod mistake;
+mod policy;
+mod section;
+mod service;
+mod values;
+
+pub use error::{Error, Fault, Invalid};
+pub use keys::{Key, POLICY_KEYS, SERVICE_KEYS};
+pub use mistake::Mistake;
+pub use policy::Policy;
+pub use service::Service;
+
+use section::Reader;
+use std::path::Path;
+
+/// The configuration file of an installed service.
+pub const CONFIG_FILE: &str = "/etc/onramp/config.toml";
+
+/// The size of the largest file, in bytes.
+pub const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// A configuration.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The table `[service]`.
+    pub service: Service,
+    /// The tables `[[policy]]`, in their order.
+    pub policies: Vec<Policy>,
+}
+
+/// Reads and checks a file.
+///
+/// # Errors
+/// The file cannot be read, or has mistakes.
+pub fn read(path: &Path) -> Result<Config, Error> {
+    let file = path.display().to_string();
+    let unreadable = |cause| Error::Unreadable {
+        file: file.clone(),
+        cause,
+    };
+    let bytes = read_bytes(path).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(Error::TooLarge { file });
+    }
+    let text = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
+        offset: error.utf8_error().valid_up_to(),
+        file: file.clone(),
+    })?;
+    parse(&file, &text)
+}
+
+/// Opens a device or a pipe without waiting for its other end.
+fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Checks a text. `file` names it in messages.
+///
+/// # Errors
+/// [`Error::Invalid`]
+pub fn parse(file: &str, text: &str) -> Result<Config, Error> {
+    let mut reader = Reader::default();
+    let config = match toml::de::DeTable::parse(text) {
+        Ok(document) => read_document(&mut reader, document.get_ref()),
+        Err(error) => {
+            reader.faults.push(Fault {
+                mistake: Mistake::Syntax {
+                    message: error.message().to_owned(),
+                },
+                span: error.span(),
+            });
+            None
+        }
+    };
+    match (config, reader.faults.is_empty()) {
+        (Some(config), true) => Ok(config),
+        _ => Err(Error::Invalid(Box::new(Invalid::new(
+            file,
+            text,
+            reader.faults,
+        )))),
+    }
+}
+
+fn read_document(reader: &mut Reader, document: &toml::de::DeTable<'_>) -> Option<Config> {
+    let top = reader.top(document, &[keys::SERVICE, keys::POLICY]);
+    let service = service::read(reader, &top);
+    let policies = policy::read_all(reader, &top, &service.canary);
+    Some(Config { service, policies })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,418 @@
+//! The service's loop: it puts the configuration into force, looks at the counts every few seconds,
+//! switches start-ups off that are worse than their control group, and undoes everything at the end.
+//!
+//! The kernel does the work for connections, so a service that is busy or restarts delays none.
+
+use crate::canary::Watch;
+use crate::config::{self, Config};
+use crate::counts::{Counts, PolicyCounts, State};
+use crate::host;
+use crate::metrics::{replace, text, Endpoint, EndpointError, Format, Latest};
+use onramp_kernel::policy::{Applied, SwitchedOff};
+use onramp_kernel::{default_in_this_namespace, Policies, RestoredDefault};
+use std::collections::HashMap;
+use std::os::fd::{OwnedFd, RawFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The socket on which a service answers `onramp top` and `onramp metrics`.
+pub const SOCKET: &str = "/run/onramp/onramp.sock";
+
+/// What a service is told when it starts.
+#[derive(Debug)]
+pub struct Options {
+    /// The configuration file.
+    pub config: PathBuf,
+    /// The directory of the pins; that of the host is [`onramp_kernel::policy::PINS`].
+    pub pins: PathBuf,
+    /// The socket for other commands; `None`: none.
+    pub socket: Option<PathBuf>,
+    /// The lock of the process that this program has replaced.
+    pub lock: Option<OwnedFd>,
+}
+
+/// What the service is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Read the configuration again.
+    Reload,
+    /// Let another program continue in this process.
+    Replace,
+    /// Undo everything, and end.
+    Stop,
+}
+
+/// What the service needs from the process that runs it.
+pub trait Outside {
+    /// Waits for a request, at most so long.
+    fn wait(&mut self, at_most: Duration) -> Option<Request>;
+    /// Something happened that a person may want to know.
+    fn notice(&mut self, notice: &Notice);
+    /// The service works, and has looked at the counts.
+    fn looked(&mut self, counts: &Counts);
+}
+
+/// Something happened that a person may want to know.
+#[derive(Debug)]
+pub enum Notice {
+    /// The configuration is in force.
+    InForce {
+        /// The policies, in their order.
+        policies: Vec<String>,
+        /// What changed in the kernel.
+        applied: Applied,
+        /// Where the metrics endpoint listens.
+        metrics: Vec<String>,
+    },
+    /// A reload was refused. The configuration from before stays in force.
+    ReloadRefused {
+        /// Each line says what is wrong, where, and what to do.
+        reasons: Vec<String>,
+    },
+    /// The control group of a policy has another congestion avoidance than its start-up.
+    OtherAvoidance {
+        /// The policy.
+        policy: String,
+        /// What follows its start-up.
+        avoidance: String,
+        /// The default of this host.
+        control: String,
+    },
+    /// A start-up was switched off.
+    SwitchedOff {
+        /// The policy.
+        policy: String,
+        /// Why: a sentence.
+        reason: String,
+    },
+    /// Something failed that does not end the service.
+    Failed {
+        /// A sentence.
+        what: String,
+    },
+    /// Everything is undone.
+    Stopped {
+        /// Defaults of network namespaces that were put back.
+        restored: Vec<RestoredDefault>,
+    },
+}
+
+/// How a service ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Everything is undone.
+    Stopped,
+    /// Everything is in force. Another program is to continue, with this descriptor as its lock.
+    Replace {
+        /// The number of the descriptor. It stays open when the program is executed.
+        lock: RawFd,
+    },
+}
+
+/// Why a service did not start, or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The configuration.
+    #[error(transparent)]
+    Config(#[from] config::Error),
+    /// The kernel, or what the host lacks.
+    #[error(transparent)]
+    Kernel(#[from] onramp_kernel::Error),
+    /// The metrics endpoint.
+    #[error("cannot {0}; change `metrics` in [service]")]
+    Endpoint(#[from] EndpointError),
+}
+
+/// A service that runs.
+struct Service {
+    options: Options,
+    config: Config,
+    policies: Policies,
+    /// By the names of the policies.
+    watches: HashMap<String, Watch>,
+    latest: Arc<Latest>,
+    endpoint: Option<Endpoint>,
+}
+
+/// Runs a service until it is asked to end.
+///
+/// # Errors
+/// The configuration or the host does not allow it to start. What an earlier service left in the
+/// kernel is in force then, as before.
+pub fn run(mut options: Options, outside: &mut dyn Outside) -> Result<Ended, Error> {
+    let config = config::read(&options.config)?;
+    let mut policies = Policies::open(&options.pins, options.lock.take())?;
+    let applied = host::apply(&mut policies, &config)?;
+    let (pid, now_s) = (std::process::id(), host::now_s());
+    let state = policies.state();
+    if state.pid != pid {
+        (state.pid, state.started_s) = (pid, now_s);
+    }
+    env!("CARGO_PKG_VERSION").clone_into(&mut state.version);
+    policies.write_state()?;
+    let mut service = Service {
+        options,
+        config,
+        policies,
+        watches: HashMap::new(),
+        latest: Arc::new(Latest::default()),
+        endpoint: None,
+    };
+    service.begin_watches()?;
+    service.listen()?;
+    service.say_in_force(applied, outside);
+    service.serve(outside)
+}
+
+impl Service {
+    fn serve(mut self, outside: &mut dyn Outside) -> Result<Ended, Error> {
+        loop {
+            let begin = Instant::now();
+            match self.look(outside) {
+                Ok(counts) => {
+                    outside.looked(&counts);
+                    self.show(counts, outside);
+                }
+                Err(error) => outside.notice(&Notice::Failed {
+                    what: error.to_string(),
+                }),
+            }
+            let next = begin + self.config.service.interval;
+            let mut left = next.saturating_duration_since(Instant::now());
+            while let Some(request) = outside.wait(left) {
+                match request {
+                    Request::Reload => self.reload(outside),
+                    Request::Replace => return self.hand_over(),
+                    Request::Stop => return self.stop(outside),
+                }
+                left = next.saturating_duration_since(Instant::now());
+            }
+        }
+    }
+
+    /// Reads the counts, and switches off what has to be.
+    fn look(&mut self, outside: &mut dyn Outside) -> onramp_kernel::Result<Counts> {
+        let mut counts = host::counts(&self.policies.snapshot()?);
+        let mut has_changed = false;
+        for policy in &mut counts.policies {
+            let Some(watch) = self.watches.get_mut(&policy.name) else {
+                continue;
+            };
+            let test = watch.test();
+            let decision = watch.look(policy);
+            has_changed |= test != watch.test();
+            policy.comparison = watch.comparison(policy);
+            let Some(decision) = decision else { continue };
+            let why = SwitchedOff {
+                reason: decision.to_string(),
+                time_s: counts.time_s,
+            };
+            self.policies.switch_off(&policy.name, why.clone())?;
+            policy.state = State::SwitchedOff {
+                reason: why.reason.clone(),
+                time_s: why.time_s,
+            };
+            counts.service.switched_off += 1;
+            outside.notice(&Notice::SwitchedOff {
+                policy: policy.name.clone(),
+                reason: why.reason,
+            });
+        }
+        if has_changed {
+            self.save_watches()?;
+        }
+        counts.service.cpu_s = host::cpu_s();
+        Ok(counts)
+    }
+
+    /// Shows the counts to others.
+    fn show(&mut self, counts: Counts, outside: &mut dyn Outside) {
+        if let Some(path) = &self.config.service.text_file {
+            let content = text(&counts, Format::Prometheus);
+            if let Err(error) = replace(path, content.as_bytes()) {
+                outside.notice(&Notice::Failed {
+                    what: format!("cannot write the metrics into {}: {error}", path.display()),
+                });
+            }
+        }
+        self.latest.set(counts);
+    }
+
+    /// Puts the configuration into force that the file has now. If it is wrong, the one from before
+    /// stays in force.
+    fn reload(&mut self, outside: &mut dyn Outside) {
+        let reasons = match self.try_reload() {
+            Ok(applied) => {
+                self.policies.state().reloads += 1;
+                self.say_in_force(applied, outside);
+                None
+            }
+            Err(Error::Config(error)) => Some(error.lines()),
+            Err(error) => Some(vec![error.to_string()]),
+        };
+        if let Some(reasons) = reasons {
+            self.policies.state().reloads_refused += 1;
+            outside.notice(&Notice::ReloadRefused { reasons });
+        }
+        if let Err(error) = self.policies.write_state() {
+            outside.notice(&Notice::Failed {
+                what: error.to_string(),
+            });
+        }
+    }
+
+    fn try_reload(&mut self) -> Result<Applied, Error> {
+        let config = config::read(&self.options.config)?;
+        // What can fail without a trace comes first.
+        let metrics_change = config.service.metrics != self.config.service.metrics;
+        let before = std::mem::replace(&mut self.config, config);
+        if metrics_change {
+            if let Err(error) = self.listen() {
+                self.config = before;
+                self.listen()?;
+                return Err(error);
+            }
+        }
+        match host::apply(&mut self.policies, &self.config) {
+            Ok(applied) => {
+                self.begin_watches()?;
+                Ok(applied)
+            }
+            Err(error) => {
+                self.config = before;
+                if metrics_change {
+                    self.listen()?;
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Begins to watch the policies in force. Those that were watched before go on with their test,
+    /// also if another process watched them.
+    fn begin_watches(&mut self) -> onramp_kernel::Result<()> {
+        let snapshot = self.policies.snapshot()?;
+        let counts = host::counts(&snapshot);
+        let mut watches = HashMap::new();
+        let policies = self.config.policies.iter().zip(&counts.policies);
+        for ((policy, counts), state) in policies.zip(&snapshot.state.policies) {
+            if policy.rule.start.is_none() {
+                continue;
+            }
+            let known = Memo::read(&state.memo, &state.congestion_control);
+            let mut watch = match known {
+                Some(Memo { watch, is_same }) => resumed(watch, is_same, counts),
+                None => Watch::new(policy.canary.clone(), counts),
+            };
+            watch.settings = policy.canary.clone();
+            watches.insert(policy.rule.name.clone(), watch);
+        }
+        self.watches = watches;
+        self.save_watches()
+    }
+
+    /// Keeps the tests for the next process.
+    fn save_watches(&mut self) -> onramp_kernel::Result<()> {
+        for policy in &mut self.policies.state().policies {
+            if let Some(watch) = self.watches.get(&policy.name) {
+                policy.memo = serde_json::json!({
+                    "watch": watch,
+                    "congestion_control": policy.congestion_control,
+                });
+            }
+        }
+        self.policies.write_state()
+    }
+
+    fn listen(&mut self) -> Result<(), Error> {
+        // An address cannot be bound twice.
+        self.endpoint = None;
+        let socket = self.options.socket.as_deref();
+        let latest = Arc::clone(&self.latest);
+        self.endpoint = Some(Endpoint::start(
+            &self.config.service.metrics,
+            socket,
+            latest,
+        )?);
+        Ok(())
+    }
+
+    fn say_in_force(&mut self, applied: Applied, outside: &mut dyn Outside) {
+        let addresses = self.endpoint.as_ref().map_or(&[][..], Endpoint::addresses);
+        let metrics = addresses.iter().map(ToString::to_string).collect();
+        let states = &self.policies.state().policies;
+        let policies = states.iter().map(|policy| {
+            let startup = policy.startup.as_deref().unwrap_or("none");
+            format!(
+                "{}: {startup}, {}",
+                policy.name,
+                describe(&host::state_of(policy))
+            )
+        });
+        outside.notice(&Notice::InForce {
+            policies: policies.collect(),
+            applied,
+            metrics,
+        });
+        let default = default_in_this_namespace().unwrap_or_default();
+        for policy in &self.policies.state().policies {
+            if policy.share < 1.0 && policy.startup.is_some() && policy.avoidance != default {
+                outside.notice(&Notice::OtherAvoidance {
+                    policy: policy.name.clone(),
+                    avoidance: policy.avoidance.clone(),
+                    control: default.clone(),
+                });
+            }
+        }
+    }
+
+    fn hand_over(self) -> Result<Ended, Error> {
+        let lock = self.policies.pass_lock()?;
+        // The program that follows uses the descriptor, so nothing here may close it.
+        std::mem::forget(self.policies);
+        Ok(Ended::Replace { lock })
+    }
+
+    fn stop(self, outside: &mut dyn Outside) -> Result<Ended, Error> {
+        let restored = self.policies.stop()?;
+        outside.notice(&Notice::Stopped { restored });
+        Ok(Ended::Stopped)
+    }
+}
+
+/// A watch of an earlier process or configuration.
+struct Memo {
+    watch: Watch,
+    /// The start-up's options are the same as then.
+    is_same: bool,
+}
+
+impl Memo {
+    fn read(memo: &serde_json::Value, congestion_control: &Option<String>) -> Option<Memo> {
+        let watch = serde_json::from_value(memo.get("watch")?.clone()).ok()?;
+        let before = memo.get("congestion_control")?.as_str();
+        Some(Memo {
+            watch,
+            is_same: before == congestion_control.as_deref(),
+        })
+    }
+}
+
+/// The watch, in its present test if nothing has changed.
+fn resumed(mut watch: Watch, is_same: bool, counts: &PolicyCounts) -> Watch {
+    if !is_same {
+        watch.restart(counts);
+    }
+    watch
+}
+
+/// A policy's state in words.
+pub fn describe(state: &State) -> String {
+    match state {
+        State::On => "on".to_owned(),
+        State::Canary { percent } => format!("canary of {percent} %"),
+        State::Off => "off (percent = 0)".to_owned(),
+        State::SwitchedOff { .. } => "switched off".to_owned(),
+    }
+}

@@ -14,6 +14,8 @@ pub const INTERRUPTED: u8 = 130;
 pub enum Failure {
     /// A scenario file is wrong.
     Scenario(onramp_scenario::Error),
+    /// The configuration of the service is wrong.
+    Configuration(onramp_service::config::Error),
     /// Another failure. The message says what to do.
     Other { code: u8, message: String },
 }
@@ -28,7 +30,7 @@ impl Failure {
 
     pub fn code(&self) -> u8 {
         match self {
-            Failure::Scenario(_) => BAD_INPUT,
+            Failure::Scenario(_) | Failure::Configuration(_) => BAD_INPUT,
             Failure::Other { code, .. } => *code,
         }
     }
@@ -46,6 +48,9 @@ impl Failure {
             Failure::Scenario(error) => {
                 eprint!("{}", error.report(std::io::stderr().is_terminal()));
             }
+            Failure::Configuration(error) => {
+                eprint!("{}", error.report(std::io::stderr().is_terminal()));
+            }
             Failure::Other { .. } => eprintln!("onramp: {self}"),
         }
     }
@@ -53,6 +58,7 @@ impl Failure {
     fn to_json(&self) -> serde_json::Value {
         match self {
             Failure::Other { message, .. } => message.as_str().into(),
+            Failure::Configuration(error) => error.lines().into(),
             Failure::Scenario(error) => match error.invalid() {
                 None => error.to_string().into(),
                 Some(invalid) => invalid
@@ -78,6 +84,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Scenario(error) => error.fmt(f),
+            Failure::Configuration(error) => error.fmt(f),
             Failure::Other { message, .. } => f.write_str(message),
         }
     }
@@ -86,6 +93,12 @@ impl fmt::Display for Failure {
 impl From<onramp_scenario::Error> for Failure {
     fn from(error: onramp_scenario::Error) -> Failure {
         Failure::Scenario(error)
+    }
+}
+
+impl From<onramp_service::config::Error> for Failure {
+    fn from(error: onramp_service::config::Error) -> Failure {
+        Failure::Configuration(error)
     }
 }
 

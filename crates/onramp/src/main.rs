@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         Command::Memory(arguments) => commands::memory::run(&arguments, json),
         Command::Qos(arguments) => commands::qos::run(&arguments, json),
         Command::Exec(arguments) => commands::exec::run(&arguments, json),
+        Command::Serve(arguments) => commands::serve::run(&arguments, json),
         Command::Tcp(arguments) => commands::tcp::run(&arguments, json),
         Command::Doctor => commands::doctor::run(json),
         Command::List => commands::list::run(json),

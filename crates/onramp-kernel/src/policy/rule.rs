@@ -2,6 +2,7 @@
 
 use crate::Options;
 use onramp_bpf::bindings::{CGROUP_LEVELS, CGROUP_NAME_BYTES};
+use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::ops::RangeInclusive;
 
@@ -113,6 +114,16 @@ impl Prefix {
 
     pub(super) fn octets(self) -> [u8; 16] {
         Ipv6Addr::from(self.address).octets()
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = Ipv6Addr::from(self.address);
+        match address.to_ipv4_mapped() {
+            Some(address) if self.length >= 96 => write!(f, "{address}/{}", self.length - 96),
+            _ => write!(f, "{address}/{}", self.length),
+        }
     }
 }
 

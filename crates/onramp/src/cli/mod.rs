@@ -8,6 +8,7 @@ mod model;
 mod papers;
 #[cfg(test)]
 mod reference;
+mod service;
 mod startup;
 mod tcp;
 
@@ -19,6 +20,7 @@ pub use install::{CompletionsArguments, ManualArguments};
 pub use metrics::{MetricsArguments, TopArguments};
 pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
+pub use service::ServiceArguments;
 pub use startup::{
     ExecArguments, FirstWindow, LimitArguments, LoadArguments, MemoryArguments, QosArguments,
     SsArguments, StartupArguments, UnloadArguments,
@@ -97,6 +99,9 @@ pub enum Command {
     Qos(QosArguments),
     /// Run a program. Its TCP connections and those of its descendants use a start-up
     Exec(ExecArguments),
+    /// Run the service: give new connections of this host a start-up by policies, compare a canary
+    /// with its control group, switch off what is worse (docs/service.md)
+    Serve(ServiceArguments),
     /// Transfer data with Onramp's own TCP, over a TUN device, to or from this machine's kernel
     Tcp(TcpArguments),
     /// Check whether this host can run Onramp. Each problem comes with the command that solves it

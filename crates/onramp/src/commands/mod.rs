@@ -17,6 +17,7 @@ pub mod qos;
 pub mod replay;
 pub mod reproduce;
 mod runs;
+pub mod serve;
 mod signals;
 pub mod sim;
 pub mod ss;

@@ -1,0 +1,88 @@
+//! `onramp serve --check`: is the configuration right, and what does it do?
+
+use crate::commands::{print_json, Answer};
+use crate::failure::DONE;
+use crate::text::{self, out, say};
+use onramp_kernel::policy::{Cgroup, Family, Match};
+use onramp_service::config::{self, Policy};
+use std::path::Path;
+
+pub fn run(file: &Path, json: bool) -> Answer {
+    let config = config::read(file)?;
+    if json {
+        let policies = config.policies.iter().map(|policy| {
+            let start = policy.rule.start.as_ref();
+            serde_json::json!({
+                "name": policy.rule.name,
+                "startup": start.map(|start| start.options.startup.as_str()),
+                "avoidance": start.map(|start| start.options.avoidance.name()),
+                "percent": start.map(|start| start.share * 100.0),
+            })
+        });
+        let policies: Vec<_> = policies.collect();
+        print_json(&serde_json::json!({ "file": file, "policies": policies }));
+        return Ok(DONE);
+    }
+    let count = match config.policies.as_slice() {
+        [_] => "1 policy".to_owned(),
+        several => format!("{} policies", several.len()),
+    };
+    say!("{} is right: {count}.", file.display());
+    if !config.policies.is_empty() {
+        let heading = ["POLICY", "CONNECTIONS", "START-UP", "THEN", "GET IT"];
+        let mut rows = vec![heading.map(str::to_owned).to_vec()];
+        rows.extend(config.policies.iter().map(row));
+        out(format_args!("{}", text::columns(&rows)));
+    }
+    Ok(DONE)
+}
+
+fn row(policy: &Policy) -> Vec<String> {
+    let start = policy.rule.start.as_ref();
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    vec![
+        policy.rule.name.clone(),
+        describe(&policy.rule.matches),
+        start
+            .map_or("none", |start| &start.options.startup)
+            .to_owned(),
+        or_dash(start.map(|start| start.options.avoidance.name().to_owned())),
+        or_dash(start.map(|start| format!("{} %", start.share * 100.0))),
+    ]
+}
+
+/// Which connections a policy chooses.
+fn describe(matches: &Match) -> String {
+    let mut parts = Vec::new();
+    if let Some(family) = matches.family {
+        parts.push(match family {
+            Family::Ipv4 => "IPv4".to_owned(),
+            Family::Ipv6 => "IPv6".to_owned(),
+        });
+    }
+    let list = |what: &str, all: Vec<String>| {
+        (!all.is_empty()).then(|| format!("{what} {}", all.join(" or ")))
+    };
+    let destinations = matches.destinations.iter().map(ToString::to_string);
+    parts.extend(list("to", destinations.collect()));
+    let ports = matches
+        .local_ports
+        .iter()
+        .map(|ports| match ports.start() == ports.end() {
+            true => ports.start().to_string(),
+            false => format!("{}-{}", ports.start(), ports.end()),
+        });
+    parts.extend(list("local port", ports.collect()));
+    let cgroups = matches.cgroups.iter().map(|cgroup| match cgroup {
+        Cgroup::Path(name) | Cgroup::Unit(name) => name.clone(),
+    });
+    parts.extend(list("in", cgroups.collect()));
+    parts.extend(list(
+        "user",
+        matches.users.iter().map(ToString::to_string).collect(),
+    ));
+    match parts.is_empty() {
+        true => "all".to_owned(),
+        false => parts.join(", "),
+    }
+}

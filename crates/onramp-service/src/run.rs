@@ -16,9 +16,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The socket on which a service answers `onramp top` and `onramp metrics`.
-pub const SOCKET: &str = "/run/onramp/onramp.sock";
-
 /// What a service is told when it starts.
 #[derive(Debug)]
 pub struct Options {

@@ -18,6 +18,6 @@ pub struct ServiceArguments {
     #[arg(long, value_name = "DIR", default_value = onramp_kernel::policy::PINS, hide = true)]
     pub pins: PathBuf,
     /// Answer `onramp top` and `onramp metrics` on this socket
-    #[arg(long, value_name = "PATH", default_value = onramp_service::run::SOCKET, hide = true)]
+    #[arg(long, value_name = "PATH", default_value = onramp_service::metrics::SOCKET, hide = true)]
     pub socket: PathBuf,
 }

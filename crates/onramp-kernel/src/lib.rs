@@ -24,6 +24,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `error`, `avoidance`, `process`, `records` | types, and the records of `bpf/intf.h` |
+//! | `routes` | what routes and interfaces do to the start of a connection |
 //! | `namespaces` | the network namespaces of this host, and work inside of them |
 //! | `probe`, `object` | asks what the kernel can do; loads objects and reads maps |
 //! | `programs` | what the kernel writes about the programs that this process holds |
@@ -56,6 +57,7 @@ mod programs;
 mod qos;
 mod records;
 mod registration;
+mod routes;
 mod status;
 mod totals;
 mod unload;
@@ -81,6 +83,7 @@ pub use qos::{
     reservation, reserve, LimitInForce, QosOption, Reservation, Reservations, UserInForce,
 };
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
+pub use routes::{queue_disciplines, start_routes, QueueDiscipline, StartRoute};
 pub use status::{status, Status};
 pub use totals::{TimeClass, Totals};
 pub use unload::{unload, Connections, Unloaded};

@@ -1,5 +1,7 @@
 //! `onramp doctor`: checks of this host. Each problem comes with its remedy.
 
+mod network;
+
 use super::{print_json, Answer};
 use crate::failure::{DONE, HOST_LACKS};
 use crate::text;
@@ -110,7 +112,7 @@ fn checks() -> Vec<Check> {
         ]
         .map(switch),
     );
-    checks.push(idle());
+    checks.extend(network::checks());
     checks
 }
 
@@ -360,22 +362,5 @@ fn switch(name: &'static str) -> Check {
         verdict: if is_off { Verdict::Advice } else { Verdict::Ok },
         found: value,
         mend: is_off.then(|| format!("long, fast paths need this: run sysctl -w {name}=1")),
-    }
-}
-
-fn idle() -> Check {
-    let name = "net.ipv4.tcp_slow_start_after_idle";
-    let value = sysctl(name).unwrap_or_else(|| "unknown".to_owned());
-    let is_on = value == "1";
-    Check {
-        what: name,
-        verdict: if is_on { Verdict::Advice } else { Verdict::Ok },
-        found: value,
-        mend: is_on.then(|| {
-            format!(
-                "a connection that pauses restarts with slow start; if this is a problem, run \
-                 sysctl -w {name}=0"
-            )
-        }),
     }
 }

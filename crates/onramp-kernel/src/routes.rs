@@ -108,10 +108,13 @@ fn queue_discipline(discipline: &TcMessage) -> Option<QueueDiscipline> {
     if discipline.header.parent != TcHandle::ROOT {
         return None;
     }
-    let kind = discipline.attributes.iter().find_map(|attribute| match attribute {
-        TcAttribute::Kind(kind) => Some(kind.clone()),
-        _ => None,
-    })?;
+    let kind = discipline
+        .attributes
+        .iter()
+        .find_map(|attribute| match attribute {
+            TcAttribute::Kind(kind) => Some(kind.clone()),
+            _ => None,
+        })?;
     let index = u32::try_from(discipline.header.index).ok()?;
     // An interface may have gone in the meantime.
     let interface = nix::net::if_::if_indextoname(index).ok()?;

@@ -206,3 +206,29 @@ fn doctor_names_who_may_choose_and_who_else_chooses() {
         "{others}"
     );
 }
+
+#[test]
+fn doctor_names_the_routes_that_act_on_the_start() {
+    let Some(_machine) = machine() else { return };
+    let script = "ip link set lo up && \
+        ip route add 10.77.0.0/16 dev lo initcwnd 32 && \
+        ip route add 10.78.0.0/16 dev lo congctl reno ssthresh 20 && \
+        exec \"$0\" doctor --json";
+    let mut command = Command::new("unshare");
+    command.args(["-n", "sh", "-c", script, env!("CARGO_BIN_EXE_onramp")]);
+    let checks = run(command).json();
+    let found = |what: &str| {
+        let mut checks = checks.as_array().unwrap().iter();
+        let check = checks.find(|check| check["what"] == what).expect(what);
+        assert_eq!(check["verdict"], "advice");
+        check["found"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(
+        found("initial window (initcwnd)"),
+        "10.77.0.0/16 32 segments"
+    );
+    assert_eq!(
+        found("routes that decide the start"),
+        "10.78.0.0/16 congctl reno, 10.78.0.0/16 ssthresh 20"
+    );
+}

@@ -1,8 +1,8 @@
 //! Measures the speed of the simulator: the wan topology, compared with ns-3 if its program is
 //! built, many flows at 10 Gbit/s, and small cells one after the other.
 //!
-//! `cargo bench -p onramp-sim` prints a table. With `-- wan`, `-- "10 Gbit/s 10000"` or `-- cells` it
-//! runs only these, for a profiler.
+//! `cargo bench -p onramp-sim` prints a table. With `-- wan`, `-- "10 Gbit/s 10000"` or `-- cells`
+//! it runs only these, for a profiler.
 
 mod memory;
 mod networks;

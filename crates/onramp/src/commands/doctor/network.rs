@@ -53,11 +53,15 @@ fn initial_windows(routes: &[StartRoute]) -> Check {
         .collect();
     let found = match windows.is_empty() {
         true => format!("{USUAL_INITIAL_WINDOW} segments"),
-        false => list(windows.iter().map(|(route, window)| {
-            format!("{} {window} segments", route.destination)
-        })),
+        false => list(
+            windows
+                .iter()
+                .map(|(route, window)| format!("{} {window} segments", route.destination)),
+        ),
     };
-    let is_large = windows.iter().any(|(_, window)| *window > USUAL_INITIAL_WINDOW);
+    let is_large = windows
+        .iter()
+        .any(|(_, window)| *window > USUAL_INITIAL_WINDOW);
     check(
         "initial window (initcwnd)",
         found,
@@ -90,7 +94,11 @@ fn controls(routes: &[StartRoute]) -> Check {
             .to_owned()
     });
     let none = || "none".to_owned();
-    let found = if found.is_empty() { none() } else { list(found) };
+    let found = if found.is_empty() {
+        none()
+    } else {
+        list(found)
+    };
     check("routes that decide the start", found, mend)
 }
 
@@ -167,7 +175,10 @@ mod tests {
         let usual = initial_windows(&[]);
         assert_eq!((usual.found.as_str(), usual.mend), ("10 segments", None));
         let small = initial_windows(&[route("10.0.0.0/8", Some(4))]);
-        assert_eq!((small.found.as_str(), small.mend), ("10.0.0.0/8 4 segments", None));
+        assert_eq!(
+            (small.found.as_str(), small.mend),
+            ("10.0.0.0/8 4 segments", None)
+        );
         let large = initial_windows(&[route("default", Some(32)), route("10.0.0.0/8", Some(10))]);
         assert_eq!(large.found, "default 32 segments, 10.0.0.0/8 10 segments");
         assert!(large.verdict == Verdict::Advice && large.mend.is_some());

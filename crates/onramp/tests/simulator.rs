@@ -1,4 +1,4 @@
-//! The tests of the command line that use only the simulator. They are a test binary of their own,
+//! The tests of the command line that use only the simulator, or no start-up at all. They are a test binary of their own,
 //! because simulations would keep the processors busy that the tests of the kernel need.
 
 mod common;
@@ -11,4 +11,5 @@ mod sim_failures;
 mod start_up;
 mod sweep;
 mod theory;
+mod top;
 mod traces;

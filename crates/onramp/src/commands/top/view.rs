@@ -10,6 +10,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Cell, Paragraph, Row as TableRow, Table, TableState, Wrap};
 use ratatui::Frame;
+use unicode_width::UnicodeWidthStr;
 
 /// Lines of the table, with its heading, that are kept for the policies before the lower part gets
 /// any.
@@ -97,12 +98,17 @@ fn footer_line(state: &State, width: u16) -> Line<'static> {
     if !state.filter.is_empty() {
         words += &format!(", filter: {}", state.filter);
     }
-    let keys = "q quit  ? help  s sort  / filter  p pause  c connections";
-    match usize::from(width) > keys.len() + words.len() + 3 {
-        true => Line::raw(format!("{keys} | {words}")),
-        false if usize::from(width) >= keys.len() => Line::raw(keys),
-        false => Line::raw("q quit  ? help"),
-    }
+    // As many keys as fit beside what is in force.
+    let keys = [
+        "q quit  ? help  s sort  / filter  p pause  c connections",
+        "q quit  ? help  s sort  / filter",
+        "q quit  ? help",
+    ];
+    let lines = keys.map(|keys| format!("{keys} | {words}"));
+    let fitting = lines
+        .into_iter()
+        .find(|line| line.width() <= usize::from(width));
+    Line::raw(fitting.unwrap_or_else(|| keys[2].to_owned()))
 }
 
 fn draw_table(frame: &mut Frame, area: Rect, state: &State, rows: &[Row]) {

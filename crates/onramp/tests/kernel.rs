@@ -16,4 +16,5 @@ mod out;
 mod pair;
 mod qos;
 mod replay;
+mod serve;
 mod tcp;

@@ -217,3 +217,35 @@ fn a_second_service_is_refused_and_unload_leaves_the_service_alone() {
         );
     });
 }
+
+#[test]
+fn programs_of_another_build_are_replaced_without_a_gap_and_counts_go_on() {
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    with_pins(|pins| {
+        let rules = [policy("web", port_of(&listener), 1.0)];
+        let policies = InForce::new(pins, &rules);
+        let name = next_control(&listener);
+        let (live, _client) = connection_of(&listener);
+        policies.crash();
+        // Without these pins nobody knows which build made the programs.
+        let registration = pins.join("registrations").join(name.replace('.', "-"));
+        std::fs::remove_file(pins.join("maps/build")).unwrap();
+        std::fs::remove_file(registration.join("config")).unwrap();
+        let mut policies = InForce(Some(Policies::open(pins, None).unwrap()));
+        assert_eq!(next_control(&listener), name);
+        let applied = policies.get().apply(&rules).unwrap();
+        let next = next_control(&listener);
+        assert_ne!(next, name);
+        assert_eq!(
+            (applied.registered, applied.retired),
+            (vec![next], vec![name.clone()])
+        );
+        assert_eq!(policies.connections(), (4, 0));
+        assert_eq!(
+            crate::common::control_of(&live),
+            name,
+            "it keeps what it has"
+        );
+    });
+}

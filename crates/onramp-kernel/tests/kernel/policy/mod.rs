@@ -1,6 +1,7 @@
 //! Policies: who gets the start-up, what is counted, and what is left afterwards.
 
 mod common;
+mod cost;
 mod lasting;
 mod matching;
 mod measured;

@@ -1,5 +1,5 @@
 //! Serves made-up counts, for a look at the dashboard without a kernel: `cargo run -p
-//! onramp-service --example made-up 127.0.0.1:9427`. The counts grow with the seconds.
+//! onramp-service --example made-up 127.0.0.1:9464`. The counts grow with the seconds.
 
 use onramp_service::metrics::{Endpoint, Latest};
 use std::net::SocketAddr;
@@ -11,7 +11,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let address = arguments
         .next()
-        .unwrap_or_else(|| "127.0.0.1:9427".to_owned());
+        .unwrap_or_else(|| "127.0.0.1:9464".to_owned());
     let address: SocketAddr = address.parse().expect("an address and a port");
     let socket = arguments.next().map(PathBuf::from);
     let latest = Arc::new(Latest::new(onramp_samples::counts(1)));

@@ -5,9 +5,10 @@
 
 use crate::canary::Watch;
 use crate::config::{self, Config};
-use crate::counts::{Counts, PolicyCounts, State};
+use crate::counts::{Counts, PolicyCounts, RegistrationCounts, State};
 use crate::host;
 use crate::metrics::{replace, text, Endpoint, EndpointError, Format, Latest};
+use crate::registrations;
 use onramp_kernel::policy::{Applied, SwitchedOff};
 use onramp_kernel::{default_in_this_namespace, Policies, RestoredDefault};
 use std::collections::HashMap;
@@ -15,6 +16,9 @@ use std::os::fd::{OwnedFd, RawFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// How often the totals of registrations are read. It takes as long as a list of all connections.
+const REGISTRATIONS_EVERY: Duration = Duration::from_secs(60);
 
 /// What a service is told when it starts.
 #[derive(Debug)]
@@ -130,6 +134,8 @@ struct Service {
     watches: HashMap<String, Watch>,
     latest: Arc<Latest>,
     endpoint: Option<Endpoint>,
+    /// The totals of registrations, and when they were read.
+    registrations: Option<(Instant, Vec<RegistrationCounts>)>,
 }
 
 /// Runs a service until it is asked to end.
@@ -155,6 +161,7 @@ pub fn run(mut options: Options, outside: &mut dyn Outside) -> Result<Ended, Err
         watches: HashMap::new(),
         latest: Arc::new(Latest::default()),
         endpoint: None,
+        registrations: None,
     };
     service.begin_watches()?;
     service.listen()?;
@@ -219,8 +226,19 @@ impl Service {
         if has_changed {
             self.save_watches()?;
         }
+        counts.registrations = self.registrations();
         counts.service.cpu_s = host::cpu_s();
         Ok(counts)
+    }
+
+    /// The totals of registrations. What cannot be read is left out: no policy depends on it.
+    fn registrations(&mut self) -> Vec<RegistrationCounts> {
+        let is_new = |(read, _): &(Instant, _)| read.elapsed() < REGISTRATIONS_EVERY;
+        if !self.registrations.as_ref().is_some_and(is_new) {
+            self.registrations = Some((Instant::now(), registrations().unwrap_or_default()));
+        }
+        let registrations = self.registrations.as_ref();
+        registrations.map_or_else(Vec::new, |(_, registrations)| registrations.clone())
     }
 
     /// Shows the counts to others.

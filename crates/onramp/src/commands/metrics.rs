@@ -4,11 +4,12 @@ use super::{print_json, Answer};
 use crate::cli::MetricsArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
 use crate::text::out;
+use onramp_kernel::policy::PINS;
 use onramp_service::counts::Counts;
+use onramp_service::host::{now_s, read_counts};
 use onramp_service::metrics::{fetch_counts, replace, text, EndpointError, Format};
 use onramp_service::registrations;
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 pub fn run(arguments: &MetricsArguments, json: bool) -> Answer {
     let counts = counts(&arguments.socket)?;
@@ -25,15 +26,24 @@ pub fn run(arguments: &MetricsArguments, json: bool) -> Answer {
     Ok(DONE)
 }
 
-/// The service's counts; where no service runs, those of registered start-ups.
+/// The service's counts. Where no service answers, what the kernel counts for one that will come
+/// back; else registered start-ups alone.
 fn counts(socket: &Path) -> Result<Counts, Failure> {
     match fetch_counts(socket) {
         Ok(counts) => Ok(counts),
-        Err(EndpointError::NoService { .. }) => Ok(Counts {
-            time_s: UNIX_EPOCH.elapsed().unwrap_or_default().as_secs_f64(),
-            registrations: registrations()?,
-            ..Counts::default()
-        }),
+        Err(EndpointError::NoService { .. }) => {
+            let counts = match read_counts(Path::new(PINS)) {
+                Err(onramp_kernel::Error::NoService) => Counts {
+                    time_s: now_s(),
+                    ..Counts::default()
+                },
+                counts => counts?,
+            };
+            Ok(Counts {
+                registrations: registrations()?,
+                ..counts
+            })
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -404,18 +404,20 @@ enum onramp_group {
 
 /* What a measured connection has with its socket. Bytes are of acknowledged payload. */
 struct onramp_tag {
-	uint64_t start_ns;          /* when it was established */
-	uint64_t start_acked_bytes; /* tp->bytes_acked at that time */
-	uint64_t seen_us;           /* its busy time (policy/measure.h) at the latest observation */
-	uint64_t seen_bytes;        /* acknowledged at that time */
-	uint32_t start_ticks;       /* jiffies when it was established */
-	uint32_t start_busy_ticks;  /* its busy jiffies at that time */
-	uint32_t start_sent_segments;          /* tp->data_segs_out at that time */
+	uint64_t start_acked_bytes;            /* tp->bytes_acked when it was established */
+	uint64_t seen_ns;                      /* the latest observation; first the establishment */
+	uint64_t seen_us;                      /* the busy time (policy/measure.h) until then */
+	uint64_t seen_bytes;                   /* acknowledged until then */
+	uint32_t seen_ticks;                   /* jiffies at that time */
+	uint32_t seen_busy_ticks;              /* jiffies of which the connection was not idle */
+	uint32_t start_sent_segments;          /* tp->data_segs_out when it was established */
 	uint32_t start_retransmitted_segments; /* tp->total_retrans at that time */
 	uint32_t slot;                         /* of its policy */
 	uint32_t group;                        /* enum onramp_group */
 	uint32_t reached;                      /* how many of the measured sizes are acknowledged */
-	uint32_t is_ended;                     /* its segments are counted */
+	uint32_t is_ended; /* its segments are counted, and nothing more is measured */
+	uint32_t rounds;   /* round trips so far */
+	uint32_t reserved; /* 0 */
 };
 
 /* Histograms of the groups: an octave is divided into equal buckets. The first bucket has the

@@ -54,9 +54,7 @@ static inline void assign(struct bpf_sock_ops *ctx, struct bpf_sock *sk, struct 
 	if (!tag)
 		return; /* Out of memory: the connection stays as it is. */
 	__builtin_memset(tag, 0, sizeof(*tag));
-	tag->start_ns = bpf_ktime_get_ns();
-	tag->start_ticks = (__u32)bpf_jiffies64();
-	tag->start_busy_ticks = busy_ticks(tp, tag->start_ticks);
+	note_time(tp, tag);
 	tag->start_acked_bytes = tp->bytes_acked;
 	tag->start_sent_segments = tp->data_segs_out;
 	tag->start_retransmitted_segments = tp->total_retrans;
@@ -111,7 +109,7 @@ static inline void on_progress(struct bpf_sock_ops *ctx)
 	struct bpf_sock *sk = ctx->sk;
 	struct onramp_tag *tag;
 	struct tcp_sock *tp;
-	bool has_ended;
+	bool has_ended, is_round;
 
 	if (!sk)
 		return;
@@ -124,10 +122,11 @@ static inline void on_progress(struct bpf_sock_ops *ctx)
 		return;
 	observe(tp, tag, group);
 	has_ended = ctx->op == BPF_SOCK_OPS_STATE_CB && ctx->args[1] == TCP_CLOSE;
-	if (has_ended || !is_measured(tag)) {
+	is_round = ctx->op == BPF_SOCK_OPS_RTT_CB;
+	if (has_ended || !is_measured(tag) || (is_round && exchanges_small_messages(tag))) {
 		end_measurement(tp, tag, group);
 		set_flags(ctx, 0, BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
-	} else if (ctx->op == BPF_SOCK_OPS_RTT_CB) {
+	} else if (is_round) {
 		begin_round(ctx, tp, tag);
 	}
 	if (has_ended)

@@ -1233,19 +1233,19 @@ pub type Group = ::core::ffi::c_uint;
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct Tag {
-    /// when it was established
-    pub start_ns: u64,
-    /// tp->bytes_acked at that time
+    /// tp->bytes_acked when it was established
     pub start_acked_bytes: u64,
-    /// its busy time (policy/measure.h) at the latest observation
+    /// the latest observation; first the establishment
+    pub seen_ns: u64,
+    /// the busy time (policy/measure.h) until then
     pub seen_us: u64,
-    /// acknowledged at that time
+    /// acknowledged until then
     pub seen_bytes: u64,
-    /// jiffies when it was established
-    pub start_ticks: u32,
-    /// its busy jiffies at that time
-    pub start_busy_ticks: u32,
-    /// tp->data_segs_out at that time
+    /// jiffies at that time
+    pub seen_ticks: u32,
+    /// jiffies of which the connection was not idle
+    pub seen_busy_ticks: u32,
+    /// tp->data_segs_out when it was established
     pub start_sent_segments: u32,
     /// tp->total_retrans at that time
     pub start_retransmitted_segments: u32,
@@ -1255,27 +1255,31 @@ pub struct Tag {
     pub group: u32,
     /// how many of the measured sizes are acknowledged
     pub reached: u32,
-    /// its segments are counted
+    /// its segments are counted, and nothing more is measured
     pub is_ended: u32,
+    /// round trips so far
+    pub rounds: u32,
+    /// 0
+    pub reserved: u32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Tag"][::core::mem::size_of::<Tag>() - 64usize];
+    ["Size of Tag"][::core::mem::size_of::<Tag>() - 72usize];
     ["Alignment of Tag"][::core::mem::align_of::<Tag>() - 8usize];
-    ["Offset of field: Tag::start_ns"][::core::mem::offset_of!(Tag, start_ns) - 0usize];
     [
         "Offset of field: Tag::start_acked_bytes",
-    ][::core::mem::offset_of!(Tag, start_acked_bytes) - 8usize];
+    ][::core::mem::offset_of!(Tag, start_acked_bytes) - 0usize];
+    ["Offset of field: Tag::seen_ns"][::core::mem::offset_of!(Tag, seen_ns) - 8usize];
     ["Offset of field: Tag::seen_us"][::core::mem::offset_of!(Tag, seen_us) - 16usize];
     [
         "Offset of field: Tag::seen_bytes",
     ][::core::mem::offset_of!(Tag, seen_bytes) - 24usize];
     [
-        "Offset of field: Tag::start_ticks",
-    ][::core::mem::offset_of!(Tag, start_ticks) - 32usize];
+        "Offset of field: Tag::seen_ticks",
+    ][::core::mem::offset_of!(Tag, seen_ticks) - 32usize];
     [
-        "Offset of field: Tag::start_busy_ticks",
-    ][::core::mem::offset_of!(Tag, start_busy_ticks) - 36usize];
+        "Offset of field: Tag::seen_busy_ticks",
+    ][::core::mem::offset_of!(Tag, seen_busy_ticks) - 36usize];
     [
         "Offset of field: Tag::start_sent_segments",
     ][::core::mem::offset_of!(Tag, start_sent_segments) - 40usize];
@@ -1286,6 +1290,8 @@ const _: () = {
     ["Offset of field: Tag::group"][::core::mem::offset_of!(Tag, group) - 52usize];
     ["Offset of field: Tag::reached"][::core::mem::offset_of!(Tag, reached) - 56usize];
     ["Offset of field: Tag::is_ended"][::core::mem::offset_of!(Tag, is_ended) - 60usize];
+    ["Offset of field: Tag::rounds"][::core::mem::offset_of!(Tag, rounds) - 64usize];
+    ["Offset of field: Tag::reserved"][::core::mem::offset_of!(Tag, reserved) - 68usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

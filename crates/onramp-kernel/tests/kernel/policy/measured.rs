@@ -122,6 +122,31 @@ fn an_idle_time_does_not_count_as_slow() {
 }
 
 #[test]
+fn a_connection_that_exchanges_small_messages_is_measured_for_some_round_trips_only() {
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    with_pins(|pins| {
+        let mut policies = InForce::new(pins, &[policy("web", port_of(&listener), 0.0)]);
+        let (mut sender, mut receiver) = connection_of(&listener);
+        let mut exchange = |bytes: usize| {
+            sender.write_all(&vec![0; bytes]).unwrap();
+            receiver.read_exact(&mut vec![0; bytes]).unwrap();
+            receiver.write_all(&[1]).unwrap();
+            sender.read_exact(&mut [0]).unwrap();
+        };
+        (0..40).for_each(|_| exchange(100));
+        assert_eq!(policies.groups()[1].segments.connections, 0);
+        (0..40).for_each(|_| exchange(100));
+        let control = policies.groups()[1];
+        assert_eq!((control.segments.connections, control.ended), (1, 0));
+        exchange(500_000);
+        drop((sender, receiver));
+        wait_until_all_ended(&mut policies, 1);
+        assert_eq!(values(&policies.groups()[1].time_to_size[0].counts), 0);
+    });
+}
+
+#[test]
 fn retransmissions_are_counted_in_both_groups() {
     let Some(_machine) = machine() else { return };
     let listener = listener();

@@ -1,6 +1,6 @@
-//! The tests of the command line that use only the simulator, or no start-up at all. They are a test
-//! binary of their own, because simulations would keep the processors busy that the tests of the
-//! kernel need.
+//! The tests of the command line that use only the simulator, or no start-up at all. They are a
+//! test binary of their own, because simulations would keep the processors busy that the tests of
+//! the kernel need.
 
 mod common;
 mod compare_startups;

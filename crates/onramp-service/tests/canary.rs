@@ -222,3 +222,19 @@ fn figures_of_the_manual() {
         println!("{slowdown}: {found:?} connections with the start-up, at 5 % and 50 %");
     }
 }
+
+/// What a look of the service costs: with --release, the figure of docs/metrics.md.
+#[test]
+#[ignore = "prints figures for the manual"]
+fn cost_of_a_look() {
+    let path = Path::wide();
+    let mut life = Life::new(1, 50.0);
+    let mut watch = Watch::new(Settings::default(), life.policy());
+    life.live(10_000, &path, &path);
+    let begin = std::time::Instant::now();
+    for _ in 0..1_000 {
+        assert_eq!(watch.look(life.policy()), None);
+        assert!(watch.comparison(life.policy()).is_some());
+    }
+    println!("{:?} for a look and its intervals", begin.elapsed() / 1_000);
+}

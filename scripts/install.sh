@@ -93,11 +93,9 @@ install_all() {
 	put_all packaging/grafana "$doc/examples/grafana"
 	put_all packaging/prometheus "$doc/examples/prometheus"
 
-	if [ -e packaging/onramp.service ]; then
-		sed "s|/usr/bin/onramp|$PREFIX/bin/onramp|g" packaging/onramp.service >"$work/unit"
-		put 644 "$work/unit" "$UNITDIR/onramp.service"
-		put_config
-	fi
+	sed "s|/usr/bin/onramp|$PREFIX/bin/onramp|g" packaging/onramp.service >"$work/unit"
+	put 644 "$work/unit" "$UNITDIR/onramp.service"
+	put_config
 }
 
 # What the last installation had and this one does not. Its folders are ours still.

@@ -88,24 +88,22 @@ fi
 for file in share/man/man1/onramp.1.gz share/man/man1/onramp-sim.1.gz include/onramp/tcp_qos.h \
 	share/bash-completion/completions/onramp share/zsh/vendor-completions/_onramp \
 	share/fish/vendor_completions.d/onramp.fish share/doc/onramp/copyright \
-	share/doc/onramp/changelog.gz share/doc/onramp/examples/scenarios/demo.toml; do
+	share/doc/onramp/changelog.gz share/doc/onramp/examples/scenarios/demo.toml \
+	lib/systemd/system/onramp.service; do
 	[ -s "$root/usr/$file" ] || fail "/usr/$file is missing"
 done
 
 # An upgrade keeps a changed configuration.
-if [ -e "$root/etc/onramp/config.toml" ]; then
-	echo '# changed here' >>"$root/etc/onramp/config.toml"
-fi
+inside onramp serve --check
+echo '# changed here' >>"$root/etc/onramp/config.toml"
 dpkg-deb --raw-extract "$deb" "$work/newer"
 sed -i 's/^Version: .*/&+newer/' "$work/newer/DEBIAN/control"
 dpkg-deb -Znone --root-owner-group --build "$work/newer" "$root/tmp/newer.deb" >/dev/null
 apt install --no-install-recommends /tmp/newer.deb
 inside dpkg-query --show --showformat '${Version}' onramp | grep -q '+newer$' ||
 	fail 'the newer package is not installed'
-if [ -e "$root/etc/onramp/config.toml" ]; then
-	grep -q '^# changed here' "$root/etc/onramp/config.toml" ||
-		fail 'the upgrade replaced a changed configuration'
-fi
+grep -q '^# changed here' "$root/etc/onramp/config.toml" ||
+	fail 'the upgrade replaced a changed configuration'
 
 apt remove onramp
 [ ! -e "$root/usr/bin/onramp" ] || fail 'the program is there after remove'

@@ -30,6 +30,7 @@ help:
 	@echo 'make test-papers   tests of all their rows (make test has those that take seconds)'
 	@echo 'make interworking  100 MB each way between our TCP and this kernel (7 minutes)'
 	@echo 'make packetdrill   its IPv4 scripts with CUBIC and with ours: docs/packetdrill.md'
+	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
@@ -113,6 +114,12 @@ interworking: setup
 packetdrill: build
 	@$(SUDO) scripts/packetdrill/run.py --onramp $(ONRAMP) \
 		$(if $(PACKETDRILL),--packetdrill '$(PACKETDRILL)') $(ARGS) || [ $$? = 3 ]
+
+# 1,000 downloads from nginx with a canary of 50 %, then a path that is made bad: docs/service.md. 8
+# minutes. Exit 3: this host lacks something.
+canary: build
+	-@scripts/setup.sh nginx-light curl
+	@$(SUDO) scripts/canary/run.py --onramp $(ONRAMP) $(ARGS) || [ $$? = 3 ]
 
 # Every night: boots kernels of distributions in an emulator. Exit 3: none can be had here, which
 # has been printed.

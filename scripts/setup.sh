@@ -10,7 +10,7 @@
 #
 # Arguments are names of further packages: clang-format (make lint), tshark, golang-go and chromium
 # (make test), python3-venv (the Python package), qemu-system-x86 and busybox-static (make kernels),
-# debhelper, lintian and mmdebstrap (the Debian package).
+# debhelper, lintian and mmdebstrap (the Debian package), nginx-light and curl (make canary).
 set -eu
 
 packages=""
@@ -41,6 +41,7 @@ for extra in "$@"; do
 	python3-venv) python3 -c 'import ensurepip' 2>/dev/null || packages="$packages $extra" ;;
 	qemu-system-x86) need qemu-system-x86_64 "$extra" ;;
 	debhelper) need dh "$extra" ;;
+	nginx-light) need nginx "$extra" ;;
 	*-static) need "${extra%-static}" "$extra" ;;
 	*) need "${extra#golang-}" "$extra" ;;
 	esac

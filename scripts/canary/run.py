@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""A canary on this machine: nginx and curl over an emulated path, half of the downloads with onramp.
+
+Part 1: downloads of 1 MB, one after the other. The metrics of `onramp serve` are compared with the
+times that curl measured. Part 2: the path gets a policer. The canary retransmits more than its
+control group and is switched off.
+
+Exit codes: 0 as expected, 1 not, 3 this host lacks something.
+"""
+
+import argparse
+import contextlib
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+PORT = 8080
+SIZE_BYTES = 1_000_000
+TOLERANCE = 0.05
+# What a path of a datacentre's region looks like, and the same with a provider's policer.
+PATH = """
+name = "canary"
+[path]
+rate = "100 Mbit/s"
+rtt = "50 ms"
+queue = "1 bdp"
+{more}
+[[transfer]]
+size = "1 MB"
+"""
+POLICER = 'policer_rate = "20 Mbit/s"\npolicer_burst = "64 kB"\n'
+CONFIG = """
+[service]
+metrics = "127.0.0.1:{port}"
+interval = "1 s"
+min_connections = 100
+
+[[policy]]
+name = "canary"
+destination = "198.18.0.0/15"
+startup = "onramp"
+avoidance = "cubic"
+percent = 50
+"""
+NGINX = """
+daemon off;
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log stderr warn;
+events {{}}
+http {{
+    access_log off;
+    keepalive_timeout 0;
+    client_body_temp_path {folder};
+    proxy_temp_path {folder};
+    fastcgi_temp_path {folder};
+    uwsgi_temp_path {folder};
+    scgi_temp_path {folder};
+    server {{ listen {port}; root {folder}/files; }}
+}}
+"""
+# One curl for each download, so that each has a connection of its own.
+CLIENT = (
+    'i=0; while [ $i -lt {downloads} ]; do i=$((i+1)); '
+    "curl -s -o /dev/null -w '%{{time_total}} %{{time_connect}} %{{size_download}}\\n' "
+    "http://server:{port}/file; done"
+)
+
+
+class Failed(Exception):
+    """Something is not as expected."""
+
+
+def read_metrics(port):
+    """The samples of the service: a dictionary from name and labels to value."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+        text = answer.read().decode()
+    samples = {}
+    for line in text.splitlines():
+        match = re.fullmatch(r"([a-z0-9_]+)(?:\{(.*)\})? (\S+)", line)
+        if match:
+            labels = tuple(sorted(re.findall(r'([a-z_]+)="([^"]*)"', match[2] or "")))
+            samples[match[1], labels] = float(match[3])
+    return samples
+
+
+def of_group(samples, name, group):
+    """The value of a metric of one group."""
+    return samples.get((name, (("group", group), ("policy", "canary"))), 0.0)
+
+
+@contextlib.contextmanager
+def service(onramp, folder, port):
+    """`onramp serve` with the canary, ended at the end."""
+    config = folder / "config.toml"
+    config.write_text(CONFIG.format(port=port))
+    command = [onramp, "serve", "--config", config, "--pins", "/sys/fs/bpf/onramp-canary"]
+    log = open(folder / "serve.log", "w+", encoding="utf-8")
+    process = subprocess.Popen(
+        [*command, "--socket", folder / "onramp.sock"], stdout=log, stderr=subprocess.STDOUT
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                read_metrics(port)
+                break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise Failed(f"`onramp serve` did not start:\n{read(log)}") from None
+                time.sleep(0.1)
+        yield log
+    finally:
+        process.terminate()
+        process.wait()
+        log.close()
+
+
+def read(log):
+    """All of a log so far."""
+    log.seek(0)
+    return log.read()
+
+
+def download(onramp, folder, more, downloads):
+    """Downloads over a path. Returns the time of each, from the established connection on."""
+    path = folder / "path.toml"
+    path.write_text(PATH.format(more=more))
+    server = f"nginx -p {folder} -c {folder}/nginx.conf"
+    client = CLIENT.format(downloads=downloads, port=PORT)
+    shell = [onramp, "lab", "shell", path, "--avoidance", "cubic", "--server", server]
+    done = subprocess.run(
+        [*shell, "--", "sh", "-c", client], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    rows = [line.split() for line in done.stdout.splitlines()]
+    whole = [row for row in rows if len(row) == 3 and int(row[2]) == SIZE_BYTES]
+    if done.returncode or len(whole) != downloads:
+        raise Failed(f"{len(whole)} of {downloads} downloads were whole:\n{done.stderr}")
+    return [float(total) - float(connect) for total, connect, _ in whole]
+
+
+def compare(times_s, samples):
+    """Prints what client and service measured. Returns whether they agree."""
+    name = "onramp_time_to_1m_seconds"
+    sums = {group: of_group(samples, f"{name}_sum", group) for group in ("startup", "control")}
+    counts = {group: of_group(samples, f"{name}_count", group) for group in sums}
+    for group in sums:
+        mean_s = sums[group] / counts[group] if counts[group] else float("nan")
+        print(f"{group:8} {counts[group]:5.0f} downloads, mean time to 1 MB {mean_s:.3f} s")
+    service_s = sum(sums.values()) / max(1, sum(counts.values()))
+    client_s = statistics.mean(times_s)
+    print(f"both     {sum(counts.values()):5.0f} downloads, mean by metrics {service_s:.3f} s,")
+    print(f"         {len(times_s):5} downloads, mean by curl    {client_s:.3f} s", end="")
+    print(f", {100 * (service_s / client_s - 1):+.1f} %")
+    return (
+        sum(counts.values()) == len(times_s)
+        and abs(service_s / client_s - 1) <= TOLERANCE
+        and sums["startup"] / counts["startup"] < sums["control"] / counts["control"]
+    )
+
+
+def await_switch_off(onramp, folder, port, most):
+    """Downloads over the policed path until the canary is switched off."""
+    done = 0
+    while done < most:
+        download(onramp, folder, POLICER, 50)
+        done += 50
+        samples = read_metrics(port)
+        state = ("onramp_policy_state", (("policy", "canary"), ("state", "switched-off")))
+        if samples.get(state) == 1:
+            return done
+    return None
+
+
+def run(arguments, folder):
+    """Both parts. Returns whether all is as expected."""
+    files = folder / "files"
+    files.mkdir()
+    (files / "file").write_bytes(bytes(SIZE_BYTES))
+    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=PORT))
+    folder.chmod(0o755)
+    onramp = arguments.onramp.resolve()
+    with service(onramp, folder, arguments.port) as log:
+        times_s = download(onramp, folder, "", arguments.downloads)
+        time.sleep(3)  # until the counts were read again
+        agree = compare(times_s, read_metrics(arguments.port))
+        after = await_switch_off(onramp, folder, arguments.port, arguments.downloads)
+        print(f"policer: {f'switched off after {after} downloads' if after else 'not switched off'}")
+        for line in read(log).splitlines():
+            if "switched off" in line:
+                print(line)
+    return agree and after is not None
+
+
+def main():
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--onramp", type=pathlib.Path, required=True, help="the command line")
+    parser.add_argument("--downloads", type=int, default=1000, help="how many (default 1000)")
+    parser.add_argument("--port", type=int, default=9469, help="of the metrics (default 9469)")
+    arguments = parser.parse_args()
+    lacking = [name for name in ("nginx", "curl") if not shutil.which(name)]
+    if lacking:
+        print(f"this host lacks {' and '.join(lacking)}: apt-get install {' '.join(lacking)}")
+        return 3
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            return 0 if run(arguments, pathlib.Path(folder)) else 1
+        except Failed as error:
+            print(f"error: {error}", file=sys.stderr)
+            return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -65,11 +65,12 @@ http {{
     server {{ listen {port}; root {folder}/files; }}
 }}
 """
-# One curl for each download, so that each has a connection of its own.
+# One curl for each download, so that each has a connection of its own. The path must carry the last
+# acknowledgements too.
 CLIENT = (
     'i=0; while [ $i -lt {downloads} ]; do i=$((i+1)); '
     "curl -s -o /dev/null -w '%{{time_total}} %{{time_connect}} %{{size_download}}\\n' "
-    "http://server:{port}/file; done"
+    "http://server:{port}/file; done; sleep 1"
 )
 
 
@@ -97,10 +98,13 @@ def of_group(samples, name, group):
 
 @contextlib.contextmanager
 def service(onramp, folder, port):
-    """`onramp serve` with the canary, ended at the end."""
+    """`onramp serve` with the canary and a BPF file system of its own, ended at the end."""
+    bpffs = folder / "bpf"
+    bpffs.mkdir()
+    subprocess.run(["mount", "-t", "bpf", "bpf", bpffs], check=True)
     config = folder / "config.toml"
     config.write_text(CONFIG.format(port=port))
-    command = [onramp, "serve", "--config", config, "--pins", "/sys/fs/bpf/onramp-canary"]
+    command = [onramp, "serve", "--config", config, "--pins", bpffs / "onramp"]
     log = open(folder / "serve.log", "w+", encoding="utf-8")
     process = subprocess.Popen(
         [*command, "--socket", folder / "onramp.sock"], stdout=log, stderr=subprocess.STDOUT
@@ -120,6 +124,7 @@ def service(onramp, folder, port):
         process.terminate()
         process.wait()
         log.close()
+        subprocess.run(["umount", bpffs], check=True)
 
 
 def read(log):

@@ -66,17 +66,22 @@ struct Terminal {
     child: Box<dyn Child + Send + Sync>,
 }
 
+/// Starts the command in a new terminal.
+fn spawn(socket: &Path) -> (Box<dyn MasterPty + Send>, Box<dyn Child + Send + Sync>) {
+    let pair = native_pty_system().openpty(size(80, 24)).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_onramp"));
+    command.args(["top", "--every", "100ms", "--socket"]);
+    command.arg(socket);
+    command.env("TERM", "xterm");
+    let child = pair.slave.spawn_command(command).unwrap();
+    (pair.master, child)
+}
+
 impl Terminal {
     fn run(socket: &Path) -> Terminal {
-        let pair = native_pty_system().openpty(size(80, 24)).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_onramp"));
-        command.args(["top", "--every", "100ms", "--socket"]);
-        command.arg(socket);
-        command.env("TERM", "xterm");
-        let child = pair.slave.spawn_command(command).unwrap();
-        drop(pair.slave);
+        let (pty, child) = spawn(socket);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(24), cells(80), 0)));
-        let mut output = pair.master.try_clone_reader().unwrap();
+        let mut output = pty.try_clone_reader().unwrap();
         let written = Arc::clone(&screen);
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
@@ -87,8 +92,8 @@ impl Terminal {
         });
         Terminal {
             screen,
-            keys: pair.master.take_writer().unwrap(),
-            pty: pair.master,
+            keys: pty.take_writer().unwrap(),
+            pty,
             child,
         }
     }
@@ -216,6 +221,20 @@ fn a_signal_restores_the_terminal() {
         kill(Pid::from_raw(pid as i32), signal).unwrap();
         terminal.assert_ends_and_restores();
     }
+}
+
+#[test]
+fn it_ends_when_its_terminal_is_gone() {
+    let service = Service::start();
+    let (pty, mut child) = spawn(&service.socket());
+    let mut output = pty.try_clone_reader().unwrap();
+    assert!(output.read(&mut [0; 64]).unwrap() > 0, "it draws");
+    drop((output, pty));
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        wait_until("top ends", || child.try_wait().unwrap().is_some());
+    }));
+    let _ = child.kill(); // it has ended unless the test failed
+    ended.unwrap();
 }
 
 #[test]

@@ -13,14 +13,18 @@ mod view;
 use super::{print_json, Answer};
 use crate::cli::TopArguments;
 use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
+use nix::errno::Errno;
+use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{SigSet, Signal};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
 use onramp_service::metrics::fetch_counts;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::DefaultTerminal;
 use source::Source;
 use state::{After, State};
 use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a key, a signal or a news waits at most.
@@ -36,12 +40,12 @@ pub fn run(arguments: &TopArguments, json: bool) -> Answer {
         let message = "`top` needs a terminal; `onramp metrics --json` prints the counts once";
         return Err(Failure::new(BAD_INPUT, message));
     }
-    let signals = Ending::block().map_err(|error| failed(&error))?;
+    let ending = Ending::block().map_err(|error| failed(&error))?;
     let source = Source::start(arguments.socket.clone(), arguments.every);
     let mut state = State::new(counts, std::env::var_os("NO_COLOR").is_none());
     // Also puts the terminal back if this process panics.
     let mut terminal = ratatui::try_init().map_err(|error| failed(&error))?;
-    let watched = watch(&mut terminal, &mut state, &source, &signals);
+    let watched = watch(&mut terminal, &mut state, &source, &ending);
     ratatui::restore();
     watched.map_err(|error| failed(&error))?;
     Ok(DONE)
@@ -51,7 +55,7 @@ fn watch(
     terminal: &mut DefaultTerminal,
     state: &mut State,
     source: &Source,
-    signals: &Ending,
+    ending: &Ending,
 ) -> io::Result<()> {
     let mut is_changed = true;
     loop {
@@ -59,7 +63,10 @@ fn watch(
             terminal.draw(|frame| view::draw(frame, state))?;
             is_changed = false;
         }
-        if event::poll(TURN)? {
+        if ending.comes(TURN)? {
+            return Ok(());
+        }
+        while event::poll(Duration::ZERO)? {
             is_changed = true;
             // Another event is a new size, above all: the view is drawn again.
             let Event::Key(key) = event::read()? else {
@@ -73,9 +80,6 @@ fn watch(
             state.on_news(news);
             is_changed = true;
         }
-        if signals.came() {
-            return Ok(());
-        }
     }
 }
 
@@ -84,24 +88,46 @@ fn failed(error: &io::Error) -> Failure {
 }
 
 /// Signals that end the command. The terminal is put back first.
-struct Ending(SignalFd);
+struct Ending(Arc<AtomicBool>);
 
 impl Ending {
-    /// Blocks them for this thread, and for those that it starts.
+    /// Blocks them for this thread and for those that it starts, and lets a thread wait for one.
     fn block() -> io::Result<Ending> {
-        let ends = [
+        let set = SigSet::from_iter([
             Signal::SIGTERM,
             Signal::SIGHUP,
             Signal::SIGINT,
             Signal::SIGQUIT,
-        ];
-        let set = SigSet::from_iter(ends);
+        ]);
         set.thread_block()?;
-        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
-        Ok(Ending(SignalFd::with_flags(&set, flags)?))
+        let came = Arc::new(AtomicBool::new(false));
+        let has_come = Arc::clone(&came);
+        std::thread::spawn(move || {
+            let _ = set.wait();
+            has_come.store(true, Ordering::Relaxed);
+            // crossterm reads a terminal that is gone again and again, and does not return.
+            std::thread::sleep(Duration::from_secs(1));
+            ratatui::restore();
+            std::process::exit(DONE.into());
+        });
+        Ok(Ending(came))
     }
 
-    fn came(&self) -> bool {
-        matches!(self.0.read_signal(), Ok(Some(_)))
+    /// Waits for input, at most so long. Returns whether the command has to end, because of a
+    /// signal or because the terminal is gone.
+    fn comes(&self, at_most: Duration) -> io::Result<bool> {
+        let stdin = io::stdin();
+        let mut input = [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)];
+        let timeout = PollTimeout::try_from(at_most).unwrap_or(PollTimeout::MAX);
+        match poll(&mut input, timeout) {
+            // A new size of the terminal is a signal, too.
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let gone = PollFlags::POLLHUP | PollFlags::POLLERR | PollFlags::POLLNVAL;
+        let is_gone = input[0]
+            .revents()
+            .is_some_and(|events| events.intersects(gone));
+        Ok(is_gone || self.0.load(Ordering::Relaxed))
     }
 }

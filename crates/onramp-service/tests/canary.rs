@@ -36,7 +36,7 @@ fn switched_off(lives: u64, path: &Path, settings: &Settings, connections: u64) 
 fn false_alarms_stay_below_the_error_rate() {
     let settings = strict();
     for path in [Path::wide(), Path::quiet(), Path::bursty()] {
-        let lives = 100;
+        let lives = 50;
         let errors = switched_off(lives, &path, &settings, 10_000);
         println!("{path:?}: {errors} of {lives} lives switched off");
         // Half of the error rate is that of the direction "worse".
@@ -77,15 +77,15 @@ fn a_limit_for_a_single_look_is_passed_by_chance() {
 }
 
 /// The connections with the start-up until a slowdown is found, the median of some lives; `None`:
-/// not found in most of them.
-fn connections_until_found(percent: f64, slowdown: f64) -> Option<u64> {
+/// not found in most of them. A round has 500 connections of both groups.
+fn connections_until_found(percent: f64, slowdown: f64, rounds: u64) -> Option<u64> {
     let path = Path::wide();
     let slower = path.slower(slowdown);
     let mut found: Vec<u64> = (0..9)
         .map(|seed| {
             let mut life = Life::new(seed, percent);
             let mut watch = Watch::new(Settings::default(), life.policy());
-            for _ in 0..400 {
+            for _ in 0..rounds {
                 life.live(500, &slower, &path);
                 if let Some(decision) = watch.look(life.policy()) {
                     assert!(
@@ -104,18 +104,18 @@ fn connections_until_found(percent: f64, slowdown: f64) -> Option<u64> {
 
 #[test]
 fn a_slowdown_of_10_percent_is_found() {
-    let half = connections_until_found(50.0, 1.1).unwrap();
-    let canary = connections_until_found(5.0, 1.1).unwrap();
+    let half = connections_until_found(50.0, 1.1, 100).unwrap();
+    let canary = connections_until_found(5.0, 1.1, 400).unwrap();
     println!("10 % slower: found after {half} connections at 50 %, after {canary} at 5 %");
     assert!(half < 20_000 && canary < 10_000, "{half}, {canary}");
-    let double = connections_until_found(5.0, 2.0).unwrap();
+    let double = connections_until_found(5.0, 2.0, 100).unwrap();
     println!("twice as slow: found after {double} connections at 5 %");
     assert!(double <= 400, "{double}");
 }
 
 #[test]
 fn a_tolerated_slowdown_is_not_switched_off() {
-    assert_eq!(connections_until_found(50.0, 1.02), None);
+    assert_eq!(connections_until_found(50.0, 1.02, 60), None);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn figures_of_the_manual() {
         println!("{name}: {errors} of 1000 lives switched off, error rate 0.3");
     }
     for slowdown in [1.05, 1.1, 1.2, 1.5, 2.0] {
-        let found = [5.0, 50.0].map(|percent| connections_until_found(percent, slowdown));
+        let found = [5.0, 50.0].map(|percent| connections_until_found(percent, slowdown, 400));
         println!("{slowdown}: {found:?} connections with the start-up, at 5 % and 50 %");
     }
 }

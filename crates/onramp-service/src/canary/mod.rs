@@ -12,7 +12,7 @@
 //!
 //! # When to look
 //! The service looks every few seconds, for months. A test with a fixed sample size would find a
-//! difference by chance sooner or later. The test here is valid at every look ([`sequence`]): with
+//! difference by chance sooner or later. The test here is valid at every look ([`limit`]): with
 //! the stated error rate it never errs, however often somebody looks, and a look is free.
 //!
 //! # Restarts

@@ -7,8 +7,8 @@ const TIGHTEST_AT: f64 = 2_000.0;
 /// probability than `error_rate`, if there is no difference.
 ///
 /// The score is the difference divided by its standard error. `values` is the number of values that
-/// the difference rests on ([`effective`]). The limit is that of Robbins' normal mixture: 3.9 for
-/// an error rate of 1/300 at 2,000 values, where a test with a single look has 2.9.
+/// the difference rests on; of two samples, m n / (m + n). The limit is that of Robbins' normal
+/// mixture: 3.9 for an error rate of 1/300 at 2,000 values, where a single look has 2.9.
 pub fn limit(values: f64, error_rate: f64) -> f64 {
     let evidence = -2.0 * error_rate.ln();
     // The mixture's precision that makes the limit smallest at TIGHTEST_AT.

@@ -192,8 +192,8 @@ pub enum Error {
     },
     /// The directory for pins is in no BPF file system.
     #[error(
-        "`{}` is not in a BPF file system, which the service needs so that its policies survive its \
-         restart; run mount -t bpf bpf /sys/fs/bpf (systemd does this at boot; in a container, \
+        "`{}` is not in a BPF file system, which the service needs so that its policies survive \
+         its restart; run mount -t bpf bpf /sys/fs/bpf (systemd does this at boot; in a container, \
          mount the host's /sys/fs/bpf)",
         path.display()
     )]

@@ -41,7 +41,8 @@ pub struct Unloaded {
 /// change something: it is a default, or its connections are to be moved.
 ///
 /// # Errors
-/// [`Error::NotLoaded`], [`Error::OwnedByProcess`], [`Error::HeldByService`], [`Error::NoControl`], or the kernel's refusal.
+/// [`Error::NotLoaded`], [`Error::OwnedByProcess`], [`Error::HeldByService`],
+/// [`Error::NoControl`], or the kernel's refusal.
 pub fn unload(name: &str, connections: &Connections) -> Result<Unloaded> {
     let target = find(name, connections)?;
     if let (Some(pid), true) = (target.owner_pid, target.owner_is_running) {

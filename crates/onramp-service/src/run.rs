@@ -1,5 +1,6 @@
 //! The service's loop: it puts the configuration into force, looks at the counts every few seconds,
-//! switches start-ups off that are worse than their control group, and undoes everything at the end.
+//! switches start-ups off that are worse than their control group, and undoes everything at the
+//! end.
 //!
 //! The kernel does the work for connections, so a service that is busy or restarts delays none.
 

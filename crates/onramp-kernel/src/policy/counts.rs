@@ -26,8 +26,8 @@ unsafe impl Plain for PolicyTotals {}
 pub struct Snapshot {
     /// The service's state, with its policies.
     pub state: ServiceState,
-    /// What the two groups of each policy did: with the start-up, and the control group. `None`: the
-    /// policy leaves its connections alone.
+    /// What the two groups of each policy did: with the start-up, and the control group. `None`:
+    /// the policy leaves its connections alone.
     pub groups: Vec<Option<[GroupCounts; 2]>>,
     /// The rest.
     pub totals: PolicyTotals,

@@ -1,7 +1,7 @@
 //! What a service remembers beside the kernel's own maps, and shows to other processes.
 //!
-//! It is in a map of one element, as JSON. A BPF file system holds no ordinary files, and this state
-//! has to live and to end with the maps beside it.
+//! It is in a map of one element, as JSON. A BPF file system holds no ordinary files, and this
+//! state has to live and to end with the maps beside it.
 
 use crate::object::only_value;
 use crate::{Error, Result};

@@ -119,7 +119,7 @@ impl Error {
         }
     }
 
-    /// The error in lines that each say the file, the line, what is wrong and what to do, for a log.
+    /// The error in lines for a log: each says the file, the line, what is wrong, what to do.
     pub fn lines(&self) -> Vec<String> {
         match self {
             Error::Invalid(invalid) => invalid.lines(),

@@ -92,13 +92,13 @@ keys! {
     STARTUP: "startup",
         "the name of a start-up (`onramp list`), or \"none\"",
         "required",
-        "What the connections get. With \"none\" the policy leaves its connections alone and counts \
-         nothing";
+        "What the connections get. With \"none\" the policy leaves its connections alone and \
+         counts nothing";
     PERCENT: "percent",
         "a number from 0 to 100",
         "100",
-        "Percentage of the connections that get the start-up, chosen at random for each connection. \
-         The others are the control group";
+        "Percentage of the connections that get the start-up, chosen at random for each \
+         connection. The others are the control group";
     AVOIDANCE: "avoidance",
         "\"cubic\", \"bbr\" or \"reno\"",
         "that of the host",
@@ -122,13 +122,13 @@ keys! {
     GOVERNOR: "governor",
         "\"on\", \"off\", or a share above 0 % such as \"10 %\"",
         "\"on\" (25 %)",
-        "Where start-ups retransmit more than this share of their segments on average, 15 of 16 new \
-         connections begin with slow start";
+        "Where start-ups retransmit more than this share of their segments on average, 15 of 16 \
+         new connections begin with slow start";
     BUDGET: "retransmission_budget",
         "a share above 0 %, such as \"5 %\"",
         "none",
-        "If the connections with the start-up retransmit more than this share of their segments, it \
-         is switched off, whatever the control group does";
+        "If the connections with the start-up retransmit more than this share of their segments, \
+         it is switched off, whatever the control group does";
 }
 
 /// The keys of `[service]`.

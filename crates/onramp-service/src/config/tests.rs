@@ -113,18 +113,18 @@ memory_jump = "1 MB"
 "#,
     );
     let expected = [
-        "config.toml:2: unknown key `metric` in [service]; did you mean `metrics`?; [service] has: ",
+        "config.toml:2: unknown key `metric` in [service]; did you mean `metrics`?; [service] has",
         "config.toml:3: `interval` is \"5\"; expected a time from 100 ms to 1 h, such as \"5 s\"",
         "config.toml:6: `local_port` is 70000; expected a port such as 443, a range",
-        "config.toml:7: start-up `onramps` cannot be chosen by a policy: there is none of this name",
+        "config.toml:7: start-up `onramps` cannot be chosen by a policy: there is none of this",
         "config.toml:9: two policies have the name `web`; give each policy a name of its own",
         "config.toml:11: `percent` has no effect on a policy with startup = \"none\"; remove it",
         "config.toml:12: `startup` is missing in this policy; add `startup = ...`: the name of a",
         "config.toml:13: `name` is \"two words\"; expected letters, digits, - and _, at most 63",
         "config.toml:14: `destination` is \"192.0.2.1/24\"; expected an address or a prefix",
         "config.toml:15: this host has no user `nobody-has-this-name`; create the user, correct",
-        "config.toml:16: `cgroup` is \"system.slice\"; expected the path of a cgroup below the root",
-        "config.toml:19: start-up `qos` cannot be chosen by a policy: each program asks for its own",
+        "config.toml:16: `cgroup` is \"system.slice\"; expected the path of a cgroup below the",
+        "config.toml:19: start-up `qos` cannot be chosen by a policy: each program asks for",
         "config.toml:20: `unit` is \"nginx\"; expected the name of a systemd unit such as",
         "config.toml:21: `memory_jump` has no effect without `memory`; remove it",
     ];

@@ -120,7 +120,7 @@ fn a_change_keeps_counts_by_name_and_registrations_by_their_options() {
         );
         bulk.start.as_mut().unwrap().options = Options::new("standard");
         let applied = policies.get().apply(&[bulk.clone(), web()]).unwrap();
-        assert_eq!(applied.kept, [name.clone()]);
+        assert_eq!(applied.kept, std::slice::from_ref(&name));
         assert_eq!(applied.registered, [next_control(&other)]);
         assert_eq!(next_control(&one), name);
         let snapshot = policies.snapshot();
@@ -132,7 +132,7 @@ fn a_change_keeps_counts_by_name_and_registrations_by_their_options() {
             snapshot.state
         );
         let applied = policies.get().apply(&[bulk]).unwrap();
-        assert_eq!(applied.retired, [name.clone()]);
+        assert_eq!(applied.retired, std::slice::from_ref(&name));
         assert!(!registered_names().unwrap().contains(&name));
         assert!(!gets_it(&one));
     });

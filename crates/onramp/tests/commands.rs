@@ -456,3 +456,26 @@ fn with_json_a_wrong_command_line_is_reported_as_json() {
         "the following required arguments were not provided: <FILE>..."
     );
 }
+
+#[test]
+fn metrics_without_a_service_are_those_of_registrations() {
+    let Some(_machine) = machine() else { return };
+    let _loaded = Loaded::new("paced", &[]);
+    let metrics = ["metrics", "--socket", "/nowhere/onramp.sock"];
+    let text = onramp(metrics).code(0).stdout;
+    let labels = "{congestion_control=\"onramp_paced\"";
+    for sample in [
+        format!("onramp_registration_info{labels},startup=\"paced\",avoidance=\"cubic\"}} 1\n"),
+        format!("onramp_registration_connections_total{labels}}} 0\n"),
+    ] {
+        assert!(text.contains(&sample), "{text}");
+    }
+    assert!(text.ends_with("# EOF\n"), "{text}");
+    let older = onramp([&metrics[..], &["--format", "prometheus"]].concat())
+        .code(0)
+        .stdout;
+    assert!(
+        older.contains("# TYPE onramp_registration_connections_total counter\n"),
+        "{older}"
+    );
+}

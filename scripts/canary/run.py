@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""A canary on this machine: nginx and curl over an emulated path, half of the downloads with onramp.
+"""A canary on this machine: nginx and curl over an emulated path.
+
+Half of the downloads get onramp.
 
 Part 1: downloads of 1 MB, one after the other. The metrics of `onramp serve` are compared with the
 times that curl measured. Part 2: the path gets a policer. The canary retransmits more than its
@@ -68,7 +70,7 @@ http {{
 # One curl for each download, so that each has a connection of its own. The path must carry the last
 # acknowledgements too.
 CLIENT = (
-    'i=0; while [ $i -lt {downloads} ]; do i=$((i+1)); '
+    "i=0; while [ $i -lt {downloads} ]; do i=$((i+1)); "
     "curl -s -o /dev/null -w '%{{time_total}} %{{time_connect}} %{{size_download}}\\n' "
     "http://server:{port}/file; done; sleep 1"
 )
@@ -140,9 +142,7 @@ def download(onramp, folder, more, downloads):
     server = f"nginx -p {folder} -c {folder}/nginx.conf"
     client = CLIENT.format(downloads=downloads, port=PORT)
     shell = [onramp, "lab", "shell", path, "--avoidance", "cubic", "--server", server]
-    done = subprocess.run(
-        [*shell, "--", "sh", "-c", client], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    done = subprocess.run([*shell, "--", "sh", "-c", client], capture_output=True, text=True)
     rows = [line.split() for line in done.stdout.splitlines()]
     whole = [row for row in rows if len(row) == 3 and int(row[2]) == SIZE_BYTES]
     if done.returncode or len(whole) != downloads:
@@ -196,7 +196,7 @@ def run(arguments, folder):
         time.sleep(3)  # until the counts were read again
         agree = compare(times_s, read_metrics(arguments.port))
         after = await_switch_off(onramp, folder, arguments.port, arguments.downloads)
-        print(f"policer: {f'switched off after {after} downloads' if after else 'not switched off'}")
+        print("policer:", f"switched off after {after} downloads" if after else "not switched off")
         for line in read(log).splitlines():
             if "switched off" in line:
                 print(line)

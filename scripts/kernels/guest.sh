@@ -142,6 +142,37 @@ killed_exec() {
 	fi
 }
 
+# The service: a policy gives a connection its start-up and counts it, and the end undoes all.
+serve() {
+	local service socket=/run/onramp.sock
+	cat >/tmp/config.toml <<-END
+		[service]
+		metrics = "off"
+		[[policy]]
+		name = "all"
+		destination = "$PEER"
+		startup = "onramp"
+		avoidance = "cubic"
+	END
+	onramp serve --config /tmp/config.toml --socket $socket >/tmp/serve 2>&1 &
+	service=$!
+	if ! await onramp metrics --socket $socket; then
+		report serve failed "$(cat /tmp/serve)"
+	else
+		transfer serve onramp.1 cubic env
+	fi
+	onramp metrics --socket $socket >/tmp/metrics
+	grep '^onramp_time_to_1m_seconds_count.*startup' /tmp/metrics >/tmp/counts
+	kill $service
+	wait $service
+	if await nothing_left && ! ls -d /sys/fs/bpf/onramp* 2>/dev/null; then
+		report serve:stopped ok ''
+	else
+		report serve:stopped failed "$(cat $CONTROLS /tmp/serve) $(ls /sys/fs/bpf)"
+	fi
+	check serve:counts grep ' 1$' /tmp/counts
+}
+
 set_up() {
 	/bin/busybox mkdir -p /proc /sys /dev /tmp /run /var
 	/bin/busybox --install -s /bin
@@ -149,6 +180,7 @@ set_up() {
 	mount -t sysfs sysfs /sys
 	mount -t devtmpfs devtmpfs /dev
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup
+	mount -t bpf bpf /sys/fs/bpf
 	mount -t tmpfs tmpfs /tmp
 	mount -t tmpfs tmpfs /run
 	ln -s /run /var/run
@@ -184,6 +216,7 @@ check lab onramp lab /lab.toml --json --record /tmp/recording
 check replay onramp replay /tmp/recording
 transfer exec onramp cubic onramp exec --
 killed_exec
+serve
 if await nothing_left; then
 	report left ok 'nothing'
 else

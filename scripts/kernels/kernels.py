@@ -34,9 +34,9 @@ KERNELS = {
 AVOIDANCES = ("cubic", "bbr", "reno")
 # The start-ups of Onramp come from `onramp list`; these are further ways to load the default one.
 VARIANTS = ("--packet-pairs", "--memory careful")
-ONCE = ("kernel", "doctor", "lab", "replay", "exec", "exec:after-kill", "exec:killed", "left",
-        "log")
-COLUMNS = ("load", "transfer", "unload", "lab", "replay", "exec", "left", "log")
+ONCE = ("kernel", "doctor", "lab", "replay", "exec", "exec:after-kill", "exec:killed", "serve",
+        "serve:counts", "serve:stopped", "left", "log")
+COLUMNS = ("load", "transfer", "unload", "lab", "replay", "exec", "serve", "left", "log")
 
 
 def startups(onramp):

@@ -24,12 +24,13 @@ fn table(keys: &[Key]) -> String {
 fn the_reference_of_the_configuration_is_up_to_date() {
     let generated = format!(
         "# Reference: the configuration of the service\n\n\
-         <!-- Generated from crates/onramp-service/src/config/keys.rs: \
+         <!-- Generated from crates/onramp-service/src/config/keys.rs:\n\
          ONRAMP_UPDATE_DOCS=1 cargo test -p onramp-service reference -->\n\n\
          [Running on a server](../service.md) explains it. The file is TOML, \
          `/etc/onramp/config.toml`.\n`onramp serve --check` says what is wrong with it.\n\n\
-         ## `[service]`\n\n{}\n## `[[policy]]`\n\nThe first policy that matches a connection is the \
-         connection's. At most 64.\n\n{}",
+         ## `[service]`\n\n{}\n\
+         ## `[[policy]]`\n\n\
+         The first policy that matches a connection is the connection's. At most 64.\n\n{}",
         table(SERVICE_KEYS),
         table(POLICY_KEYS)
     );

@@ -99,6 +99,11 @@ impl Prefix {
         (prefix.shortened(length) == prefix).then_some(prefix)
     }
 
+    /// Does it contain all addresses of the other prefix?
+    pub fn encloses(self, other: Prefix) -> bool {
+        self.length <= other.length && other.shortened(self.length) == self
+    }
+
     /// The prefix of this length, at most its own, that contains this one.
     pub(super) fn shortened(self, length: u8) -> Prefix {
         let host_bits = 128 - u32::from(length);
@@ -144,5 +149,20 @@ mod tests {
         let whole = prefix("2001:db8::1", 128).unwrap();
         assert_eq!(whole.shortened(32), prefix("2001:db8::", 32).unwrap());
         assert_eq!(whole.shortened(0), prefix("::", 0).unwrap());
+    }
+
+    #[test]
+    fn a_prefix_encloses_itself_and_longer_ones_with_its_bits() {
+        let encloses = |one: (&str, u8), other: (&str, u8)| {
+            prefix(one.0, one.1)
+                .unwrap()
+                .encloses(prefix(other.0, other.1).unwrap())
+        };
+        assert!(encloses(("10.0.0.0", 8), ("10.0.0.0", 8)));
+        assert!(encloses(("10.0.0.0", 8), ("10.1.0.0", 16)));
+        assert!(!encloses(("10.1.0.0", 16), ("10.0.0.0", 8)));
+        assert!(!encloses(("10.0.0.0", 8), ("11.0.0.0", 16)));
+        assert!(encloses(("::", 0), ("11.0.0.0", 16)));
+        assert!(!encloses(("0.0.0.0", 0), ("2001:db8::", 32)));
     }
 }

@@ -88,16 +88,18 @@ impl Invalid {
     /// One line for each mistake: the file, the line, what is wrong and what to do.
     pub fn lines(&self) -> Vec<String> {
         let of = |fault: &Fault| {
-            let line = self
-                .line(fault)
-                .map(|line| format!(":{line}"))
-                .unwrap_or_default();
+            let place = match (self.line(fault), &fault.mistake) {
+                (Some(line), _) => format!("{}:{line}: ", self.file_name()),
+                // Its sentence names the file.
+                (None, Mistake::NoPolicy { .. }) => String::new(),
+                (None, _) => format!("{}: ", self.file_name()),
+            };
             let help = fault
                 .mistake
                 .help()
                 .map(|help| format!("; {help}"))
                 .unwrap_or_default();
-            format!("{}{line}: {}{help}", self.file_name(), fault.mistake)
+            format!("{place}{}{help}", fault.mistake)
         };
         self.faults.iter().map(of).collect()
     }

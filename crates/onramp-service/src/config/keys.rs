@@ -98,7 +98,8 @@ keys! {
         "a number from 0 to 100",
         "100",
         "Percentage of the connections that get the start-up, chosen at random for each \
-         connection. The others are the control group";
+         connection. The others are the control group. With 100 there is none, hence no \
+         comparison: only a `retransmission_budget` would switch the start-up off";
     AVOIDANCE: "avoidance",
         "\"cubic\", \"bbr\" or \"reno\"",
         "that of the host",

@@ -27,6 +27,9 @@ pub enum Mistake {
         found: &'static str,
         expected: &'static str,
     },
+    /// The file has no policy, and does not say that it is meant to have none.
+    #[error("{file} has no policy: no connection would be changed or measured")]
+    NoPolicy { file: String },
     /// A key without a default is not given.
     #[error("`{key}` is missing in this policy")]
     Missing {
@@ -90,6 +93,9 @@ impl Mistake {
                 table, accepted, ..
             } => {
                 format!("{table} has: {}", accepted.join(", "))
+            }
+            Mistake::NoPolicy { .. } => {
+                "add a table [[policy]], or write policy = [] in the first line".to_owned()
             }
             Mistake::Missing { key, expected } => format!("add `{key} = ...`: {expected}"),
             Mistake::Value { expected, .. } => format!("expected {expected}"),

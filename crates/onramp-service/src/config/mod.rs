@@ -21,12 +21,14 @@ mod policy;
 mod section;
 mod service;
 mod values;
+mod warning;
 
 pub use error::{Error, Fault, Invalid};
 pub use keys::{Key, POLICY_KEYS, SERVICE_KEYS};
 pub use mistake::Mistake;
 pub use policy::Policy;
 pub use service::Service;
+pub use warning::{Doubt, Warning};
 
 use section::Reader;
 use std::path::Path;
@@ -44,6 +46,8 @@ pub struct Config {
     pub service: Service,
     /// The tables `[[policy]]`, in their order.
     pub policies: Vec<Policy>,
+    /// What is probably not meant, in the order of the file.
+    pub warnings: Vec<Warning>,
 }
 
 /// Reads and checks a file.
@@ -84,7 +88,7 @@ fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// [`Error::Invalid`]
 pub fn parse(file: &str, text: &str) -> Result<Config, Error> {
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(file, text);
     let config = match toml::de::DeTable::parse(text) {
         Ok(document) => read_document(&mut reader, document.get_ref()),
         Err(error) => {
@@ -107,11 +111,26 @@ pub fn parse(file: &str, text: &str) -> Result<Config, Error> {
     }
 }
 
-fn read_document(reader: &mut Reader, document: &toml::de::DeTable<'_>) -> Option<Config> {
+fn read_document(reader: &mut Reader<'_>, document: &toml::de::DeTable<'_>) -> Option<Config> {
     let top = reader.top(document, &[keys::SERVICE, keys::POLICY]);
     let service = service::read(reader, &top);
     let policies = policy::read_all(reader, &top, &service.canary);
-    Some(Config { service, policies })
+    if reader.faults.is_empty() && top.get(keys::POLICY).is_none() {
+        // A file that was cut off must not end all policies at a reload.
+        let file = reader.file.to_owned();
+        reader.faults.push(Fault {
+            mistake: Mistake::NoPolicy { file },
+            span: None,
+        });
+    }
+    warning::find(reader, &policies);
+    let mut warnings = std::mem::take(&mut reader.warnings);
+    warnings.sort_by_key(|warning| warning.line);
+    Some(Config {
+        service,
+        policies,
+        warnings,
+    })
 }
 
 #[cfg(test)]

@@ -31,9 +31,15 @@ pub struct Policy {
     pub rule: Rule,
     /// When the service switches the start-up off.
     pub canary: Settings,
+    /// The line of its table in the file, from 1.
+    pub line: usize,
 }
 
-pub(super) fn read_all(reader: &mut Reader, top: &Section<'_>, canary: &Settings) -> Vec<Policy> {
+pub(super) fn read_all(
+    reader: &mut Reader<'_>,
+    top: &Section<'_>,
+    canary: &Settings,
+) -> Vec<Policy> {
     let sections = reader.tables(top, POLICY, "[[policy]]", POLICY_KEYS);
     if sections.len() > MAX_POLICIES {
         let mistake = Mistake::TooManyPolicies {
@@ -63,7 +69,7 @@ pub(super) fn read_all(reader: &mut Reader, top: &Section<'_>, canary: &Settings
     policies
 }
 
-fn read(reader: &mut Reader, section: &Section<'_>, canary: &Settings) -> Option<Policy> {
+fn read(reader: &mut Reader<'_>, section: &Section<'_>, canary: &Settings) -> Option<Policy> {
     let name = required(reader, section, &NAME, name);
     let startup = required(reader, section, &STARTUP, |value| {
         text(value).map(str::to_owned)
@@ -91,12 +97,13 @@ fn read(reader: &mut Reader, section: &Section<'_>, canary: &Settings) -> Option
             retransmission_budget: budget.or(canary.retransmission_budget),
             ..canary.clone()
         },
+        line: reader.line(&section.span),
     })
 }
 
 /// A value without a default.
 fn required<T>(
-    reader: &mut Reader,
+    reader: &mut Reader<'_>,
     section: &Section<'_>,
     key: &Key,
     read: impl Fn(&DeValue<'_>) -> Option<T>,
@@ -112,7 +119,7 @@ fn required<T>(
 }
 
 /// The start-up of the policy's connections; `None` for [`NONE`], and where it has mistakes.
-fn start(reader: &mut Reader, section: &Section<'_>, startup: &str) -> Option<Start> {
+fn start(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) -> Option<Start> {
     if startup == NONE {
         for key in STARTUP_KEYS {
             no_effect(reader, section, key, "on a policy with startup = \"none\"");
@@ -161,7 +168,7 @@ fn start(reader: &mut Reader, section: &Section<'_>, startup: &str) -> Option<St
     Some(Start { options, share })
 }
 
-fn no_effect(reader: &mut Reader, section: &Section<'_>, key: &Key, without: &'static str) {
+fn no_effect(reader: &mut Reader<'_>, section: &Section<'_>, key: &Key, without: &'static str) {
     if let Some(value) = section.get(key.name) {
         let mistake = Mistake::NoEffect {
             key: key.name,
@@ -172,7 +179,7 @@ fn no_effect(reader: &mut Reader, section: &Section<'_>, key: &Key, without: &'s
 }
 
 /// Can a policy give its connections this start-up?
-fn check_startup(reader: &mut Reader, section: &Section<'_>, startup: &str) -> bool {
+fn check_startup(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) -> bool {
     let is_possible = |name: &str| !onramp_core::reserves(name) && !onramp_core::needs_pairs(name);
     let all = onramp_core::startup_names();
     let why = match startup {
@@ -223,7 +230,7 @@ fn governor(value: &DeValue<'_>) -> Option<u32> {
 }
 
 /// The ids of users. A name is looked up now, so a user has to exist when the file is read.
-fn users(reader: &mut Reader, section: &Section<'_>) -> Vec<u32> {
+fn users(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<u32> {
     let given = reader.list(section, &USER, |value| match integer(value) {
         Some(number) => u32::try_from(number).ok().map(Ok),
         None => text(value).map(|name| Err(name.to_owned())),

@@ -1,15 +1,18 @@
 //! A table of the file: its keys, and values of the types that keys have. Mistakes are collected; a
 //! key that is wrong reads as `None`, and the reader goes on.
 
-use super::{Fault, Key, Mistake};
+use super::{Doubt, Fault, Key, Mistake, Warning};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
-/// Collects mistakes while it reads.
-#[derive(Default)]
-pub(super) struct Reader {
+/// Collects mistakes and warnings while it reads.
+pub(super) struct Reader<'a> {
+    /// The file's name.
+    pub file: &'a str,
+    text: &'a str,
     pub faults: Vec<Fault>,
+    pub warnings: Vec<Warning>,
 }
 
 /// A table; `table` is `None` if the file does not have it.
@@ -56,7 +59,32 @@ impl<'a> Section<'a> {
     }
 }
 
-impl Reader {
+impl<'t> Reader<'t> {
+    /// A reader of a file with this text.
+    pub fn new(file: &'t str, text: &'t str) -> Reader<'t> {
+        Reader {
+            file,
+            text,
+            faults: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The line of a place, from 1.
+    pub fn line(&self, span: &Range<usize>) -> usize {
+        let before = self.text.get(..span.start).unwrap_or_default();
+        before.matches('\n').count() + 1
+    }
+
+    /// Notes what is probably not meant.
+    pub fn warn(&mut self, doubt: Doubt, line: usize) {
+        self.warnings.push(Warning {
+            file: self.file.to_owned(),
+            line,
+            doubt,
+        });
+    }
+
     /// The top level, whose tables are these.
     pub fn top<'a>(&mut self, table: &'a DeTable<'a>, names: &[&'static str]) -> Section<'a> {
         self.section(Some(table), 0..0, "the file", names)

@@ -36,7 +36,7 @@ impl Default for Service {
     }
 }
 
-pub(super) fn read(reader: &mut Reader, top: &Section<'_>) -> Service {
+pub(super) fn read(reader: &mut Reader<'_>, top: &Section<'_>) -> Service {
     let section = reader.table(top, SERVICE, "[service]", SERVICE_KEYS);
     let default = Service::default();
     let canary = Settings {
@@ -72,7 +72,7 @@ pub(super) fn read(reader: &mut Reader, top: &Section<'_>) -> Service {
 }
 
 /// The addresses; `None` without the key.
-fn metrics(reader: &mut Reader, section: &Section<'_>) -> Option<Vec<SocketAddr>> {
+fn metrics(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Vec<SocketAddr>> {
     let value = section.get(METRICS.name)?;
     if value.get_ref().as_str() == Some("off") {
         return Some(Vec::new());

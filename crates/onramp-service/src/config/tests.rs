@@ -80,9 +80,20 @@ fn every_key_is_read() {
 }
 
 #[test]
-fn an_empty_file_has_no_policy() {
-    let config = parse("config.toml", "").unwrap();
-    assert!(config.policies.is_empty());
+fn a_file_without_a_policy_is_a_mistake_unless_it_says_so() {
+    let expected = "config.toml has no policy: no connection would be changed or measured; add a \
+                    table [[policy]], or write policy = [] in the first line";
+    for text in ["", "# cut off", "[service]\ninterval = \"1 s\"\n"] {
+        assert_eq!(lines(text), [expected]);
+    }
+    let report = parse("config.toml", "").unwrap_err().report(false);
+    assert!(report.contains("config.toml has no policy"), "{report}");
+    // What is wrong in the file may be the reason.
+    let found = lines("[[polcy]]\n");
+    assert!(found.len() == 1 && found[0].contains("did you mean `policy`?"));
+
+    let config = parse("config.toml", "policy = []\n[service]\n").unwrap();
+    assert!(config.policies.is_empty() && config.warnings.is_empty());
     assert_eq!(config.service, Service::default());
 }
 
@@ -132,6 +143,121 @@ memory_jump = "1 MB"
         assert!(found.starts_with(expected), "{found}\nexpected\n{expected}");
     }
     assert_eq!(found.len(), expected.len(), "{found:#?}");
+}
+
+/// The warnings of policies, each given by its keys behind `name`, `startup` and `percent`.
+fn warnings(policies: &[(&str, &str)]) -> Vec<String> {
+    let table = |(name, keys): &(&str, &str)| {
+        format!("[[policy]]\nname=\"{name}\"\nstartup=\"onramp\"\npercent=5\n{keys}\n")
+    };
+    let text: String = policies.iter().map(table).collect();
+    let config = parse("x.toml", &text).unwrap();
+    config.warnings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_policy_behind_one_that_has_all_its_connections_is_a_warning() {
+    let hidden = [
+        ("", "local_port = 443"),
+        (
+            "destination = \"10.0.0.0/8\"",
+            "destination = [\"10.1.0.0/16\", \"10.2.3.4\"]",
+        ),
+        ("destination = \"::/0\"", "family = \"ipv4\""),
+        ("family = \"ipv4\"", "destination = \"10.0.0.0/8\""),
+        (
+            "family = \"ipv6\"",
+            "destination = \"fd00::/8\"\nfamily = \"ipv6\"",
+        ),
+        (
+            "local_port = \"80-90\"",
+            "local_port = [80, \"85-90\"]\nuser = 0",
+        ),
+        (
+            "cgroup = \"/a\"",
+            "cgroup = [\"/a/b\", \"/a\"]\nlocal_port = 80",
+        ),
+        (
+            "unit = \"a.service\"",
+            "unit = \"a.service\"\nfamily = \"ipv4\"",
+        ),
+        ("user = [1, 2]", "user = 2"),
+    ];
+    for (first, second) in hidden {
+        let expected = format!(
+            "x.toml:{}: policy `b` never matches: `web` (line 1) has all its connections; put `b` \
+             before `web`",
+            6 + first.matches('\n').count(),
+        );
+        let found = warnings(&[("web", first), ("b", second)]);
+        assert_eq!(found, [expected], "{first} | {second}");
+        let in_order = warnings(&[("b", second), ("web", first)]);
+        assert!(in_order.is_empty(), "{in_order:?}");
+    }
+    let same = warnings(&[("web", "local_port = 80"), ("b", "local_port = [80]")]);
+    assert!(
+        same[0].ends_with("connections; remove one of the two"),
+        "{same:?}"
+    );
+}
+
+#[test]
+fn a_policy_that_may_match_is_no_warning() {
+    let possible = [
+        (
+            "destination = \"10.0.0.0/8\"",
+            "destination = [\"10.1.0.0/16\", \"11.0.0.0/8\"]",
+        ),
+        ("destination = \"10.0.0.0/8\"", "local_port = 80"),
+        (
+            "destination = \"10.0.0.0/8\"\nlocal_port = 80",
+            "destination = \"10.1.0.0/16\"",
+        ),
+        ("destination = \"0.0.0.0/0\"", "destination = \"::/0\""),
+        ("family = \"ipv6\"", "destination = \"::/0\""),
+        ("local_port = \"80-90\"", "local_port = [80, 91]"),
+        ("cgroup = \"/a\"", "cgroup = \"/ab\""),
+        ("cgroup = \"/a.slice\"", "unit = \"a.slice\""),
+        ("user = 1", ""),
+    ];
+    for (first, second) in possible {
+        let found = warnings(&[("web", first), ("b", second)]);
+        assert!(found.is_empty(), "{first} | {second}: {found:?}");
+    }
+}
+
+#[test]
+fn destinations_of_the_other_family_are_a_warning() {
+    let found = warnings(&[("v6", "family = \"ipv6\"\ndestination = [\"10.0.0.0/8\"]")]);
+    let expected = "x.toml:1: policy `v6` never matches: `destination` has no address of its \
+                    `family`; correct one";
+    assert_eq!(found, [expected]);
+    let mixed = warnings(&[(
+        "v6",
+        "family = \"ipv6\"\ndestination = [\"10.0.0.0/8\", \"::1\"]",
+    )]);
+    assert!(mixed.is_empty(), "{mixed:?}");
+    let found = warnings(&[("v4", "family = \"ipv4\"\ndestination = \"2001:db8::/32\"")]);
+    assert_eq!(found.len(), 1);
+}
+
+#[test]
+fn a_policy_without_a_control_group_is_a_warning() {
+    let of = |keys: &str| {
+        let text = format!("\n[[policy]]\nname = \"web\"\nstartup = \"onramp\"\n{keys}");
+        let config = parse("x.toml", &text).unwrap();
+        config
+            .warnings
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    let expected = "x.toml:2: policy `web` has no control group: no comparison; only a \
+                    `retransmission_budget` would switch its start-up off";
+    assert_eq!(of(""), [expected]);
+    assert_eq!(of("percent = 100"), [expected]);
+    assert!(of("percent = 99.9").is_empty());
+    assert!(of("retransmission_budget = \"5 %\"").is_empty());
 }
 
 #[test]

@@ -30,6 +30,15 @@ fn a_check_says_what_the_policies_do() {
         .says(&row);
     let json = check(&text, &["--json"]).code(0).json();
     assert_eq!(json["policies"][0]["percent"], 2.5);
+    assert!(json["warnings"].as_array().unwrap().is_empty());
+    let more = "memory = \"at-once\"\ngovernor = \"10 %\"\nretransmission_budget = \"5 %\"\n";
+    let row = ["BUDGET", "2.5 %   5 %     10 %      at-once"];
+    check(&format!("{text}{more}"), &[]).code(0).says(&row);
+    let json = check(&format!("{text}{more}"), &["--json"]).code(0).json();
+    let policy = &json["policies"][0];
+    assert_eq!(policy["retransmission_budget"], 0.05);
+    assert_eq!(policy["governor"], 0.1);
+    assert_eq!(policy["memory"], "at-once");
     let wrong = text.replace("percent", "precent");
     check(&wrong, &[])
         .code(2)
@@ -42,6 +51,25 @@ fn a_check_says_what_the_policies_do() {
             .contains("did you mean `percent`?"),
         "{error}"
     );
+}
+
+#[test]
+fn a_check_warns_of_what_is_probably_not_meant() {
+    let web = WEB.replace("PORT", "443");
+    let text = format!("{web}{}", web.replace("\"web\"", "\"b\"") + "user = 0\n");
+    let hidden = ":6: policy `b` never matches: `web` (line 1) has all its connections; put `b`";
+    let alone = ":1: policy `web` has no control group: no comparison";
+    check(&text, &[])
+        .code(0)
+        .says(&["2 policies"])
+        .warns(&["warning: ", alone, hidden]);
+    let json = check(&text, &["--json"]).code(0).json();
+    let warnings = json["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 2, "{json}");
+    assert!(warnings[1].as_str().unwrap().contains(hidden), "{json}");
+    check("[service]\n", &[])
+        .code(2)
+        .warns(&["has no policy: no connection would be changed"]);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use crate::commands::{print_json, Answer};
 use crate::failure::DONE;
 use crate::text::{self, out, say};
-use onramp_kernel::policy::{Cgroup, Family, Match};
+use onramp_kernel::policy::{Cgroup, Family, Match, Start};
+use onramp_kernel::Memory;
 use onramp_service::config::{self, Policy};
 use std::path::Path;
 
@@ -17,10 +18,16 @@ pub fn run(file: &Path, json: bool) -> Answer {
                 "startup": start.map(|start| start.options.startup.as_str()),
                 "avoidance": start.map(|start| start.options.avoidance.name()),
                 "percent": start.map(|start| start.share * 100.0),
+                "memory": start.map(|start| memory(start.options.memory)),
+                "governor": start.and_then(governor_share),
+                "retransmission_budget": policy.canary.retransmission_budget,
             })
         });
         let policies: Vec<_> = policies.collect();
-        print_json(&serde_json::json!({ "file": file, "policies": policies }));
+        let warnings: Vec<_> = config.warnings.iter().map(ToString::to_string).collect();
+        let answer =
+            serde_json::json!({ "file": file, "policies": policies, "warnings": warnings });
+        print_json(&answer);
         return Ok(DONE);
     }
     let count = match config.policies.as_slice() {
@@ -29,12 +36,38 @@ pub fn run(file: &Path, json: bool) -> Answer {
     };
     say!("{} is right: {count}.", file.display());
     if !config.policies.is_empty() {
-        let heading = ["POLICY", "CONNECTIONS", "START-UP", "THEN", "GET IT"];
+        let heading = [
+            "POLICY",
+            "CONNECTIONS",
+            "START-UP",
+            "THEN",
+            "GET IT",
+            "BUDGET",
+            "GOVERNOR",
+            "MEMORY",
+        ];
         let mut rows = vec![heading.map(str::to_owned).to_vec()];
         rows.extend(config.policies.iter().map(row));
         out(format_args!("{}", text::columns(&rows)));
     }
+    for warning in &config.warnings {
+        eprintln!("warning: {warning}");
+    }
     Ok(DONE)
+}
+
+/// The share of retransmitted segments above which the governor acts; `None`: it is off.
+fn governor_share(start: &Start) -> Option<f64> {
+    let ppm = start.options.governor_bound_ppm;
+    (ppm > 0).then(|| f64::from(ppm) / 1e6)
+}
+
+fn memory(memory: Memory) -> &'static str {
+    match memory {
+        Memory::Off => "off",
+        Memory::Careful => "careful",
+        Memory::AtOnce => "at-once",
+    }
 }
 
 fn row(policy: &Policy) -> Vec<String> {
@@ -47,8 +80,16 @@ fn row(policy: &Policy) -> Vec<String> {
             .map_or("none", |start| &start.options.startup)
             .to_owned(),
         or_dash(start.map(|start| start.options.avoidance.name().to_owned())),
-        or_dash(start.map(|start| format!("{} %", start.share * 100.0))),
+        or_dash(start.map(|start| percent(start.share))),
+        or_dash(start.and(policy.canary.retransmission_budget).map(percent)),
+        or_dash(start.map(|start| governor_share(start).map_or("off".to_owned(), percent))),
+        or_dash(start.map(|start| memory(start.options.memory).to_owned())),
     ]
+}
+
+fn percent(share: f64) -> String {
+    // Without the noise of binary fractions.
+    format!("{} %", (share * 1e11).round() / 1e9)
 }
 
 /// Which connections a policy chooses.

@@ -4,8 +4,9 @@
 Half of the downloads get onramp.
 
 Part 1: downloads of 1 MB, one after the other. The metrics of `onramp serve` are compared with the
-times that curl measured. Part 2: the path gets a policer. The canary retransmits more than its
-control group and is switched off.
+times that curl measured. Part 2: the policy gets a start-up that does harm on some paths, `jump`,
+and after 100 downloads the path gets a policer. The start-up is then worse than its control group,
+and is switched off.
 
 Exit codes: 0 as expected, 1 not, 3 this host lacks something.
 """
@@ -15,6 +16,7 @@ import contextlib
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -46,7 +48,7 @@ min_connections = 100
 [[policy]]
 name = "canary"
 destination = "198.18.0.0/15"
-startup = "onramp"
+startup = "{startup}"
 avoidance = "cubic"
 percent = 50
 """
@@ -105,7 +107,7 @@ def service(onramp, folder, port):
     bpffs.mkdir()
     subprocess.run(["mount", "-t", "bpf", "bpf", bpffs], check=True)
     config = folder / "config.toml"
-    config.write_text(CONFIG.format(port=port))
+    config.write_text(CONFIG.format(port=port, startup="onramp"))
     command = [onramp, "serve", "--config", config, "--pins", bpffs / "onramp"]
     log = open(folder / "serve.log", "w+", encoding="utf-8")
     process = subprocess.Popen(
@@ -121,7 +123,7 @@ def service(onramp, folder, port):
                 if process.poll() is not None or time.monotonic() > deadline:
                     raise Failed(f"`onramp serve` did not start:\n{read(log)}") from None
                 time.sleep(0.1)
-        yield log
+        yield process, log
     finally:
         process.terminate()
         process.wait()
@@ -171,11 +173,10 @@ def compare(times_s, samples):
 
 
 def await_switch_off(onramp, folder, port, most):
-    """Downloads over the policed path until the canary is switched off."""
-    done = 0
-    while done < most:
+    """Download over the policed path until the canary is switched off."""
+    for done in range(50, most + 1, 50):
         download(onramp, folder, POLICER, 50)
-        done += 50
+        time.sleep(2)  # until the counts were read again
         samples = read_metrics(port)
         state = ("onramp_policy_state", (("policy", "canary"), ("state", "switched-off")))
         if samples.get(state) == 1:
@@ -191,15 +192,17 @@ def run(arguments, folder):
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=PORT))
     folder.chmod(0o755)
     onramp = arguments.onramp.resolve()
-    with service(onramp, folder, arguments.port) as log:
+    with service(onramp, folder, arguments.port) as (process, log):
         times_s = download(onramp, folder, "", arguments.downloads)
         time.sleep(3)  # until the counts were read again
         agree = compare(times_s, read_metrics(arguments.port))
+        changed = CONFIG.format(port=arguments.port, startup="jump")
+        (folder / "config.toml").write_text(changed)
+        process.send_signal(signal.SIGHUP)
+        download(onramp, folder, "", 100)
         after = await_switch_off(onramp, folder, arguments.port, arguments.downloads)
-        print("policer:", f"switched off after {after} downloads" if after else "not switched off")
-        for line in read(log).splitlines():
-            if "switched off" in line:
-                print(line)
+        print("jump, policer:", f"switched off after {after} downloads" if after else "still on")
+        print(read(log))
     return agree and after is not None
 
 

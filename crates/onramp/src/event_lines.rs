@@ -77,6 +77,28 @@ impl EventLine {
         )
     }
 
+    /// The event as fields of the journal. Those that say nothing are left out.
+    pub fn fields(&self) -> Vec<(&'static str, String)> {
+        let rates = [
+            ("ONRAMP_ESTIMATE_BYTES_PER_S", self.estimate_bytes_per_s),
+            ("ONRAMP_CWND_BYTES", self.cwnd_bytes),
+            ("ONRAMP_SSTHRESH_BYTES", self.ssthresh_bytes),
+            ("ONRAMP_PACING_BYTES_PER_S", self.pacing_bytes_per_s),
+            ("ONRAMP_REMEMBERED_BYTES", self.remembered_bytes),
+        ];
+        let words = [
+            ("ONRAMP_EVENT", self.kind.clone()),
+            ("ONRAMP_WHAT", self.what.clone()),
+            ("ONRAMP_CONGESTION_CONTROL", self.congestion_control.clone()),
+            ("ONRAMP_CONNECTION", self.connection.to_string()),
+            ("ONRAMP_LOCAL", self.local.to_string()),
+            ("ONRAMP_REMOTE", self.remote.to_string()),
+        ];
+        let known = rates.into_iter().filter(|(_, value)| *value > 0);
+        let known = known.map(|(name, value)| (name, value.to_string()));
+        words.into_iter().chain(known).collect()
+    }
+
     /// The event as JSON, in one line.
     pub fn json(&self) -> String {
         serde_json::to_string(self).expect("the keys of our records are strings")
@@ -119,6 +141,16 @@ mod tests {
             remembered_bytes: 0,
         };
         EventLine::of("onramp", &event, change, 1_000.0)
+    }
+
+    #[test]
+    fn fields_of_the_journal_leave_out_what_is_not_known() {
+        let fields = line().fields();
+        let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+        assert!(names.contains(&"ONRAMP_ESTIMATE_BYTES_PER_S"), "{names:?}");
+        assert!(!names.contains(&"ONRAMP_PACING_BYTES_PER_S"), "{names:?}");
+        assert!(fields.contains(&("ONRAMP_WHAT", "delay".to_owned())));
+        assert!(fields.contains(&("ONRAMP_REMOTE", "[2001:db8::1]:40000".to_owned())));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod event_lines;
 mod failure;
+mod journal;
 mod new_file;
 mod recording;
 mod startups;

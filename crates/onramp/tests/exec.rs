@@ -441,6 +441,20 @@ fn events_are_json_lines_and_the_summary_is_the_last() {
     }
 }
 
+#[test]
+fn events_for_a_journal_that_is_not_there_are_refused() {
+    let Some(_machine) = machine() else { return };
+    let script = "if [ -d /run/systemd/journal ]; then \
+        mount -t tmpfs tmpfs /run/systemd/journal; fi; \
+        exec \"$0\" exec --events --journal -- true";
+    let mut command = Command::new("unshare");
+    command.args(["-m", "sh", "-c", script, env!("CARGO_BIN_EXE_onramp")]);
+    run(command)
+        .code(3)
+        .warns(&["/run/systemd/journal/socket", "leave out --journal"]);
+    onramp(["exec", "--journal", "--", "true"]).code(2).warns(&["--events"]);
+}
+
 /// Standard error is a pipe that is full before the first event, and that nobody reads.
 #[test]
 fn a_standard_error_that_nobody_reads_blocks_neither_exec_nor_the_program() {

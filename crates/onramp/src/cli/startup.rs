@@ -189,6 +189,9 @@ pub struct ExecArguments {
     /// Print the events of the start-ups on standard error, one per line; with --json as objects
     #[arg(long)]
     pub events: bool,
+    /// Send these events to the journal of systemd instead, with fields
+    #[arg(long, requires = "events")]
+    pub journal: bool,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     pub command: Vec<OsString>,

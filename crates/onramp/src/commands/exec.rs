@@ -5,7 +5,8 @@ use super::signals::{exit_code, exited, not_started, system, Signals};
 use super::{totals, Answer};
 use crate::cli::ExecArguments;
 use crate::event_lines::{kernel_clock_zero_s, EventLine};
-use crate::failure::{Failure, BAD_INPUT};
+use crate::failure::{Failure, BAD_INPUT, HOST_LACKS};
+use crate::journal::{self, Journal, Priority};
 use crate::startups::Changes;
 use crate::stderr_lines::StderrLines;
 use crate::text;
@@ -22,6 +23,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
 pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
+    let journal = arguments.journal.then(open_journal).transpose()?;
     let startup = Startup::choose(arguments)?;
     let cgroup = ExecCgroup::create()?;
     let _option = startup
@@ -33,7 +35,10 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     let mut child = spawn(&arguments.command, &cgroup)?;
     let mut lines = StderrLines::new(json);
 
-    let mut events = arguments.events.then(Changes::default);
+    let mut events = arguments.events.then(|| Events {
+        changes: Changes::default(),
+        journal,
+    });
     let status = loop {
         signals.wait(|signal| forward(signal, &cgroup))?;
         startup.print_events(&mut events, &mut lines, json);
@@ -211,19 +216,22 @@ impl Startup {
         Ok(totals?.events_lost)
     }
 
-    fn print_events(&self, changes: &mut Option<Changes>, lines: &mut StderrLines, json: bool) {
+    fn print_events(&self, printed: &mut Option<Events>, lines: &mut StderrLines, json: bool) {
         let Startup::Own(registration) = self else {
             return;
         };
         // Taken in any case, so that the ring has room and the count of lost events says something.
         let events = registration.take_events();
-        let Some(changes) = changes else {
+        let Some(printed) = printed else {
             return;
         };
         let zero_s = kernel_clock_zero_s();
         for event in events {
-            for change in changes.of(&event) {
+            for change in printed.changes.of(&event) {
                 let line = EventLine::of(registration.name(), &event, change, zero_s);
+                if printed.journal.as_ref().is_some_and(|journal| send(journal, &line)) {
+                    continue;
+                }
                 lines.print(match json {
                     true => line.json(),
                     false => format!("onramp: {}", line.text()),
@@ -231,6 +239,34 @@ impl Startup {
             }
         }
     }
+}
+
+/// Where events go, and what they are derived from.
+struct Events {
+    changes: Changes,
+    /// Instead of standard error
+    journal: Option<Journal>,
+}
+
+fn open_journal() -> Result<Journal, Failure> {
+    Journal::open().map_err(|error| {
+        let message = format!(
+            "no journal takes messages at {}: {error}; leave out --journal, and the events go to \
+             standard error",
+            journal::SOCKET
+        );
+        Failure::new(HOST_LACKS, message)
+    })
+}
+
+/// Sends an event to the journal. Returns false if the journal did not take it.
+fn send(journal: &Journal, line: &EventLine) -> bool {
+    let fields = line.fields();
+    let fields: Vec<(&str, &str)> = fields
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    journal.send(Priority::Info, &line.text(), &fields)
 }
 
 fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {

@@ -1,6 +1,6 @@
 //! What the service needs from its process: signals, and where its messages go.
 
-use super::journal::{Journal, Priority};
+use crate::journal::{Journal, Priority};
 use super::replacement;
 use crate::commands::signals::system;
 use crate::failure::Failure;

@@ -2,7 +2,6 @@
 
 mod check;
 mod console;
-mod journal;
 mod replacement;
 
 use super::Answer;

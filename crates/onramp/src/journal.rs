@@ -1,11 +1,13 @@
 //! Messages with fields for systemd's journal, by its native protocol: a datagram with one field a
 //! line.
 
+use std::io;
 use std::os::linux::fs::MetadataExt;
 use std::os::unix::net::UnixDatagram;
+use std::path::Path;
 
 /// Where the journal listens.
-const SOCKET: &str = "/run/systemd/journal/socket";
+pub const SOCKET: &str = "/run/systemd/journal/socket";
 
 /// The priorities of syslog that this program uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +29,18 @@ impl Journal {
         if stream != format!("{}:{}", stderr.st_dev(), stderr.st_ino()) {
             return None;
         }
-        let socket = UnixDatagram::unbound().ok()?;
-        socket.connect(SOCKET).ok()?;
-        Some(Journal(socket))
+        Journal::open().ok()
+    }
+
+    /// The journal of this host.
+    pub fn open() -> io::Result<Journal> {
+        Journal::at(Path::new(SOCKET))
+    }
+
+    fn at(path: &Path) -> io::Result<Journal> {
+        let socket = UnixDatagram::unbound()?;
+        socket.connect(path)?;
+        Ok(Journal(socket))
     }
 
     /// Sends a message. Returns false if the journal did not take it.
@@ -64,6 +75,22 @@ fn datagram(priority: Priority, message: &str, fields: &[(&str, &str)]) -> Vec<u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_arrives_with_its_fields() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let journald = UnixDatagram::bind(&path).unwrap();
+        let journal = Journal::at(&path).unwrap();
+        assert!(journal.send(Priority::Info, "exit delay", &[("ONRAMP_EVENT", "exit")]));
+        let mut bytes = [0; 200];
+        let length = journald.recv(&mut bytes).unwrap();
+        let expected =
+            "PRIORITY=6\nSYSLOG_IDENTIFIER=onramp\nMESSAGE=exit delay\nONRAMP_EVENT=exit\n";
+        assert_eq!(std::str::from_utf8(&bytes[..length]).unwrap(), expected);
+        drop(journald);
+        assert!(!journal.send(Priority::Info, "nobody hears", &[]));
+    }
 
     #[test]
     fn a_value_of_several_lines_has_its_length() {

@@ -452,7 +452,9 @@ fn events_for_a_journal_that_is_not_there_are_refused() {
     run(command)
         .code(3)
         .warns(&["/run/systemd/journal/socket", "leave out --journal"]);
-    onramp(["exec", "--journal", "--", "true"]).code(2).warns(&["--events"]);
+    onramp(["exec", "--journal", "--", "true"])
+        .code(2)
+        .warns(&["--events"]);
 }
 
 /// Standard error is a pipe that is full before the first event, and that nobody reads.

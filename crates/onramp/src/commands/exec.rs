@@ -229,7 +229,11 @@ impl Startup {
         for event in events {
             for change in printed.changes.of(&event) {
                 let line = EventLine::of(registration.name(), &event, change, zero_s);
-                if printed.journal.as_ref().is_some_and(|journal| send(journal, &line)) {
+                if printed
+                    .journal
+                    .as_ref()
+                    .is_some_and(|journal| send(journal, &line))
+                {
                     continue;
                 }
                 lines.print(match json {

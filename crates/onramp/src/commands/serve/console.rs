@@ -1,9 +1,9 @@
 //! What the service needs from its process: signals, and where its messages go.
 
-use crate::journal::{Journal, Priority};
 use super::replacement;
 use crate::commands::signals::system;
 use crate::failure::Failure;
+use crate::journal::{Journal, Priority};
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};

@@ -4,9 +4,8 @@
 Half of the downloads get onramp.
 
 Part 1: downloads of 1 MB, one after the other. The metrics of `onramp serve` are compared with the
-times that curl measured. Part 2: the policy gets a start-up that does harm on some paths, `jump`,
-and after 100 downloads the path gets a policer. The start-up is then worse than its control group,
-and is switched off.
+times that curl measured. Part 2: the policy gets `suss`, and after 100 downloads the path has only
+a short queue. The start-up then retransmits more than its control group, and is switched off.
 
 Exit codes: 0 as expected, 1 not, 3 this host lacks something.
 """
@@ -26,19 +25,21 @@ import urllib.request
 
 PORT = 8080
 SIZE_BYTES = 1_000_000
+# Downloads over the path with the short queue, if nothing is switched off
+MOST_DOWNLOADS = 1000
 TOLERANCE = 0.05
-# What a path of a datacentre's region looks like, and the same with a provider's policer.
+# A path with a usual queue, or with a short one: then slow start meets losses.
 PATH = """
 name = "canary"
 [path]
 rate = "100 Mbit/s"
 rtt = "50 ms"
-queue = "1 bdp"
-{more}
+queue = "{queue}"
 [[transfer]]
 size = "1 MB"
 """
-POLICER = 'policer_rate = "20 Mbit/s"\npolicer_burst = "64 kB"\n'
+USUAL_QUEUE = "1 bdp"
+SHORT_QUEUE = "20 packets"
 CONFIG = """
 [service]
 metrics = "127.0.0.1:{port}"
@@ -137,10 +138,10 @@ def read(log):
     return log.read()
 
 
-def download(onramp, folder, more, downloads):
+def download(onramp, folder, queue, downloads):
     """Downloads over a path. Returns the time of each, from the established connection on."""
     path = folder / "path.toml"
-    path.write_text(PATH.format(more=more))
+    path.write_text(PATH.format(queue=queue))
     server = f"nginx -p {folder} -c {folder}/nginx.conf"
     client = CLIENT.format(downloads=downloads, port=PORT)
     shell = [onramp, "lab", "shell", path, "--avoidance", "cubic", "--server", server]
@@ -172,10 +173,10 @@ def compare(times_s, samples):
     )
 
 
-def await_switch_off(onramp, folder, port, most):
-    """Download over the policed path until the canary is switched off."""
-    for done in range(50, most + 1, 50):
-        download(onramp, folder, POLICER, 50)
+def await_switch_off(onramp, folder, port):
+    """Download over the path with the short queue until the canary is switched off."""
+    for done in range(50, MOST_DOWNLOADS + 1, 50):
+        download(onramp, folder, SHORT_QUEUE, 50)
         time.sleep(2)  # until the counts were read again
         samples = read_metrics(port)
         state = ("onramp_policy_state", (("policy", "canary"), ("state", "switched-off")))
@@ -193,15 +194,17 @@ def run(arguments, folder):
     folder.chmod(0o755)
     onramp = arguments.onramp.resolve()
     with service(onramp, folder, arguments.port) as (process, log):
-        times_s = download(onramp, folder, "", arguments.downloads)
+        times_s = download(onramp, folder, USUAL_QUEUE, arguments.downloads)
         time.sleep(3)  # until the counts were read again
         agree = compare(times_s, read_metrics(arguments.port))
-        changed = CONFIG.format(port=arguments.port, startup="jump")
+        changed = CONFIG.format(port=arguments.port, startup="suss")
         (folder / "config.toml").write_text(changed)
         process.send_signal(signal.SIGHUP)
-        download(onramp, folder, "", 100)
-        after = await_switch_off(onramp, folder, arguments.port, arguments.downloads)
-        print("jump, policer:", f"switched off after {after} downloads" if after else "still on")
+        download(onramp, folder, USUAL_QUEUE, 100)
+        after = await_switch_off(onramp, folder, arguments.port)
+        print(
+            "suss, short queue:", f"switched off after {after} downloads" if after else "still on"
+        )
         print(read(log))
     return agree and after is not None
 

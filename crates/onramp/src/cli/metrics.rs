@@ -1,6 +1,7 @@
 //! The options of `metrics` and `top`.
 
 use clap::{Args, ValueEnum};
+use onramp_scenario::units;
 use onramp_service::metrics::{Format, SOCKET};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -47,7 +48,8 @@ pub struct TopArguments {
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
-    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    let time = units::parse_time(text).map_err(|error| error.to_string())?;
+    let time = Duration::from_nanos(time);
     let range = Duration::from_millis(100)..=Duration::from_secs(3_600);
     match range.contains(&time) {
         true => Ok(time),

@@ -39,8 +39,16 @@ fn counts(socket: &Path) -> Result<Counts, Failure> {
                 },
                 counts => counts?,
             };
+            let registrations = registrations().map_err(|error| match error {
+                onramp_kernel::Error::NotPermitted => Failure::new(
+                    HOST_LACKS,
+                    "no service runs here, and only root may ask the kernel instead: start it \
+                     (systemctl start onramp), or run this with sudo",
+                ),
+                error => error.into(),
+            })?;
             Ok(Counts {
-                registrations: registrations()?,
+                registrations,
                 ..counts
             })
         }
@@ -50,7 +58,7 @@ fn counts(socket: &Path) -> Result<Counts, Failure> {
 
 fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     replace(path, content).map_err(|error| {
-        let message = format!("write {}: {error}", path.display());
+        let message = format!("cannot write {}: {error}", path.display());
         Failure::new(BAD_INPUT, message)
     })
 }

@@ -5,7 +5,7 @@ use crate::common::process::{Asking, Background, ANSWERING};
 use crate::common::*;
 use serde_json::Value;
 
-const LOADED_KEYS: [&str; 14] = [
+const LOADED_KEYS: [&str; 15] = [
     "avoidance",
     "connections",
     "default_in",
@@ -19,6 +19,7 @@ const LOADED_KEYS: [&str; 14] = [
     "references",
     "registered",
     "restricted",
+    "service",
     "startup",
 ];
 

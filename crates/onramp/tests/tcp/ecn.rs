@@ -133,7 +133,8 @@ fn our_data_is_marked_and_the_kernel_echoes() {
         kernels_marks(&host) > 0 && kernels.ece > 0 && reductions > 0,
         "{report}"
     );
-    assert!(ours.cwr >= reductions, "{ours:?} {report}");
+    // After the last data, a reduction finds no segment that could say so.
+    assert!(ours.cwr + 1 >= reductions, "{ours:?} {report}");
     // An ECE ends with the next CWR: the kernel does not echo all the time.
     assert!(
         kernels.bare_ect == 0 && kernels.ece * 2 < ours.ect,

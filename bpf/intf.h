@@ -466,7 +466,7 @@ struct onramp_group_counts {
 /* What the policy program did beside the groups, on one processor */
 struct onramp_policy_totals {
 	uint64_t without_policy;    /* new connections that no policy matches */
-	uint64_t chosen_by_program; /* those whose program has chosen a congestion control itself */
+	uint64_t chosen_by_program; /* those whose program or route chose the control itself */
 	uint64_t refused;           /* those for which the kernel refused the start-up */
 	uint64_t cgroups_lost;      /* new cgroups for which the map had no room */
 };

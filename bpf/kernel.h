@@ -93,6 +93,7 @@ struct inet_connection_sock {
 	const struct tcp_congestion_ops___kernel *icsk_ca_ops;
 	__u8 icsk_ca_state : 5;
 	__u8 icsk_ca_setsockopt : 1; /* the application chose the congestion control */
+	__u8 icsk_ca_dst_locked : 1; /* its route chose it: `congctl lock` */
 	__u8 icsk_pending;
 	struct {
 		__u8 pending;

@@ -13,7 +13,8 @@
  *     onramp_rmdir()
  *
  * A connection whose program has chosen a congestion control itself keeps it. `onramp exec` counts
- * as such a program: it runs first, because it is attached to an inner cgroup.
+ * as such a program: it runs first, because it is attached to an inner cgroup. A route with
+ * `congctl lock` has chosen, too. Such a connection is in neither group.
  */
 #include "kernel.h"
 
@@ -74,6 +75,15 @@ static inline void assign(struct bpf_sock_ops *ctx, struct bpf_sock *sk, struct 
 	set_flags(ctx, OUR_FLAGS, 0);
 }
 
+/* Has the program or the route chosen the congestion control? That is asked before the group is
+ * chosen: a route's choice cannot be replaced, so only the start-up's group would lose such
+ * connections, and the groups would differ. */
+static inline bool is_chosen_already(const struct tcp_sock *tp)
+{
+	return BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_setsockopt) ||
+	       BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_dst_locked);
+}
+
 static inline void on_new_connection(struct bpf_sock_ops *ctx)
 {
 	struct onramp_policy_totals *totals = policy_totals();
@@ -96,7 +106,7 @@ static inline void on_new_connection(struct bpf_sock_ops *ctx)
 	first = first_of(policies) & (ONRAMP_POLICIES - 1);
 	if (!(table->measured >> first & 1))
 		return;
-	if (BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_setsockopt))
+	if (is_chosen_already(tp))
 		add_to(&totals->chosen_by_program, 1);
 	else
 		assign(ctx, sk, tp, &table->rules[first], totals);

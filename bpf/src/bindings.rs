@@ -1439,7 +1439,7 @@ impl Default for GroupCounts {
 pub struct PolicyTotals {
     /// new connections that no policy matches
     pub without_policy: u64,
-    /// those whose program has chosen a congestion control itself
+    /// those whose program or route chose the control itself
     pub chosen_by_program: u64,
     /// those for which the kernel refused the start-up
     pub refused: u64,

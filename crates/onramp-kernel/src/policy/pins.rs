@@ -12,9 +12,10 @@ use crate::{Error, Result};
 use libbpf_rs::MapHandle;
 use nix::fcntl::{fcntl, FcntlArg, FdFlag, Flock, FlockArg};
 use nix::sys::statfs::{statfs, BPF_FS_MAGIC};
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The directory of the host's service.
@@ -124,13 +125,15 @@ pub(super) fn not_pinned(path: &Path, cause: &str) -> Error {
     }
 }
 
-/// Makes a directory if it does not exist.
+/// Makes a directory if it does not exist. Only root may enter it, whatever the umask.
 pub(super) fn make(directory: &Path) -> Result<()> {
-    match fs::create_dir(directory) {
+    match DirBuilder::new().mode(0o700).create(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             Err(failed("make", directory, error))
         }
-        _ => Ok(()),
+        // An earlier version made it with the rights that the umask left.
+        _ => fs::set_permissions(directory, Permissions::from_mode(0o700))
+            .map_err(|error| failed("set the rights of", directory, error)),
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::common::{gets_it, next_control, policy, port_of, with_pins, InForce};
 use crate::common::{choose, connection_of, control_of, listener, machine};
+use nix::sched::{unshare, CloneFlags};
 use onramp_kernel::policy::{Cgroup, Family, Match, Prefix, Rule};
 use onramp_kernel::ExecCgroup;
 use std::net::{IpAddr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -98,6 +100,58 @@ fn a_program_that_chooses_a_congestion_control_keeps_it() {
         assert_eq!(next_control(&listener), "reno");
         assert_eq!(policies.connections(), (0, 0));
         assert_eq!(policies.snapshot().totals.chosen_by_program, 1);
+    });
+}
+
+/// Runs `ip` in the network namespace of this thread.
+fn ip(arguments: &str) {
+    let mut command = Command::new("ip");
+    let status = command.args(arguments.split(' ')).status().unwrap();
+    assert!(status.success(), "ip {arguments}");
+}
+
+#[test]
+fn a_route_that_locks_its_congestion_control_keeps_its_connections_out_of_both_groups() {
+    let Some(_machine) = machine() else { return };
+    with_pins(|pins| {
+        unshare(CloneFlags::CLONE_NEWNET).unwrap();
+        ip("link set lo up");
+        let listener = listener();
+        let mut policies = InForce::new(pins, &[policy("web", port_of(&listener), 0.5)]);
+        const CONNECTIONS: u64 = 32;
+        ip("route replace local 127.0.0.1 dev lo table local congctl lock reno");
+        (0..CONNECTIONS).for_each(|_| assert_eq!(next_control(&listener), "reno"));
+        assert_eq!(policies.connections(), (0, 0));
+        let totals = policies.snapshot().totals;
+        assert_eq!((totals.chosen_by_program, totals.refused), (CONNECTIONS, 0));
+        // Without the lock the route's choice is a default: the start-up replaces it.
+        ip("route replace local 127.0.0.1 dev lo table local congctl reno");
+        (0..CONNECTIONS).for_each(|_| drop(next_control(&listener)));
+        let (startup, control) = policies.connections();
+        assert_eq!(startup + control, CONNECTIONS);
+        assert!(startup > 0 && control > 0, "{startup} {control}");
+        assert_eq!(policies.snapshot().totals.refused, 0);
+    });
+}
+
+#[test]
+fn only_root_may_enter_the_directories_of_the_pins() {
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    with_pins(|pins| {
+        // An earlier version left it open.
+        std::fs::create_dir(pins).unwrap();
+        let open = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(pins, open).unwrap();
+        let policies = InForce::new(pins, &[policy("web", port_of(&listener), 1.0)]);
+        for part in ["", "maps", "links", "registrations"] {
+            let mode = std::fs::metadata(pins.join(part))
+                .unwrap()
+                .permissions()
+                .mode();
+            assert_eq!(mode & 0o777, 0o700, "{part}");
+        }
+        policies.stop();
     });
 }
 

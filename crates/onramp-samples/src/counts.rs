@@ -44,7 +44,9 @@ pub fn counts(size: u64) -> Counts {
             reloads_refused: 1,
             switched_off: 1,
             connections_without_policy: 4_000,
+            connections_chosen_by_program: 12,
             connections_refused: 0,
+            cgroups_lost: 0,
             cpu_s: 12.5,
         },
     }

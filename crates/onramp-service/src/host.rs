@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::counts::{
-    Counts, GroupCounts, Histogram, PolicyCounts, Scale, Segments, ServiceCounts, State,
+    self, Counts, GroupCounts, Histogram, PolicyCounts, Scale, Segments, ServiceCounts, State,
 };
 use nix::sys::resource::{getrusage, UsageWho};
 use nix::sys::time::TimeValLike;
@@ -63,7 +63,9 @@ pub fn counts(snapshot: &Snapshot) -> Counts {
             reloads_refused: state.reloads_refused,
             switched_off: state.switched_off,
             connections_without_policy: snapshot.totals.without_policy,
+            connections_chosen_by_program: snapshot.totals.chosen_by_program,
             connections_refused: snapshot.totals.refused,
+            cgroups_lost: snapshot.totals.cgroups_lost,
             cpu_s: 0.0,
         },
     }
@@ -94,7 +96,7 @@ pub fn state_of(policy: &PolicyState) -> State {
         None if policy.share >= 1.0 => State::On,
         None if policy.share <= 0.0 => State::Off,
         None => State::Canary {
-            percent: policy.share * 100.0,
+            percent: counts::percent(policy.share),
         },
     }
 }
@@ -154,7 +156,12 @@ mod tests {
     fn the_share_is_the_state() {
         assert_eq!(state_of(&policy(1.0)), State::On);
         assert_eq!(state_of(&policy(0.0)), State::Off);
-        assert_eq!(state_of(&policy(0.05)), State::Canary { percent: 5.0 });
+        for percent in [5.0, 7.0, 29.0] {
+            assert_eq!(
+                state_of(&policy(percent / 100.0)),
+                State::Canary { percent }
+            );
+        }
     }
 
     #[test]

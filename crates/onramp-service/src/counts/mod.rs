@@ -111,16 +111,44 @@ pub struct ServiceCounts {
     pub switched_off: u64,
     /// New connections that no policy chose.
     pub connections_without_policy: u64,
+    /// Connections that a policy matches, and whose program or route has chosen the congestion
+    /// control. They count in no group.
+    #[serde(default)]
+    pub connections_chosen_by_program: u64,
     /// Connections for which the kernel refused the start-up. They keep the host's congestion
     /// control, and count in no group.
     pub connections_refused: u64,
+    /// New cgroups that a policy names and that the kernel could not note. The policy does not
+    /// match their connections.
+    #[serde(default)]
+    pub cgroups_lost: u64,
     /// CPU time of the service, in seconds.
     pub cpu_s: f64,
+}
+
+/// A share in percent: 7 for 0.07, where the product is 7.000000000000001.
+pub fn percent(share: f64) -> f64 {
+    let percent = share * 100.0;
+    format!("{percent:.12e}").parse().unwrap_or(percent)
 }
 
 impl Counts {
     /// The policy of this name.
     pub fn policy(&self, name: &str) -> Option<&PolicyCounts> {
         self.policies.iter().find(|policy| policy.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentage_is_shown_as_it_was_written() {
+        for hundredths in 1..10_000 {
+            let written = f64::from(hundredths) / 100.0;
+            assert_eq!(percent(written / 100.0), written);
+        }
+        assert_eq!([0.07, 0.29, 1e-9].map(percent), [7.0, 29.0, 1e-7]);
     }
 }

@@ -6,6 +6,7 @@ use crate::text::{self, out, say};
 use onramp_kernel::policy::{Cgroup, Family, Match, Start};
 use onramp_kernel::Memory;
 use onramp_service::config::{self, Policy};
+use onramp_service::counts;
 use std::path::Path;
 
 pub fn run(file: &Path, json: bool) -> Answer {
@@ -17,7 +18,7 @@ pub fn run(file: &Path, json: bool) -> Answer {
                 "name": policy.rule.name,
                 "startup": start.map(|start| start.options.startup.as_str()),
                 "avoidance": start.map(|start| start.options.avoidance.name()),
-                "percent": start.map(|start| start.share * 100.0),
+                "percent": start.map(|start| counts::percent(start.share)),
                 "memory": start.map(|start| memory(start.options.memory)),
                 "governor": start.and_then(governor_share),
                 "retransmission_budget": policy.canary.retransmission_budget,
@@ -88,8 +89,7 @@ fn row(policy: &Policy) -> Vec<String> {
 }
 
 fn percent(share: f64) -> String {
-    // Without the noise of binary fractions.
-    format!("{} %", (share * 1e11).round() / 1e9)
+    format!("{} %", counts::percent(share))
 }
 
 /// Which connections a policy chooses.

@@ -322,3 +322,14 @@ fn an_address_in_use_is_named() {
         "{error}"
     );
 }
+
+/// The service starts before the network has its addresses.
+#[test]
+fn an_address_that_the_host_does_not_have_yet_is_bound() {
+    let latest = Arc::new(Latest::default());
+    for address in ["192.0.2.77:0", "[2001:db8::77]:0"] {
+        let address: std::net::SocketAddr = address.parse().unwrap();
+        let endpoint = Endpoint::start(&[address], None, Arc::clone(&latest)).unwrap();
+        assert_eq!(endpoint.addresses()[0].ip(), address.ip());
+    }
+}

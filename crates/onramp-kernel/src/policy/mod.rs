@@ -28,7 +28,7 @@ use crate::{probe, Error, RestoredDefault, Result};
 use held::Held;
 use onramp_bpf::bindings::{CONFIG_VERSION, POLICIES};
 use pins::Pins;
-use program::{is_attached, Maps, Program};
+use program::{is_any_attached, is_attached, Maps, Program};
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::Path;
 use table::{Compiled, Target};
@@ -84,6 +84,11 @@ impl Policies {
             maps,
             program: None,
         })
+    }
+
+    /// Has an earlier service, of any build, left policies in force?
+    pub fn follow_others(&self) -> bool {
+        is_any_attached(&self.pins)
     }
 
     /// The service's state. What is changed here is written with [`Policies::write_state`].

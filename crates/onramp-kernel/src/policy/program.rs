@@ -172,7 +172,12 @@ pub(super) fn is_attached(pins: &Pins) -> bool {
     let build = pins
         .map(BUILD)
         .and_then(|map| u64::from_bytes(&only_value(&map)?));
-    build == Some(hash(onramp_bpf::POLICY)) && link(&pins.link_path("policy")).is_some()
+    build == Some(hash(onramp_bpf::POLICY)) && is_any_attached(pins)
+}
+
+/// Is the program of any build attached?
+pub(super) fn is_any_attached(pins: &Pins) -> bool {
+    link(&pins.link_path("policy")).is_some()
 }
 
 /// Detaches it from the root cgroup: the kernel calls it no more, neither for new connections nor

@@ -15,10 +15,15 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use nix::sys::socket::{
+    bind, listen, setsockopt, socket, sockopt, AddressFamily, Backlog, SockFlag, SockType,
+    SockaddrStorage,
+};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, RwLock};
@@ -111,8 +116,16 @@ pub enum EndpointError {
     /// An address cannot be bound.
     #[error("listen on {address}: {error}")]
     Listen {
-        /// The address, or the path of a socket.
-        address: String,
+        /// The address.
+        address: SocketAddr,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The Unix socket cannot be bound.
+    #[error("listen on the socket {}: {error}", path.display())]
+    ListenSocket {
+        /// Its path.
+        path: PathBuf,
         /// The system's error.
         error: io::Error,
     },
@@ -159,7 +172,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Listens on these addresses, and on a Unix socket of this path, which every user may ask. A
+    /// Listens on these addresses, which the host need not have yet, and on a Unix socket of this path, which every user may ask. A
     /// port 0 becomes a free one ([`Endpoint::addresses`]).
     ///
     /// # Errors
@@ -171,10 +184,8 @@ impl Endpoint {
     ) -> Result<Endpoint, EndpointError> {
         let mut tcp = Vec::new();
         for address in addresses {
-            let listener = std::net::TcpListener::bind(address)
-                .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
-            tcp.push(listener.map_err(|error| EndpointError::Listen {
-                address: address.to_string(),
+            tcp.push(listen_on(address).map_err(|error| EndpointError::Listen {
+                address: *address,
                 error,
             })?);
         }
@@ -218,6 +229,21 @@ impl Drop for Endpoint {
     }
 }
 
+/// Listens on an address. The host need not have it yet: the service starts before the network.
+fn listen_on(address: &SocketAddr) -> io::Result<std::net::TcpListener> {
+    let family = match address {
+        SocketAddr::V4(_) => AddressFamily::Inet,
+        SocketAddr::V6(_) => AddressFamily::Inet6,
+    };
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    let listener = socket(family, SockType::Stream, flags, None)?;
+    setsockopt(&listener, sockopt::ReuseAddr, &true)?;
+    setsockopt(&listener, sockopt::IpFreebind, &true)?;
+    bind(listener.as_raw_fd(), &SockaddrStorage::from(*address))?;
+    listen(&listener, Backlog::MAXCONN)?;
+    Ok(listener.into())
+}
+
 /// Listens on a Unix socket. A socket that a killed service left is replaced.
 fn listen_at(path: &Path) -> Result<std::os::unix::net::UnixListener, EndpointError> {
     use std::os::unix::net::{UnixListener, UnixStream};
@@ -234,8 +260,8 @@ fn listen_at(path: &Path) -> Result<std::os::unix::net::UnixListener, EndpointEr
         listener.set_nonblocking(true)?;
         Ok(listener)
     };
-    listen().map_err(|error| EndpointError::Listen {
-        address: path.display().to_string(),
+    listen().map_err(|error| EndpointError::ListenSocket {
+        path: path.to_owned(),
         error,
     })
 }

@@ -2,6 +2,7 @@
 
 mod canary;
 mod configuration;
+mod endpoint;
 mod lasting;
 mod running;
 mod service;

@@ -213,6 +213,7 @@ impl Outside for Console {
                 self.print(Priority::Warning, "switched-off", &message, &fields);
             }
             Notice::Failed { what } => self.print(Priority::Error, "failed", what, &[]),
+            Notice::Mended { what } => self.print(Priority::Notice, "mended", what, &[]),
             Notice::Stopped { restored: defaults } => {
                 for default in defaults {
                     self.print(

@@ -4,6 +4,11 @@
 //!
 //! The kernel does the work for connections, so a service that is busy or restarts delays none.
 
+mod outside;
+mod trouble;
+
+pub use outside::{Notice, Outside, Request};
+
 use crate::canary::Watch;
 use crate::config::{self, Config};
 use crate::counts::{Counts, PolicyCounts, RegistrationCounts, State};
@@ -11,12 +16,14 @@ use crate::host;
 use crate::metrics::{replace, text, Endpoint, EndpointError, Format, Latest};
 use crate::registrations;
 use onramp_kernel::policy::{Applied, SwitchedOff};
-use onramp_kernel::{default_in_this_namespace, Policies, RestoredDefault};
+use onramp_kernel::{default_in_this_namespace, Policies};
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::os::fd::{OwnedFd, RawFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use trouble::Trouble;
 
 /// How often the totals of registrations are read. It takes as long as a list of all connections.
 const REGISTRATIONS_EVERY: Duration = Duration::from_secs(60);
@@ -32,72 +39,6 @@ pub struct Options {
     pub socket: Option<PathBuf>,
     /// The lock of the process that this program has replaced.
     pub lock: Option<OwnedFd>,
-}
-
-/// What the service is asked to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Read the configuration again.
-    Reload,
-    /// Let another program continue in this process.
-    Replace,
-    /// Undo everything, and end.
-    Stop,
-}
-
-/// What the service needs from the process that runs it.
-pub trait Outside {
-    /// Waits for a request, at most so long.
-    fn wait(&mut self, at_most: Duration) -> Option<Request>;
-    /// Something happened that a person may want to know.
-    fn notice(&mut self, notice: &Notice);
-    /// The service works, and has looked at the counts.
-    fn looked(&mut self, counts: &Counts);
-}
-
-/// Something happened that a person may want to know.
-#[derive(Debug)]
-pub enum Notice {
-    /// The configuration is in force.
-    InForce {
-        /// The policies, in their order.
-        policies: Vec<String>,
-        /// What changed in the kernel.
-        applied: Applied,
-        /// Where the metrics endpoint listens.
-        metrics: Vec<String>,
-    },
-    /// A reload was refused. The configuration from before stays in force.
-    ReloadRefused {
-        /// Each line says what is wrong, where, and what to do.
-        reasons: Vec<String>,
-    },
-    /// The control group of a policy has another congestion avoidance than its start-up.
-    OtherAvoidance {
-        /// The policy.
-        policy: String,
-        /// What follows its start-up.
-        avoidance: String,
-        /// The default of this host.
-        control: String,
-    },
-    /// A start-up was switched off.
-    SwitchedOff {
-        /// The policy.
-        policy: String,
-        /// Why: a sentence.
-        reason: String,
-    },
-    /// Something failed that does not end the service.
-    Failed {
-        /// A sentence.
-        what: String,
-    },
-    /// Everything is undone.
-    Stopped {
-        /// Defaults of network namespaces that were put back.
-        restored: Vec<RestoredDefault>,
-    },
 }
 
 /// How a service ended.
@@ -122,8 +63,22 @@ pub enum Error {
     #[error(transparent)]
     Kernel(#[from] onramp_kernel::Error),
     /// The metrics endpoint.
-    #[error("cannot {0}; change `metrics` in [service]")]
+    #[error("cannot {0}{to_do}", to_do = to_do(.0))]
     Endpoint(#[from] EndpointError),
+}
+
+/// What to do about an endpoint that does not start.
+fn to_do(error: &EndpointError) -> &'static str {
+    match error {
+        EndpointError::Listen { .. } => "; change `metrics` in [service]",
+        EndpointError::ListenSocket { error, .. } if error.kind() == ErrorKind::AddrInUse => {
+            ": a process listens there already. End it, or give another path: --socket PATH"
+        }
+        EndpointError::ListenSocket { .. } => {
+            "; give a path in a folder that this user may write: --socket PATH"
+        }
+        _ => "",
+    }
 }
 
 /// A service that runs.
@@ -134,27 +89,28 @@ struct Service {
     /// By the names of the policies.
     watches: HashMap<String, Watch>,
     latest: Arc<Latest>,
+    /// `None`: an address cannot be bound. Each look tries again.
     endpoint: Option<Endpoint>,
+    endpoint_trouble: Trouble,
+    look_trouble: Trouble,
+    text_file_trouble: Trouble,
     /// The totals of registrations, and when they were read.
     registrations: Option<(Instant, Vec<RegistrationCounts>)>,
 }
 
 /// Runs a service until it is asked to end.
 ///
+/// The first service on a host changes nothing in the kernel before its metrics can be had. One
+/// that follows a crash or an upgrade goes on without them, because the policies are in force
+/// already and somebody has to watch them: it says so, and tries again at each look.
+///
 /// # Errors
-/// The configuration or the host does not allow it to start. What an earlier service left in the
-/// kernel is in force then, as before.
+/// The configuration or the host does not allow it to start. The host is then as before, and what
+/// an earlier service left in the kernel stays in force.
 pub fn run(mut options: Options, outside: &mut dyn Outside) -> Result<Ended, Error> {
     let config = config::read(&options.config)?;
-    let mut policies = Policies::open(&options.pins, options.lock.take())?;
-    let applied = host::apply(&mut policies, &config)?;
-    let (pid, now_s) = (std::process::id(), host::now_s());
-    let state = policies.state();
-    if state.pid != pid {
-        (state.pid, state.started_s) = (pid, now_s);
-    }
-    env!("CARGO_PKG_VERSION").clone_into(&mut state.version);
-    policies.write_state()?;
+    let policies = Policies::open(&options.pins, options.lock.take())?;
+    let follows = policies.follow_others();
     let mut service = Service {
         options,
         config,
@@ -162,27 +118,59 @@ pub fn run(mut options: Options, outside: &mut dyn Outside) -> Result<Ended, Err
         watches: HashMap::new(),
         latest: Arc::new(Latest::default()),
         endpoint: None,
+        endpoint_trouble: Trouble::default(),
+        look_trouble: Trouble::default(),
+        text_file_trouble: Trouble::default(),
         registrations: None,
     };
-    service.begin_watches()?;
-    service.listen()?;
+    let applied = match service.begin(follows, outside) {
+        Ok(applied) => applied,
+        Err(error) => {
+            if !follows {
+                let _ = service.policies.stop(); // the first error says more
+            }
+            return Err(error);
+        }
+    };
     service.say_in_force(applied, outside);
     service.serve(outside)
 }
 
 impl Service {
+    /// Puts the policies into force. `follows`: those of a service before are in force.
+    fn begin(&mut self, follows: bool, outside: &mut dyn Outside) -> Result<Applied, Error> {
+        if follows {
+            if let Ok(snapshot) = self.policies.snapshot() {
+                self.latest.set(host::counts(&snapshot));
+            }
+            self.keep_listening(outside);
+        } else {
+            self.listen()?;
+        }
+        let applied = host::apply(&mut self.policies, &self.config)?;
+        let (pid, now_s) = (std::process::id(), host::now_s());
+        let state = self.policies.state();
+        if state.pid != pid {
+            (state.pid, state.started_s) = (pid, now_s);
+        }
+        env!("CARGO_PKG_VERSION").clone_into(&mut state.version);
+        self.policies.write_state()?;
+        self.begin_watches()?;
+        Ok(applied)
+    }
+
     fn serve(mut self, outside: &mut dyn Outside) -> Result<Ended, Error> {
         loop {
             let begin = Instant::now();
-            match self.look(outside) {
-                Ok(counts) => {
-                    outside.looked(&counts);
-                    self.show(counts, outside);
-                }
-                Err(error) => outside.notice(&Notice::Failed {
-                    what: error.to_string(),
-                }),
-            }
+            self.keep_listening(outside);
+            let looked = self.look(outside).map(|counts| {
+                outside.looked(&counts);
+                self.show(counts, outside);
+            });
+            let looked = looked.map_err(|error| error.to_string());
+            let again = || "the counts can be read again".to_owned();
+            let notice = self.look_trouble.after(looked, again);
+            notice.iter().for_each(|notice| outside.notice(notice));
             let next = begin + self.config.service.interval;
             let mut left = next.saturating_duration_since(Instant::now());
             while let Some(request) = outside.wait(left) {
@@ -246,11 +234,12 @@ impl Service {
     fn show(&mut self, counts: Counts, outside: &mut dyn Outside) {
         if let Some(path) = &self.config.service.text_file {
             let content = text(&counts, Format::Prometheus);
-            if let Err(error) = replace(path, content.as_bytes()) {
-                outside.notice(&Notice::Failed {
-                    what: format!("cannot write the metrics into {}: {error}", path.display()),
-                });
-            }
+            let file = path.display();
+            let written = replace(path, content.as_bytes())
+                .map_err(|error| format!("cannot write the metrics into {file}: {error}"));
+            let again = || format!("the metrics are written into {file} again");
+            let notice = self.text_file_trouble.after(written, again);
+            notice.iter().for_each(|notice| outside.notice(notice));
         }
         self.latest.set(counts);
     }
@@ -258,8 +247,13 @@ impl Service {
     /// Puts the configuration into force that the file has now. If it is wrong, the one from before
     /// stays in force.
     fn reload(&mut self, outside: &mut dyn Outside) {
+        let before = self.config.service.text_file.clone();
         let reasons = match self.try_reload() {
             Ok(applied) => {
+                let now = &self.config.service.text_file;
+                if let Some(path) = before.filter(|before| Some(before) != now.as_ref()) {
+                    remove_text_file(&path, outside);
+                }
                 self.policies.state().reloads += 1;
                 self.say_in_force(applied, outside);
                 None
@@ -286,7 +280,7 @@ impl Service {
         if metrics_change {
             if let Err(error) = self.listen() {
                 self.config = before;
-                self.listen()?;
+                let _ = self.listen(); // otherwise the next look tries again
                 return Err(error);
             }
         }
@@ -298,7 +292,7 @@ impl Service {
             Err(error) => {
                 self.config = before;
                 if metrics_change {
-                    self.listen()?;
+                    let _ = self.listen(); // otherwise the next look tries again
                 }
                 Err(error.into())
             }
@@ -354,6 +348,19 @@ impl Service {
         Ok(())
     }
 
+    /// Listens if an address could not be bound before.
+    fn keep_listening(&mut self, outside: &mut dyn Outside) {
+        let listens = match &self.endpoint {
+            Some(_) => Ok(()),
+            None => self.listen().map_err(|error| {
+                format!("{error}. The policies are watched; each look tries to listen again")
+            }),
+        };
+        let again = || "the metrics can be had again".to_owned();
+        let notice = self.endpoint_trouble.after(listens, again);
+        notice.iter().for_each(|notice| outside.notice(notice));
+    }
+
     fn say_in_force(&mut self, applied: Applied, outside: &mut dyn Outside) {
         let addresses = self.endpoint.as_ref().map_or(&[][..], Endpoint::addresses);
         let metrics = addresses.iter().map(ToString::to_string).collect();
@@ -392,8 +399,24 @@ impl Service {
 
     fn stop(self, outside: &mut dyn Outside) -> Result<Ended, Error> {
         let restored = self.policies.stop()?;
+        if let Some(path) = &self.config.service.text_file {
+            remove_text_file(path, outside);
+        }
         outside.notice(&Notice::Stopped { restored });
         Ok(Ended::Stopped)
+    }
+}
+
+/// Removes the text file: its reader would show the last counts for ever.
+fn remove_text_file(path: &Path, outside: &mut dyn Outside) {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => outside.notice(&Notice::Failed {
+            what: format!(
+                "cannot remove {}, which has the last counts: {error}",
+                path.display()
+            ),
+        }),
+        _ => {}
     }
 }
 

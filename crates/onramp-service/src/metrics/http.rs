@@ -172,8 +172,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Listens on these addresses, which the host need not have yet, and on a Unix socket of this path, which every user may ask. A
-    /// port 0 becomes a free one ([`Endpoint::addresses`]).
+    /// Listens on these addresses, which the host need not have yet, and on a Unix socket of this
+    /// path, which every user may ask. A port 0 becomes a free one ([`Endpoint::addresses`]).
     ///
     /// # Errors
     /// An address that cannot be bound. Nothing is served then.

@@ -25,7 +25,7 @@ fn a_first_start_without_its_address_changes_nothing() {
         let address = taken.local_addr().unwrap();
         write(site, address);
         let names = onramp_kernel::registered_names().unwrap();
-        site.run(&[]).code(2).warns(&[&format!(
+        site.run(&[]).code(3).warns(&[&format!(
             "cannot listen on {address}: Address already in use (os error 98); change `metrics`"
         )]);
         assert_eq!(onramp_kernel::registered_names().unwrap(), names);
@@ -42,7 +42,7 @@ fn a_first_start_without_its_address_changes_nothing() {
         });
         command = std::process::Command::new(&site.program);
         command.args(arguments);
-        crate::common::run(command).code(2).warns(&[
+        crate::common::run(command).code(3).warns(&[
             &format!("cannot listen on the socket {}: No such", nowhere.display()),
             "--socket PATH",
         ]);

@@ -22,6 +22,9 @@ pub use pins::PINS;
 pub use rule::{Cgroup, Family, Match, Prefix, Rule, Start};
 /// The most policies that can be in force.
 pub const MAX_POLICIES: usize = POLICIES as usize;
+/// The most prefixes that all policies can have together, each counted once. The map
+/// (`bpf/policy/maps.h`) has room for twice as many: those in force and those that follow.
+pub const MAX_PREFIXES: usize = 32768;
 pub use state::{PolicyState, ServiceState, SwitchedOff};
 
 use crate::{probe, Error, RestoredDefault, Result};

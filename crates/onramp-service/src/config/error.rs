@@ -11,7 +11,7 @@ use std::ops::Range;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file system returned an error.
-    #[error("cannot read the configuration {file}: {cause}")]
+    #[error("cannot read the configuration {file}: {cause}{}", mend(cause))]
     Unreadable {
         /// The file's name.
         file: String,
@@ -25,16 +25,30 @@ pub enum Error {
         file: String,
     },
     /// The file is not UTF-8 text.
-    #[error("cannot read the configuration {file}: byte {offset} is not UTF-8 text")]
+    #[error(
+        "cannot read the configuration {file}: byte {offset} (line {line}) is not UTF-8 text; save \
+         the file as UTF-8"
+    )]
     NotUtf8 {
         /// The file's name.
         file: String,
         /// Position of the first byte that is wrong, from 0.
         offset: usize,
+        /// Its line, from 1.
+        line: usize,
     },
     /// The file could be read, and has mistakes.
     #[error(transparent)]
     Invalid(#[from] Box<Invalid>),
+}
+
+/// What to do about an error of the file system.
+fn mend(cause: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind;
+    match cause.kind() {
+        ErrorKind::NotFound | ErrorKind::IsADirectory => "; name the file with --config",
+        _ => "",
+    }
 }
 
 /// A mistake and its place.
@@ -115,7 +129,14 @@ impl Error {
         };
         let mut text = String::new();
         let handler = GraphicalReportHandler::new_themed(theme).with_width(COLUMNS);
-        match handler.render_report(&mut text, self) {
+        let rendered = match self.invalid() {
+            // The sentence of a single mistake is not printed twice.
+            Some(invalid) if invalid.faults.len() == 1 => {
+                handler.render_report(&mut text, &Single(invalid))
+            }
+            _ => handler.render_report(&mut text, self),
+        };
+        match rendered {
             Ok(()) => text,
             Err(_) => format!("{self}\n"),
         }
@@ -157,10 +178,44 @@ impl Diagnostic for Fault {
         };
         let here = label(self.mistake.label(), self.span.as_ref()?);
         let first = match &self.mistake {
-            Mistake::SameName { first, .. } => Some(label("first here".to_owned(), first)),
+            Mistake::SameName { first, .. } | Mistake::SameAddress { first, .. } => {
+                Some(label("first here".to_owned(), first))
+            }
             _ => None,
         };
         Some(Box::new(first.into_iter().chain([here])))
+    }
+}
+
+/// A file with a single mistake.
+#[derive(Debug)]
+struct Single<'a>(&'a Invalid);
+
+impl Single<'_> {
+    fn fault(&self) -> &Fault {
+        &self.0.faults[0]
+    }
+}
+
+impl fmt::Display for Single<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fault().fmt(f)
+    }
+}
+
+impl std::error::Error for Single<'_> {}
+
+impl Diagnostic for Single<'_> {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.0.source)
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.fault().help()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.fault().labels()
     }
 }
 

@@ -35,7 +35,7 @@ keys! {
         "\"127.0.0.1:9464\"",
         "Where the HTTP endpoint for Prometheus listens (`/metrics`)";
     TEXT_FILE: "text_file",
-        "the path of a file whose name ends with .prom",
+        "the whole path of a file whose name ends with .prom",
         "none",
         "The metrics are also written into this file, for node_exporter";
     INTERVAL: "interval",
@@ -72,7 +72,7 @@ keys! {
     LOCAL_PORT: "local_port",
         "a port such as 443, a range such as \"8000-8100\", or a list of them",
         "any",
-        "Connections whose port on this host is one of these: those that a server accepts";
+        "Connections, accepted or opened, whose port on this host is one of these";
     CGROUP: "cgroup",
         "the path of a cgroup below the root, such as \"/system.slice\", or a list of them",
         "any",
@@ -84,7 +84,8 @@ keys! {
     USER: "user",
         "the name of a user, a user id, or a list of them",
         "any",
-        "Connections of processes of these users";
+        "Connections whose socket was made by these users. A server that opens its port as root, \
+         as nginx does, is user 0";
     FAMILY: "family",
         "\"ipv4\" or \"ipv6\"",
         "both",
@@ -121,12 +122,12 @@ keys! {
         "100 segments",
         "With \"at-once\": what may be sent behind the initial window before an ACK arrives";
     GOVERNOR: "governor",
-        "\"on\", \"off\", or a share above 0 % such as \"10 %\"",
+        "\"on\", \"off\", or a share above 0 % and at most 100 % such as \"10 %\"",
         "\"on\" (25 %)",
         "Where start-ups retransmit more than this share of their segments on average, 15 of 16 \
          new connections begin with slow start";
     BUDGET: "retransmission_budget",
-        "a share above 0 %, such as \"5 %\"",
+        "a share above 0 % and at most 100 %, such as \"5 %\"",
         "none",
         "If the connections with the start-up retransmit more than this share of their segments, \
          it is switched off, whatever the control group does";

@@ -1,6 +1,17 @@
 //! The mistakes that a configuration can have, with their facts and their sentences.
 
+use super::{advice, keys};
 use std::ops::Range;
+
+/// What a series of tables is if its name has one pair of brackets.
+pub(super) const ONE_TABLE: &str = "one table";
+
+/// A word of the file as a message can have it: printable, and not long.
+pub(super) fn shortened(word: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    let printable = word.chars().filter(|char| !char.is_control());
+    printable.take(MAX_CHARS).collect()
+}
 
 /// A mistake in a configuration. [`Display`](std::fmt::Display) is one sentence.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -9,6 +20,12 @@ pub enum Mistake {
     /// The file is not TOML.
     #[error("this is not TOML: {message}")]
     Syntax { message: String },
+    /// A key or a table is given a second time.
+    #[error("{}", match is_table {
+        true => format!("the table [{key}] is given twice"),
+        false => format!("`{key}` is given twice in this table"),
+    })]
+    Twice { key: String, is_table: bool },
     /// A table has a key that it cannot have.
     #[error(
         "unknown key `{key}` in {table}{}",
@@ -41,7 +58,7 @@ pub enum Mistake {
     Value {
         key: &'static str,
         found: String,
-        expected: String,
+        advice: String,
     },
     /// A list is empty.
     #[error("the list `{key}` is empty")]
@@ -49,6 +66,12 @@ pub enum Mistake {
     /// Two policies have one name.
     #[error("two policies have the name `{name}`")]
     SameName { name: String, first: Range<usize> },
+    /// An address is given a second time.
+    #[error("the address {address} is given twice")]
+    SameAddress {
+        address: std::net::SocketAddr,
+        first: Range<usize>,
+    },
     /// A key has no effect.
     #[error("`{key}` has no effect {without}")]
     NoEffect {
@@ -60,7 +83,7 @@ pub enum Mistake {
     Startup {
         startup: String,
         why: &'static str,
-        possible: Vec<&'static str>,
+        advice: String,
     },
     /// This host has no such user.
     #[error("this host has no user `{user}`")]
@@ -68,9 +91,26 @@ pub enum Mistake {
     /// There are more policies than the kernel's program can have.
     #[error("the file has {found} policies; the maximum is {max}")]
     TooManyPolicies { found: usize, max: usize },
+    /// There are more prefixes than the kernel's program can have.
+    #[error("the file has {found} prefixes; the maximum is {max}")]
+    TooManyPrefixes { found: usize, max: usize },
 }
 
 impl Mistake {
+    /// The mistake of a text that is not TOML.
+    pub(super) fn of_syntax(text: &str, error: &toml::de::Error) -> Mistake {
+        let message = error.message().to_owned();
+        let place = error.span().filter(|_| message == "duplicate key");
+        let Some((span, key)) = place.and_then(|span| Some((span.clone(), text.get(span)?))) else {
+            return Mistake::Syntax { message };
+        };
+        let line_start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        Mistake::Twice {
+            key: shortened(key),
+            is_table: text[line_start..].trim_start().starts_with('['),
+        }
+    }
+
     /// The label of the marked place.
     pub(super) fn label(&self) -> String {
         match self {
@@ -80,7 +120,7 @@ impl Mistake {
             } => format!("did you mean `{nearest}`?"),
             Mistake::UnknownKey { table, .. } => format!("not a key of {table}"),
             Mistake::Missing { .. } => "in this table".to_owned(),
-            Mistake::SameName { .. } => "and here".to_owned(),
+            Mistake::SameName { .. } | Mistake::SameAddress { .. } => "and here".to_owned(),
             _ => "here".to_owned(),
         }
     }
@@ -88,6 +128,20 @@ impl Mistake {
     /// What to do.
     pub fn help(&self) -> Option<String> {
         Some(match self {
+            Mistake::Twice {
+                key,
+                is_table: true,
+            } if key != keys::POLICY => "join both".to_owned(),
+            Mistake::Twice {
+                is_table: false, ..
+            }
+            | Mistake::SameAddress { .. } => "remove one".to_owned(),
+            Mistake::Twice { .. }
+            | Mistake::NotATable {
+                key: keys::POLICY,
+                found: ONE_TABLE,
+                ..
+            } => "write [[policy]], with two brackets".to_owned(),
             Mistake::Syntax { .. } | Mistake::NotATable { .. } => return None,
             Mistake::UnknownKey {
                 table, accepted, ..
@@ -98,19 +152,20 @@ impl Mistake {
                 "add a table [[policy]], or write policy = [] in the first line".to_owned()
             }
             Mistake::Missing { key, expected } => format!("add `{key} = ...`: {expected}"),
-            Mistake::Value { expected, .. } => format!("expected {expected}"),
-            Mistake::EmptyList { .. } => {
-                "remove the key to match everything, or add an entry".to_owned()
-            }
+            Mistake::Value { advice, .. } | Mistake::Startup { advice, .. } => advice.clone(),
+            Mistake::EmptyList { key } => advice::of_empty_list(key).to_owned(),
             Mistake::SameName { .. } => "give each policy a name of its own".to_owned(),
             Mistake::NoEffect { .. } => "remove it".to_owned(),
-            Mistake::Startup { possible, .. } => format!("choose one of: {}", possible.join(", ")),
+            Mistake::NoUser { user } if user.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("a user id has no quotes: user = {user}")
+            }
             Mistake::NoUser { .. } => {
                 "create the user, correct the name, or give the number of the user".to_owned()
             }
             Mistake::TooManyPolicies { .. } => {
                 "join policies that have the same start-up".to_owned()
             }
+            Mistake::TooManyPrefixes { .. } => "join neighbours into shorter ones".to_owned(),
         })
     }
 }

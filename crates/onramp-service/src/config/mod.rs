@@ -14,6 +14,7 @@
 //! The first policy that matches a connection is the connection's. All mistakes of a file are
 //! reported together, each with its line, what was expected, and what to do.
 
+mod advice;
 mod error;
 mod keys;
 mod mistake;
@@ -64,18 +65,27 @@ pub fn read(path: &Path) -> Result<Config, Error> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(Error::TooLarge { file });
     }
-    let text = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
-        offset: error.utf8_error().valid_up_to(),
-        file: file.clone(),
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let before = &error.as_bytes()[..offset];
+        Error::NotUtf8 {
+            offset,
+            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+            file: file.clone(),
+        }
     })?;
     parse(&file, &text)
 }
 
 /// Opens a device or a pipe without waiting for its other end.
 fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    use std::io::Read;
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is not a file"));
+    use std::io::{Error, ErrorKind, Read};
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
+        return Err(Error::new(ErrorKind::IsADirectory, "it is a directory"));
+    }
+    if !metadata.is_file() {
+        return Err(Error::other("it is not a file"));
     }
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path)?;
@@ -93,9 +103,7 @@ pub fn parse(file: &str, text: &str) -> Result<Config, Error> {
         Ok(document) => read_document(&mut reader, document.get_ref()),
         Err(error) => {
             reader.faults.push(Fault {
-                mistake: Mistake::Syntax {
-                    message: error.message().to_owned(),
-                },
+                mistake: Mistake::of_syntax(text, &error),
                 span: error.span(),
             });
             None

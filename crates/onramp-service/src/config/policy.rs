@@ -5,7 +5,8 @@ use super::keys::{
     MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT, POLICY, POLICY_KEYS, STARTUP, STARTUP_KEYS, UNIT,
     USER,
 };
-use super::section::{Reader, Section};
+use super::mistake::shortened;
+use super::section::{nearest, Reader, Section};
 use super::values::{
     cgroup, family, integer, name, percent, ports, prefix, share, size, text, time_ns, unit,
 };
@@ -14,7 +15,7 @@ use crate::canary::Settings;
 use nix::unistd::User;
 use onramp_kernel::policy::{Match, Rule, Start};
 use onramp_kernel::{default_in_this_namespace, Avoidance, Memory, Options};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use toml::de::DeValue;
 
@@ -23,6 +24,9 @@ const NONE: &str = "none";
 
 /// The most policies that the kernel's program can have.
 const MAX_POLICIES: usize = onramp_kernel::policy::MAX_POLICIES;
+
+/// The most prefixes.
+const MAX_PREFIXES: usize = onramp_kernel::policy::MAX_PREFIXES;
 
 /// A policy.
 #[derive(Clone, Debug)]
@@ -50,10 +54,16 @@ pub(super) fn read_all(
     }
     let mut names: HashMap<String, Range<usize>> = HashMap::new();
     let mut policies = Vec::new();
+    let mut prefixes = BTreeSet::new();
+    let mut too_many = None;
     for section in &sections {
         let Some(policy) = read(reader, section, canary) else {
             continue;
         };
+        prefixes.extend(policy.rule.matches.destinations.iter().copied());
+        if prefixes.len() > MAX_PREFIXES && too_many.is_none() {
+            too_many = Some(section.span.clone());
+        }
         let span = section.get(NAME.name).map_or(0..0, |value| value.span());
         if let Some(first) = names.get(&policy.rule.name) {
             let mistake = Mistake::SameName {
@@ -65,6 +75,13 @@ pub(super) fn read_all(
         }
         names.insert(policy.rule.name.clone(), span);
         policies.push(policy);
+    }
+    if let Some(span) = too_many {
+        let mistake = Mistake::TooManyPrefixes {
+            found: prefixes.len(),
+            max: MAX_PREFIXES,
+        };
+        reader.fault(mistake, span);
     }
     policies
 }
@@ -128,19 +145,7 @@ fn start(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) -> Optio
     }
     let usable = check_startup(reader, section, startup);
     let default = Options::new(startup);
-    let memory = reader.one(section, &MEMORY, memory).unwrap_or(Memory::Off);
-    if memory == Memory::Off {
-        for key in [MEMORY_LIFETIME, MEMORY_JUMP] {
-            no_effect(reader, section, &key, "without `memory`");
-        }
-    } else if usable && !onramp_core::resumes(startup) {
-        no_effect(
-            reader,
-            section,
-            &MEMORY,
-            "with this start-up, which remembers nothing",
-        );
-    }
+    let memory = read_memory(reader, section, usable.then_some(startup));
     let options = Options {
         avoidance: reader
             .one(section, &AVOIDANCE, |value| Avoidance::named(text(value)?))
@@ -168,6 +173,27 @@ fn start(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) -> Optio
     Some(Start { options, share })
 }
 
+/// How the policy remembers. `startup` is `None` where it has mistakes.
+fn read_memory(reader: &mut Reader<'_>, section: &Section<'_>, startup: Option<&str>) -> Memory {
+    let given = reader.one(section, &MEMORY, memory);
+    if given.is_none() && section.has(&MEMORY) {
+        // A mistake, so nothing is known about the other keys.
+        return Memory::Off;
+    }
+    let memory = given.unwrap_or(Memory::Off);
+    if memory == Memory::Off {
+        no_effect(reader, section, &MEMORY_LIFETIME, "without `memory`");
+    } else if startup.is_some_and(|startup| !onramp_core::resumes(startup)) {
+        let without = "with this start-up, which remembers nothing";
+        no_effect(reader, section, &MEMORY, without);
+    }
+    if memory != Memory::AtOnce {
+        let without = "without memory = \"at-once\"";
+        no_effect(reader, section, &MEMORY_JUMP, without);
+    }
+    memory
+}
+
 fn no_effect(reader: &mut Reader<'_>, section: &Section<'_>, key: &Key, without: &'static str) {
     if let Some(value) = section.get(key.name) {
         let mistake = Mistake::NoEffect {
@@ -182,21 +208,27 @@ fn no_effect(reader: &mut Reader<'_>, section: &Section<'_>, key: &Key, without:
 fn check_startup(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) -> bool {
     let is_possible = |name: &str| !onramp_core::reserves(name) && !onramp_core::needs_pairs(name);
     let all = onramp_core::startup_names();
+    let found = startup.to_lowercase();
+    let is_avoidance = Avoidance::named(&found).is_some();
     let why = match startup {
+        name if !all.contains(&name) && is_avoidance => "it is an avoidance, not a start-up",
         name if !all.contains(&name) => "there is none of this name",
         name if onramp_core::reserves(name) => "each program asks for its own rate (TCP_QOS)",
         name if onramp_core::needs_pairs(name) => "it needs a TCP option on all connections",
         _ => return true,
     };
     let possible = all.iter().copied().filter(|name| is_possible(name));
+    let possible: Vec<_> = possible.chain([NONE]).collect();
+    let meant = nearest(&found, &possible).filter(|_| !all.contains(&startup));
+    let advice = match meant {
+        _ if is_avoidance => format!("for no start-up write \"{NONE}\""),
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("choose one of: {}", possible.join(", ")),
+    };
     let mistake = Mistake::Startup {
-        startup: startup
-            .chars()
-            .filter(|char| !char.is_control())
-            .take(60)
-            .collect(),
+        startup: shortened(startup),
         why,
-        possible: possible.chain([NONE]).collect(),
+        advice,
     };
     let span = section.get(STARTUP.name).map_or(0..0, |value| value.span());
     reader.fault(mistake, span);
@@ -231,19 +263,19 @@ fn governor(value: &DeValue<'_>) -> Option<u32> {
 
 /// The ids of users. A name is looked up now, so a user has to exist when the file is read.
 fn users(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<u32> {
-    let given = reader.list(section, &USER, |value| match integer(value) {
+    let given = reader.entries(section, &USER, |value| match integer(value) {
         Some(number) => u32::try_from(number).ok().map(Ok),
         None => text(value).map(|name| Err(name.to_owned())),
     });
     let mut ids = Vec::new();
-    for user in given {
+    for (user, span) in given {
         match user {
             Ok(id) => ids.push(id),
             Err(name) => match User::from_name(&name) {
                 Ok(Some(user)) => ids.push(user.uid.as_raw()),
                 _ => {
-                    let span = section.get(USER.name).map_or(0..0, |value| value.span());
-                    reader.fault(Mistake::NoUser { user: name }, span);
+                    let user = shortened(&name);
+                    reader.fault(Mistake::NoUser { user }, span);
                 }
             },
         }

@@ -1,7 +1,8 @@
 //! A table of the file: its keys, and values of the types that keys have. Mistakes are collected; a
 //! key that is wrong reads as `None`, and the reader goes on.
 
-use super::{Doubt, Fault, Key, Mistake, Warning};
+use super::mistake::{shortened, ONE_TABLE};
+use super::{advice, Doubt, Fault, Key, Mistake, Warning};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
@@ -102,11 +103,7 @@ impl<'t> Reader<'t> {
             let name: &str = key.get_ref();
             if !names.contains(&name) {
                 let mistake = Mistake::UnknownKey {
-                    key: name
-                        .chars()
-                        .filter(|char| !char.is_control())
-                        .take(60)
-                        .collect(),
+                    key: shortened(name),
                     table: title,
                     nearest: nearest(name, names),
                     accepted: names.to_vec(),
@@ -173,7 +170,7 @@ impl<'t> Reader<'t> {
         span: Range<usize>,
     ) {
         let found = match found {
-            DeValue::Table(_) => "one table",
+            DeValue::Table(_) => ONE_TABLE,
             DeValue::Array(_) => "a list",
             _ => "a value",
         };
@@ -211,17 +208,32 @@ impl<'t> Reader<'t> {
         key: &Key,
         read: impl Fn(&DeValue<'_>) -> Option<T>,
     ) -> Vec<T> {
+        let entries = self.entries(section, key, read).into_iter();
+        entries.map(|(entry, _)| entry).collect()
+    }
+
+    /// As [`Reader::list`], each with its place.
+    pub fn entries<T>(
+        &mut self,
+        section: &Section<'_>,
+        key: &Key,
+        read: impl Fn(&DeValue<'_>) -> Option<T>,
+    ) -> Vec<(T, Range<usize>)> {
         let Some(value) = section.get(key.name) else {
             return Vec::new();
         };
         let DeValue::Array(list) = value.get_ref() else {
-            return self.value(key, value, &read).into_iter().collect();
+            let entry = self.value(key, value, &read);
+            return entry
+                .map(|entry| (entry, value.span()))
+                .into_iter()
+                .collect();
         };
         if list.is_empty() {
             self.fault(Mistake::EmptyList { key: key.name }, value.span());
         }
         list.iter()
-            .filter_map(|element| self.value(key, element, &read))
+            .filter_map(|entry| Some((self.value(key, entry, &read)?, entry.span())))
             .collect()
     }
 
@@ -236,7 +248,7 @@ impl<'t> Reader<'t> {
             let mistake = Mistake::Value {
                 key: key.name,
                 found: shown(value.get_ref()),
-                expected: key.expected.to_owned(),
+                advice: advice::of(key, value.get_ref()),
             };
             self.fault(mistake, value.span());
         }
@@ -245,7 +257,7 @@ impl<'t> Reader<'t> {
 }
 
 /// The name that is most similar, if it is similar enough to be meant.
-fn nearest(found: &str, names: &[&'static str]) -> Option<&'static str> {
+pub(super) fn nearest(found: &str, names: &[&'static str]) -> Option<&'static str> {
     if found.len() > 64 {
         return None;
     }

@@ -6,6 +6,7 @@ use super::keys::{
 };
 use super::section::{Reader, Section};
 use super::values::{address_and_port, integer, share, text, time_ns};
+use super::{Doubt, Mistake};
 use crate::canary::Settings;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -60,10 +61,7 @@ pub(super) fn read(reader: &mut Reader<'_>, top: &Section<'_>) -> Service {
     };
     Service {
         metrics: metrics(reader, &section).unwrap_or(default.metrics),
-        text_file: reader.one(&section, &TEXT_FILE, |value| {
-            let path = text(value)?;
-            path.ends_with(".prom").then(|| PathBuf::from(path))
-        }),
+        text_file: text_file(reader, &section),
         interval: reader
             .one(&section, &INTERVAL, interval)
             .unwrap_or(default.interval),
@@ -77,7 +75,34 @@ fn metrics(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Vec<SocketA
     if value.get_ref().as_str() == Some("off") {
         return Some(Vec::new());
     }
-    Some(reader.list(section, &METRICS, address_and_port))
+    let entries = reader.entries(section, &METRICS, address_and_port);
+    for (at, (address, span)) in entries.iter().enumerate() {
+        if let Some((_, first)) = entries[..at].iter().find(|(other, _)| other == address) {
+            let mistake = Mistake::SameAddress {
+                address: *address,
+                first: first.clone(),
+            };
+            reader.fault(mistake, span.clone());
+        }
+    }
+    Some(entries.into_iter().map(|(address, _)| address).collect())
+}
+
+fn text_file(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<PathBuf> {
+    let path = reader.one(section, &TEXT_FILE, |value| {
+        let path = text(value)?;
+        let is_valid = path.starts_with('/') && path.ends_with(".prom");
+        is_valid.then(|| PathBuf::from(path))
+    })?;
+    let directory = path.parent()?;
+    if !directory.is_dir() {
+        let span = section.get(TEXT_FILE.name)?.span();
+        let doubt = Doubt::NoDirectory {
+            directory: directory.to_owned(),
+        };
+        reader.warn(doubt, reader.line(&span));
+    }
+    Some(path)
 }
 
 fn interval(value: &DeValue<'_>) -> Option<Duration> {

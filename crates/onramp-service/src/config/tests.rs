@@ -36,7 +36,7 @@ fn every_key_is_read() {
         percent = 2.5
         avoidance = "reno"
         initial_window = "paper"
-        memory = "careful"
+        memory = "at-once"
         memory_lifetime = "60 s"
         memory_jump = "64 KiB"
         governor = "10 %"
@@ -69,7 +69,7 @@ fn every_key_is_read() {
         (options.startup.as_str(), options.avoidance.name()),
         ("onramp", "reno")
     );
-    assert!(options.paper_initial_window && options.memory == Memory::Careful);
+    assert!(options.paper_initial_window && options.memory == Memory::AtOnce);
     assert_eq!(
         (options.memory_lifetime_ns, options.memory_jump_bytes),
         (60_000_000_000, 65536)
@@ -132,12 +132,12 @@ memory_jump = "1 MB"
         "config.toml:11: `percent` has no effect on a policy with startup = \"none\"; remove it",
         "config.toml:12: `startup` is missing in this policy; add `startup = ...`: the name of a",
         "config.toml:13: `name` is \"two words\"; expected letters, digits, - and _, at most 63",
-        "config.toml:14: `destination` is \"192.0.2.1/24\"; expected an address or a prefix",
+        "config.toml:14: `destination` is \"192.0.2.1/24\"; it has bits behind the first 24",
         "config.toml:15: this host has no user `nobody-has-this-name`; create the user, correct",
-        "config.toml:16: `cgroup` is \"system.slice\"; expected the path of a cgroup below the",
+        "config.toml:16: `cgroup` is \"system.slice\"; a path begins with a slash",
         "config.toml:19: start-up `qos` cannot be chosen by a policy: each program asks for",
-        "config.toml:20: `unit` is \"nginx\"; expected the name of a systemd unit such as",
-        "config.toml:21: `memory_jump` has no effect without `memory`; remove it",
+        "config.toml:20: `unit` is \"nginx\"; did you mean \"nginx.service\"?",
+        "config.toml:21: `memory_jump` has no effect without memory = \"at-once\"; remove it",
     ];
     for (found, expected) in found.iter().zip(expected) {
         assert!(found.starts_with(expected), "{found}\nexpected\n{expected}");

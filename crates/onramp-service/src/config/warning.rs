@@ -5,6 +5,7 @@ use super::Policy;
 use onramp_kernel::policy::{Cgroup, Family, Match, Prefix};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 /// A doubt and its place. [`Display`](std::fmt::Display) is one line: `file:line: sentence`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +25,8 @@ pub struct Warning {
 pub enum Doubt {
     /// All connections of a policy are those of an earlier policy.
     #[error(
-        "policy `{policy}` never matches: `{other}` (line {other_line}) has all its connections; {}",
+        "policy `{policy}` never matches: `{other}` (line {other_line}) has all its connections; \
+         {}",
         match is_same {
             true => "remove one of the two".to_owned(),
             false => format!("put `{policy}` before `{other}`"),
@@ -48,6 +50,12 @@ pub enum Doubt {
          would switch its start-up off"
     )]
     NoControlGroup { policy: String },
+    /// The file for node_exporter would be in a directory that does not exist.
+    #[error(
+        "the directory {} of `text_file` does not exist: no metrics can be written; create it",
+        directory.display()
+    )]
+    NoDirectory { directory: PathBuf },
 }
 
 /// Notes what is doubtful in policies, which are in the order of the file.

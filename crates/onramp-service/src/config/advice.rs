@@ -67,8 +67,8 @@ fn destination(text: &str) -> Option<String> {
         }
     };
     Some(format!(
-        "it has bits behind the first {length}; write \"{prefix}/{length}\", or \"{address}\" for one \
-         address"
+        "it has bits behind the first {length}; write \"{prefix}/{length}\", or \"{address}\" for \
+         one address"
     ))
 }
 

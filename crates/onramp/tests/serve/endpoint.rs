@@ -84,7 +84,8 @@ fn a_text_file_that_cannot_be_written_is_told_once_and_the_end_removes_it() {
         let folder = site.folder.path().join("collector");
         let file = folder.join("onramp.prom");
         let policy = format!(
-            "policy = []\n[service]\nmetrics = \"off\"\ninterval = \"100 ms\"\ntext_file = \"{}\"\n",
+            "policy = []\n[service]\nmetrics = \"off\"\ninterval = \"100 ms\"\n\
+             text_file = \"{}\"\n",
             file.display()
         );
         fs::write(site.config(), policy).unwrap();

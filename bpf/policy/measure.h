@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is measured of a connection, in both groups by the same means: the busy time until 100 kB
- * and until 1 MB are acknowledged, the segments until then, and the RTT.
+ * The measurements of a connection, with one method for both groups: the busy time until 100 kB and
+ * until 1 MB are acknowledged, the segments until then, and the RTT.
  *
  * The busy time is the time since the establishment without the times in which the connection had
- * nothing to send and nothing in flight. So neither an application that thinks nor a connection
- * that is kept open for a next request counts as slow. The kernel counts idle times in jiffies
- * (tcp_chrono), hence each is exact to a jiffy, 1 to 4 ms.
+ * nothing to send and nothing in flight. So pauses of the application and waiting for a next
+ * request do not lengthen it. The kernel counts idle times in jiffies (tcp_chrono), hence each is
+ * exact to a jiffy, 1 to 4 ms.
  *
  * The connection is observed
  *     once a round trip          RTT_CB, for the first ACK of what was sent since the last one

@@ -10,20 +10,11 @@ import pathlib
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
-SCENARIO = """
-name = "cells"
-[path]
-rate = ["10 Mbit/s", "20 Mbit/s", "50 Mbit/s", "100 Mbit/s", "200 Mbit/s"]
-rtt = ["10 ms", "20 ms", "50 ms", "100 ms", "200 ms"]
-queue = ["0.5 bdp", "1 bdp"]
-[[transfer]]
-size = ["10 kB", "30 kB"]
-startup = ["none", "onramp"]
-repeat = 50
-"""
+FILE = (
+    pathlib.Path(__file__).parents[2] / "crates" / "onramp-sim" / "benches" / "speed" / "cells.toml"
+)
 CELLS = 10_000
 LIMIT = 1.2
 PYTHON = "import sys, onramp; frame = onramp.run(sys.argv[1]); assert len(frame) == 10_000"
@@ -57,24 +48,21 @@ def main():
     parser.add_argument("--onramp", type=pathlib.Path, required=True, help="the command line")
     parser.add_argument("--pairs", type=int, default=7, help="number of pairs (default 7)")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        file = pathlib.Path(folder) / "cells.toml"
-        file.write_text(SCENARIO)
-        command = [str(arguments.onramp), "sim", str(file), "--json"]
-        ratios, rows = [], []
-        for pair in range(arguments.pairs):
-            if pair % 2:
-                python_s, command_s = call_s(str(file)), wall_s(command)
-            else:
-                command_s, python_s = wall_s(command), call_s(str(file))
-            whole_s = wall_s([sys.executable, "-c", PYTHON, str(file)])
-            ratios.append(python_s / command_s)
-            rows.append((command_s, python_s, whole_s))
-            print(
-                f"pair {pair + 1}: command line {command_s:.2f} s, onramp.run {python_s:.2f} s, "
-                f"with Python's start {whole_s:.2f} s",
-                flush=True,
-            )
+    command = [str(arguments.onramp), "sim", str(FILE), "--json"]
+    ratios, rows = [], []
+    for pair in range(arguments.pairs):
+        if pair % 2:
+            python_s, command_s = call_s(str(FILE)), wall_s(command)
+        else:
+            command_s, python_s = wall_s(command), call_s(str(FILE))
+        whole_s = wall_s([sys.executable, "-c", PYTHON, str(FILE)])
+        ratios.append(python_s / command_s)
+        rows.append((command_s, python_s, whole_s))
+        print(
+            f"pair {pair + 1}: command line {command_s:.2f} s, onramp.run {python_s:.2f} s, "
+            f"with Python's start {whole_s:.2f} s",
+            flush=True,
+        )
     medians = [statistics.median(column) for column in zip(*rows, strict=True)]
     ratio = statistics.median(ratios)
     print(

@@ -65,8 +65,8 @@ static inline uint64_t onramp_reduced_bytes(const struct onramp *state, uint64_t
 				     : carried_bytes / 8 * ONRAMP_POLICED_EIGHTHS;
 }
 
-/* The delivery rate of the flight that lost segments. If its last segments are lost, no ACK arrives
- * until their retransmissions are acknowledged. The time without ACKs does not count. */
+/* The delivery rate of the flight in which losses occurred. If its last segments are lost, no ACK
+ * arrives until their retransmissions are acknowledged. The time without ACKs does not count. */
 static inline uint64_t onramp_lossy_rate(const struct onramp *state, const struct startup_ack *ack)
 {
 	const struct onramp_round *round = &state->round;

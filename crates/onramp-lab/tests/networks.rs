@@ -291,7 +291,7 @@ fn a_relay_repairs_the_losses_of_its_own_hop() {
     let (record, links) = (&outcome.record, &outcome.link.links);
     assert_eq!((record.finished, record.delivered_bytes), (true, 1_000_000));
     assert!(record.retransmitted_segments > 0, "{record:?}");
-    // Segments that the second link loses are not sent again over the first link.
+    // Segments that the second link loses are not retransmitted over the first link.
     let segments = 1_000_000_u64.div_ceil(1448);
     assert!(
         (segments..segments + 9).contains(&links[0].offered.packets),

@@ -154,6 +154,7 @@ pub const POLICY_KEYS: &[Key] = &[
     USER,
     FAMILY,
     STARTUP,
+    // Only with a start-up:
     PERCENT,
     AVOIDANCE,
     INITIAL_WINDOW,
@@ -164,14 +165,10 @@ pub const POLICY_KEYS: &[Key] = &[
     BUDGET,
 ];
 
-/// The keys of `[[policy]]` that only a policy with a start-up can have.
-pub(super) const STARTUP_KEYS: &[Key] = &[
-    PERCENT,
-    AVOIDANCE,
-    INITIAL_WINDOW,
-    MEMORY,
-    MEMORY_LIFETIME,
-    MEMORY_JUMP,
-    GOVERNOR,
-    BUDGET,
-];
+/// The keys of `[[policy]]` that only a policy with a start-up can have: those behind `startup`.
+pub(super) fn startup_keys() -> impl Iterator<Item = &'static Key> {
+    POLICY_KEYS
+        .iter()
+        .skip_while(|key| **key != STARTUP)
+        .skip(1)
+}

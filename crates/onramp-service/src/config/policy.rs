@@ -1,9 +1,9 @@
 //! The tables `[[policy]]`.
 
 use super::keys::{
-    AVOIDANCE, BUDGET, CGROUP, DESTINATION, FAMILY, GOVERNOR, INITIAL_WINDOW, LOCAL_PORT, MEMORY,
-    MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT, POLICY, POLICY_KEYS, STARTUP, STARTUP_KEYS, UNIT,
-    USER,
+    startup_keys, AVOIDANCE, BUDGET, CGROUP, DESTINATION, FAMILY, GOVERNOR, INITIAL_WINDOW,
+    LOCAL_PORT, MEMORY, MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT, POLICY, POLICY_KEYS, STARTUP,
+    UNIT, USER,
 };
 use super::mistake::shortened;
 use super::section::{nearest, Reader, Section};
@@ -31,7 +31,7 @@ const MAX_PREFIXES: usize = onramp_kernel::policy::MAX_PREFIXES;
 /// A policy.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// What the kernel is told.
+    /// The rule that the kernel applies.
     pub rule: Rule,
     /// When the service switches the start-up off.
     pub canary: Settings,
@@ -138,7 +138,7 @@ fn required<T>(
 /// The start-up of the policy's connections; `None` for [`NONE`], and where it has mistakes.
 fn start(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) -> Option<Start> {
     if startup == NONE {
-        for key in STARTUP_KEYS {
+        for key in startup_keys() {
             no_effect(reader, section, key, "on a policy with startup = \"none\"");
         }
         return None;
@@ -243,12 +243,8 @@ fn host_avoidance() -> Avoidance {
 }
 
 fn memory(value: &DeValue<'_>) -> Option<Memory> {
-    match text(value)? {
-        "off" => Some(Memory::Off),
-        "careful" => Some(Memory::Careful),
-        "at-once" => Some(Memory::AtOnce),
-        _ => None,
-    }
+    let name = text(value)?;
+    Memory::ALL.into_iter().find(|memory| memory.name() == name)
 }
 
 fn governor(value: &DeValue<'_>) -> Option<u32> {

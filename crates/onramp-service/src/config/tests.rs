@@ -88,7 +88,7 @@ fn a_file_without_a_policy_is_a_mistake_unless_it_says_so() {
     }
     let report = parse("config.toml", "").unwrap_err().report(false);
     assert!(report.contains("config.toml has no policy"), "{report}");
-    // What is wrong in the file may be the reason.
+    // Another mistake can be why the file has no policy: only that mistake is reported.
     let found = lines("[[polcy]]\n");
     assert!(found.len() == 1 && found[0].contains("did you mean `policy`?"));
 

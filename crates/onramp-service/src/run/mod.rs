@@ -28,7 +28,7 @@ use trouble::Trouble;
 /// How often the totals of registrations are read. It takes as long as a list of all connections.
 const REGISTRATIONS_EVERY: Duration = Duration::from_secs(60);
 
-/// What a service is told when it starts.
+/// The options of a service.
 #[derive(Debug)]
 pub struct Options {
     /// The configuration file.
@@ -274,7 +274,7 @@ impl Service {
 
     fn try_reload(&mut self) -> Result<Applied, Error> {
         let config = config::read(&self.options.config)?;
-        // What can fail without a trace comes first.
+        // Steps that change nothing when they fail come first.
         let metrics_change = config.service.metrics != self.config.service.metrics;
         let before = std::mem::replace(&mut self.config, config);
         if metrics_change {

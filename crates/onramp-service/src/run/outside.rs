@@ -1,4 +1,4 @@
-//! What the service is asked, and what it tells.
+//! Requests to the service, and its notices.
 
 use crate::counts::Counts;
 use onramp_kernel::policy::Applied;
@@ -59,7 +59,7 @@ pub enum Notice {
         /// Why: a sentence.
         reason: String,
     },
-    /// Something failed that does not end the service. What lasts is told once.
+    /// A failure that does not end the service. A lasting failure is reported once.
     Failed {
         /// A sentence.
         what: String,

@@ -1,5 +1,5 @@
-//! Failures that last. What fails at each look would fill the log, so it is told when it begins and
-//! when it ends.
+//! Lasting failures. A failure that is reported at each look would fill the log, so it is reported
+//! when it begins and when it ends.
 
 use super::Notice;
 
@@ -8,8 +8,7 @@ use super::Notice;
 pub(super) struct Trouble(Option<String>);
 
 impl Trouble {
-    /// What a person is told of this attempt: a failure that is new, or the end of one, as
-    /// `mended` says it.
+    /// The notice about this attempt: a new failure, or the end of one, in the words of `mended`.
     pub fn after(
         &mut self,
         attempt: Result<(), String>,

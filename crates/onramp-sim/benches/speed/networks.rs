@@ -57,19 +57,9 @@ pub fn fast(flows: usize, seconds: u64) -> Dumbbell {
     }
 }
 
-/// Small cells, as a sweep has them: 10,000 transfers of 10 and 30 kB, the same as in
-/// `python/bench/cells.py`.
-const CELLS: &str = r#"
-name = "cells"
-[path]
-rate = ["10 Mbit/s", "20 Mbit/s", "50 Mbit/s", "100 Mbit/s", "200 Mbit/s"]
-rtt = ["10 ms", "20 ms", "50 ms", "100 ms", "200 ms"]
-queue = ["0.5 bdp", "1 bdp"]
-[[transfer]]
-size = ["10 kB", "30 kB"]
-startup = ["none", "onramp"]
-repeat = 50
-"#;
+/// Small cells, as a sweep has them: 10,000 transfers of 10 and 30 kB. `python/bench/cells.py` runs
+/// them too.
+const CELLS: &str = include_str!("cells.toml");
 
 /// The cases of the small cells.
 pub fn cells() -> Vec<Case> {

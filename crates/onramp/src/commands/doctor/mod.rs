@@ -134,6 +134,20 @@ fn verdict<E: ToString>(what: &'static str, result: Result<String, E>) -> Check 
     }
 }
 
+/// A check that is right, or gives advice.
+fn check(what: &'static str, found: String, mend: Option<String>) -> Check {
+    let verdict = match mend {
+        None => Verdict::Ok,
+        Some(_) => Verdict::Advice,
+    };
+    Check {
+        what,
+        verdict,
+        found,
+        mend,
+    }
+}
+
 fn kernel() -> Check {
     let release = probe::kernel_release();
     let mut numbers = release
@@ -183,64 +197,44 @@ fn allowed() -> Check {
              without --restricted, or run sysctl -w {what}=\"{found} {names}\""
         )
     });
-    Check {
-        what,
-        verdict: match mend {
-            None => Verdict::Ok,
-            Some(_) => Verdict::Advice,
-        },
-        found,
-        mend,
-    }
+    check(what, found, mend)
 }
 
 /// Programs of others that choose the congestion control of sockets too. `None` if this process may
 /// not look.
 fn others() -> Option<Check> {
-    const MAX_NAMED: usize = 6;
     let others = onramp_kernel::other_programs().ok()?;
-    let mut names: Vec<String> = others.iter().map(ToString::to_string).collect();
-    let more = names.len().saturating_sub(MAX_NAMED);
-    names.truncate(MAX_NAMED);
-    if more > 0 {
-        names.push(format!("{more} more"));
+    let mend = (!others.is_empty()).then(|| {
+        "these BPF programs of others (bpftune, for example) may choose or replace the congestion \
+         control of a socket after a program did: if `onramp ss` misses connections, look at them \
+         with bpftool prog show and stop their service"
+            .to_owned()
+    });
+    let found = list(others.iter().map(ToString::to_string));
+    Some(check("other programs that choose", found, mend))
+}
+
+/// Joins what was found, at most this many.
+fn list(found: impl IntoIterator<Item = String>) -> String {
+    const MOST: usize = 6;
+    let mut found: Vec<String> = found.into_iter().collect();
+    let more = found.len().saturating_sub(MOST);
+    found.truncate(MOST);
+    match (found.is_empty(), more) {
+        (true, _) => return "none".to_owned(),
+        (false, 0) => {}
+        (false, more) => found.push(format!("{more} more")),
     }
-    let is_alone = names.is_empty();
-    Some(Check {
-        what: "other programs that choose",
-        verdict: if is_alone {
-            Verdict::Ok
-        } else {
-            Verdict::Advice
-        },
-        found: if is_alone {
-            "none".to_owned()
-        } else {
-            names.join(", ")
-        },
-        mend: (!is_alone).then(|| {
-            "these BPF programs of others (bpftune, for example) may choose or replace the \
-             congestion control of a socket after a program did: if `onramp ss` misses \
-             connections, look at them with bpftool prog show and stop their service"
-                .to_owned()
-        }),
-    })
+    found.join(", ")
 }
 
 fn links(has_links: bool) -> Check {
-    Check {
-        what: "BPF links for them",
-        verdict: if has_links {
-            Verdict::Ok
-        } else {
-            Verdict::Advice
-        },
-        found: if has_links { "yes" } else { "no (Linux 6.4)" }.to_owned(),
-        mend: (!has_links).then(|| {
-            "a start-up of a killed `exec` or `lab` stays registered until the next onramp command"
-                .to_owned()
-        }),
-    }
+    let found = if has_links { "yes" } else { "no (Linux 6.4)" };
+    let mend = (!has_links).then(|| {
+        "a start-up of a killed `exec` or `lab` stays registered until the next onramp command"
+            .to_owned()
+    });
+    check("BPF links for them", found.to_owned(), mend)
 }
 
 fn has_avoidance(btf: &probe::Btf<'_>, avoidance: Avoidance) -> Check {
@@ -249,21 +243,10 @@ fn has_avoidance(btf: &probe::Btf<'_>, avoidance: Avoidance) -> Check {
         Avoidance::Bbr => "BBR to follow",
         Avoidance::Reno => "Reno to follow",
     };
-    match probe::check_avoidance(btf, avoidance) {
-        Ok(()) => Check {
-            what,
-            verdict: Verdict::Ok,
-            found: "yes".to_owned(),
-            mend: None,
-        },
-        // One avoidance is enough.
-        Err(error) => Check {
-            what,
-            verdict: Verdict::Advice,
-            found: "no".to_owned(),
-            mend: Some(error.to_string()),
-        },
-    }
+    // One avoidance is enough.
+    let mend = probe::check_avoidance(btf, avoidance).err();
+    let found = if mend.is_none() { "yes" } else { "no" };
+    check(what, found.to_owned(), mend.map(|error| error.to_string()))
 }
 
 fn sysctl(name: &str) -> Option<String> {
@@ -273,10 +256,15 @@ fn sysctl(name: &str) -> Option<String> {
         .map(|value| value.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+/// A sysctl, as it is shown. Where it cannot be read it is unknown.
+fn setting(name: &str) -> String {
+    sysctl(name).unwrap_or_else(|| "unknown".to_owned())
+}
+
 fn jit() -> Check {
     let name = "net.core.bpf_jit_enable";
     // Only root can read this file. A missing permission is reported by its own check.
-    let value = sysctl(name).unwrap_or_else(|| "unknown".to_owned());
+    let value = setting(name);
     let is_off = value == "0";
     Check {
         what: "BPF JIT",
@@ -301,21 +289,12 @@ fn cgroup(path: PathBuf) -> String {
 
 fn processors() -> Check {
     let count = std::thread::available_parallelism().map_or(1, |count| count.get());
-    Check {
-        what: "processors (lab)",
-        verdict: if count >= 2 {
-            Verdict::Ok
-        } else {
-            Verdict::Advice
-        },
-        found: count.to_string(),
-        mend: (count < 2).then(|| {
-            "with one processor, the emulated path and its hosts wait for each other: use a \
-             machine \
-             with two or more"
-                .to_owned()
-        }),
-    }
+    let mend = (count < 2).then(|| {
+        "with one processor, the emulated path and its hosts wait for each other: use a machine \
+         with two or more"
+            .to_owned()
+    });
+    check("processors (lab)", count.to_string(), mend)
 }
 
 /// Checks the maximum of an automatic buffer: it should fill a geostationary satellite path.
@@ -331,36 +310,23 @@ fn buffer(what: &'static str, name: &str, role: &str) -> Check {
     // About half of a buffer is payload. The other half is overhead of the kernel
     // (tcp_adv_win_scale = 1).
     let bits_per_s = max_bytes as f64 / 2.0 * 8.0 / GEO_RTT_S;
-    let is_large_enough = bits_per_s >= GEO_BITS_PER_S;
-    Check {
-        what,
-        verdict: if is_large_enough {
-            Verdict::Ok
-        } else {
-            Verdict::Advice
-        },
-        found: format!(
-            "{} at most: fills {} at 600 ms",
-            text::bytes(max_bytes),
-            text::rate((bits_per_s / 8.0) as u64)
-        ),
-        mend: (!is_large_enough).then(|| {
-            let first = value.split(' ').take(2).collect::<Vec<_>>().join(" ");
-            format!(
-                "if this host is {role} on long, fast paths: run sysctl -w \
-                 {name}=\"{first} 67108864\""
-            )
-        }),
-    }
+    let found = format!(
+        "{} at most: fills {} at 600 ms",
+        text::bytes(max_bytes),
+        text::rate((bits_per_s / 8.0) as u64)
+    );
+    let mend = (bits_per_s < GEO_BITS_PER_S).then(|| {
+        let first = value.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        format!(
+            "if this host is {role} on long, fast paths: run sysctl -w {name}=\"{first} 67108864\""
+        )
+    });
+    check(what, found, mend)
 }
 
 fn switch(name: &'static str) -> Check {
-    let value = sysctl(name).unwrap_or_else(|| "unknown".to_owned());
-    let is_off = value == "0";
-    Check {
-        what: name,
-        verdict: if is_off { Verdict::Advice } else { Verdict::Ok },
-        found: value,
-        mend: is_off.then(|| format!("long, fast paths need this: run sysctl -w {name}=1")),
-    }
+    let value = setting(name);
+    let mend =
+        (value == "0").then(|| format!("long, fast paths need this: run sysctl -w {name}=1"));
+    check(name, value, mend)
 }

@@ -1,6 +1,6 @@
 //! Settings of this host's network that act on the start of a connection, beside Onramp.
 
-use super::{sysctl, verdict, Check, Verdict};
+use super::{check, list, setting, verdict, Check};
 use onramp_kernel::{Avoidance, QueueDiscipline, StartRoute};
 
 /// Segments of the initial window that Linux uses by itself (RFC 6928).
@@ -19,18 +19,6 @@ pub(super) fn checks() -> Vec<Check> {
     });
     checks.extend([saved_ssthresh(), idle()]);
     checks
-}
-
-fn check(what: &'static str, found: String, mend: Option<String>) -> Check {
-    Check {
-        what,
-        verdict: match mend {
-            None => Verdict::Ok,
-            Some(_) => Verdict::Advice,
-        },
-        found,
-        mend,
-    }
 }
 
 /// What follows a start-up where nothing else is asked for.
@@ -93,13 +81,7 @@ fn controls(routes: &[StartRoute]) -> Check {
          start-up ends at the ssthresh of a route: ip route change ... without them"
             .to_owned()
     });
-    let none = || "none".to_owned();
-    let found = if found.is_empty() {
-        none()
-    } else {
-        list(found)
-    };
-    check("routes that decide the start", found, mend)
+    check("routes that decide the start", list(found), mend)
 }
 
 fn queues(disciplines: &[QueueDiscipline]) -> Check {
@@ -119,22 +101,10 @@ fn queues(disciplines: &[QueueDiscipline]) -> Check {
     check("queue disciplines", found, None)
 }
 
-/// Joins what was found, at most this many.
-fn list(found: impl IntoIterator<Item = String>) -> String {
-    const MOST: usize = 6;
-    let mut found: Vec<String> = found.into_iter().collect();
-    let more = found.len().saturating_sub(MOST);
-    found.truncate(MOST);
-    if more > 0 {
-        found.push(format!("{more} more"));
-    }
-    found.join(", ")
-}
-
 /// The ssthresh of past connections, which the kernel can keep for each destination.
 fn saved_ssthresh() -> Check {
     let name = "net.ipv4.tcp_no_ssthresh_metrics_save";
-    let value = sysctl(name).unwrap_or_else(|| "unknown".to_owned());
+    let value = setting(name);
     let mend = (value == "0").then(|| {
         format!(
             "the kernel keeps the ssthresh of past connections for each destination, and a \
@@ -147,7 +117,7 @@ fn saved_ssthresh() -> Check {
 /// What happens after a pause: `onramp` measures a connection at its start only.
 fn idle() -> Check {
     let name = "net.ipv4.tcp_slow_start_after_idle";
-    let value = sysctl(name).unwrap_or_else(|| "unknown".to_owned());
+    let value = setting(name);
     let mend = (value == "1").then(|| {
         format!(
             "a connection that pauses restarts with slow start; if this is a problem, run sysctl \
@@ -159,6 +129,7 @@ fn idle() -> Check {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Verdict;
     use super::*;
 
     fn route(destination: &str, initial_window: Option<u32>) -> StartRoute {

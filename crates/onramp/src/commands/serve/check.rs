@@ -4,7 +4,6 @@ use crate::commands::{print_json, Answer};
 use crate::failure::DONE;
 use crate::text::{self, out, say};
 use onramp_kernel::policy::{Cgroup, Family, Match, Start};
-use onramp_kernel::Memory;
 use onramp_service::config::{self, Policy};
 use onramp_service::counts;
 use std::path::Path;
@@ -19,7 +18,7 @@ pub fn run(file: &Path, json: bool) -> Answer {
                 "startup": start.map(|start| start.options.startup.as_str()),
                 "avoidance": start.map(|start| start.options.avoidance.name()),
                 "percent": start.map(|start| counts::percent(start.share)),
-                "memory": start.map(|start| memory(start.options.memory)),
+                "memory": start.map(|start| start.options.memory.name()),
                 "governor": start.and_then(governor_share),
                 "retransmission_budget": policy.canary.retransmission_budget,
             })
@@ -63,14 +62,6 @@ fn governor_share(start: &Start) -> Option<f64> {
     (ppm > 0).then(|| f64::from(ppm) / 1e6)
 }
 
-fn memory(memory: Memory) -> &'static str {
-    match memory {
-        Memory::Off => "off",
-        Memory::Careful => "careful",
-        Memory::AtOnce => "at-once",
-    }
-}
-
 fn row(policy: &Policy) -> Vec<String> {
     let start = policy.rule.start.as_ref();
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
@@ -84,7 +75,7 @@ fn row(policy: &Policy) -> Vec<String> {
         or_dash(start.map(|start| percent(start.share))),
         or_dash(start.and(policy.canary.retransmission_budget).map(percent)),
         or_dash(start.map(|start| governor_share(start).map_or("off".to_owned(), percent))),
-        or_dash(start.map(|start| memory(start.options.memory).to_owned())),
+        or_dash(start.map(|start| start.options.memory.name().to_owned())),
     ]
 }
 

@@ -146,6 +146,10 @@ Timers = Literal[
     "decoupled",
     "ns",
 ]
+Transport = Literal[
+    "tcp",
+    "quic",
+]
 Version = Literal[
     "draft",
     "linux",
@@ -841,6 +845,9 @@ class Transfer(TableOfKeys):
     segment : str | float | Sequence[str | float] | None, optional
         Size of the largest IP packet that it is sent in, at most the `mtu` of the route. Default:
         the `mtu` of the route. Range: 296 B to 9000 B.
+    transport : Transport | Sequence[Transport] | None, optional
+        The transport protocol: `tcp` or `quic`. The sender of `quic` is noq with the start-ups of
+        onramp-quic ([what it supports](../scenarios.md#quic)). Default: `tcp`.
     stack : Stack | Sequence[Stack] | None, optional
         The TCP of both hosts: `linux` or `lite`. Default: `linux`.
     window_scaling : bool | Sequence[bool] | None, optional
@@ -953,6 +960,7 @@ class Transfer(TableOfKeys):
         "size": "size",
         "ip": "IP version",
         "segment": "size",
+        "transport": "transport",
         "stack": "stack",
         "window_scaling": "true or false",
         "ecn": "true or false",
@@ -993,6 +1001,7 @@ class Transfer(TableOfKeys):
     label: str | None = None
     ip: IpVersion | Sequence[IpVersion] | None = None
     segment: str | float | Sequence[str | float] | None = None
+    transport: Transport | Sequence[Transport] | None = None
     stack: Stack | Sequence[Stack] | None = None
     window_scaling: bool | Sequence[bool] | None = None
     ecn: bool | Sequence[bool] | None = None

@@ -48,6 +48,7 @@ pub fn records(rows: &[Row]) -> RecordBatch {
         startup: row.0.record.startup.as_str(),
         avoidance: row.0.record.avoidance.as_str(),
         initial_window: row.0.record.initial_window.as_str(),
+        transport: row.0.record.transport.as_str(),
         stack: row.0.record.stack.as_str(),
         recovery: row.0.record.recovery.as_str(),
         timers: row.0.record.timers.as_str(),

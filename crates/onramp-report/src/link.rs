@@ -41,7 +41,7 @@ impl Link {
         // The unit `bdp` of a queue is computed from the rate of the serialiser, not from a
         // shaper's.
         let queue_bdp_bytes = record.rate_bits_per_s as f64 / 8.0 * payload_share * rtt_s;
-        let header_bytes = header_bytes(record.ip_version(), true) as f64;
+        let header_bytes = record.header_bytes() as f64;
         let packet_bytes = header_bytes * payload_share / (1.0 - payload_share);
         let queue_bytes = queue_bytes(&record.queue, queue_bdp_bytes, payload_share, packet_bytes);
         Link {

@@ -206,6 +206,7 @@ fn same_row(a: &Record, b: &Record) -> bool {
         && a.startup == b.startup
         && a.avoidance == b.avoidance
         && a.initial_window == b.initial_window
+        && a.transport == b.transport
         && a.stack == b.stack
         && a.recovery == b.recovery
         && a.timers == b.timers

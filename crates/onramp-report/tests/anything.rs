@@ -49,6 +49,7 @@ prop_compose! {
             label, beside, path, application,
         ] = texts;
         Record {
+            transport: stack.clone(),
             scenario, host, queue, loss, receiver_buffer, sender_buffer, startup, avoidance,
             initial_window, exit_reason, role, stack, recovery, timers, sender_tcp, connections,
             label, beside, path, application,

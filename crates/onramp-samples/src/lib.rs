@@ -91,6 +91,7 @@ fn blank(setup: &Setup, startup: &str, avoidance: &str, run: u32) -> Record {
         startup: startup.to_owned(),
         avoidance: avoidance.to_owned(),
         initial_window: "host".to_owned(),
+        transport: "tcp".to_owned(),
         stack: "linux".to_owned(),
         recovery: "rack".to_owned(),
         timers: "linux".to_owned(),

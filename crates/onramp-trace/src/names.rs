@@ -23,6 +23,7 @@ fn properties_of(case: &Case) -> Vec<String> {
         transfer
             .segment_bytes
             .map_or("segment mtu".to_owned(), |bytes| format!("segment {bytes}")),
+        transfer.transport.name().to_owned(),
         transfer.stack.name().to_owned(),
         format!(
             "scaling {}",

@@ -6,7 +6,8 @@ mod tests;
 use onramp_scenario::units::{format_percent, format_rate, format_size};
 use onramp_scenario::{
     Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, PacketPair, PairForm,
-    Receiver, Recovery, SearchVersion, Stack, Timers, Train, Transfers, Without, NO_STARTUP,
+    Receiver, Recovery, SearchVersion, Stack, Timers, Train, Transfers, Transport, Without,
+    NO_STARTUP,
 };
 
 /// A case asks for something that only the simulator supports.
@@ -76,6 +77,10 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
 /// The TCP of the transfer, its first window and the number of its copies.
 fn transfer(case: &Case) -> Result<(), Unsupported> {
     let transfer = &case.transfer;
+    if transfer.transport != Transport::Tcp {
+        let asked = format!("`{}`", transfer.transport.name());
+        return refuse("transfer.transport", asked, KERNEL);
+    }
     tcp(
         "transfer",
         transfer.stack,

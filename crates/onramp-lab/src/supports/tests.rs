@@ -42,6 +42,21 @@ fn a_start_up_without_one_of_its_ideas_is_refused() {
 }
 
 #[test]
+fn quic_is_for_the_simulator() {
+    let refused = |keys: &str| {
+        let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";
+        let text = format!("{path}[[transfer]]\nsize = \"1 B\"\n{keys}");
+        supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0])
+            .map_err(|refusal| refusal.to_string())
+    };
+    assert_eq!(refused("transport = \"tcp\"\n"), Ok(()));
+    let words =
+        "`transfer.transport` asks for `quic`: the lab supports only this kernel's TCP; run \
+        it in the simulator: onramp sim";
+    assert_eq!(refused("transport = \"quic\"\n"), Err(words.to_owned()));
+}
+
+#[test]
 fn the_versions_of_search_are_for_the_simulator() {
     let refused = |keys: &str| {
         let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";

@@ -4,8 +4,8 @@ use super::bound::{bound_ns, Connection, Route};
 use super::words;
 use super::{Record, TRANSFER};
 use onramp_scenario::{
-    header_bytes, Case, Channel, Connect, Dscp, Hop, InitialWindow, IpVersion, Path, Receiver,
-    Traffic, Transfers,
+    header_bytes, quic_header_bytes, Case, Channel, Connect, Dscp, Hop, InitialWindow, IpVersion,
+    Path, Receiver, Traffic, Transfers, Transport,
 };
 
 /// The properties of a flow on which its record depends, other than its path.
@@ -14,6 +14,7 @@ pub(super) struct Flow<'a> {
     ip: IpVersion,
     /// Size of its largest IP packet where the MTU does not limit it.
     packet_bytes: u32,
+    transport: Transport,
     receiver: Receiver,
     connect: Connect,
     /// The sending and the receiving node.
@@ -34,6 +35,7 @@ impl<'a> Flow<'a> {
             size_bytes: transfer.size_bytes,
             ip: transfer.ip,
             packet_bytes: transfer.packet_bytes(u32::MAX),
+            transport: transfer.transport,
             receiver: case.receiver,
             connect: transfer.connect,
             ends: transfer.ends(copy),
@@ -54,6 +56,7 @@ impl<'a> Flow<'a> {
             size_bytes,
             ip: transfers.ip,
             packet_bytes: u32::MAX,
+            transport: Transport::Tcp,
             receiver: transfers.receiver,
             connect: transfers.connect,
             ends: (traffic.from, traffic.to),
@@ -169,6 +172,7 @@ pub(super) fn blank(case: &Case, host: &str, size_bytes: u64, receiver: Receiver
         startup: String::new(),
         avoidance: String::new(),
         initial_window: InitialWindow::Host.to_string(),
+        transport: String::new(),
         stack: String::new(),
         recovery: String::new(),
         timers: String::new(),
@@ -206,7 +210,10 @@ pub(super) fn blank(case: &Case, host: &str, size_bytes: u64, receiver: Receiver
 
 /// Header and payload of a full data segment, in bytes.
 fn full_packet(mtu_bytes: u32, flow: &Flow<'_>) -> (u64, u64) {
-    let header_bytes = header_bytes(flow.ip, flow.receiver.timestamps);
+    let header_bytes = match flow.transport {
+        Transport::Tcp => header_bytes(flow.ip, flow.receiver.timestamps),
+        Transport::Quic => quic_header_bytes(flow.ip),
+    };
     (
         header_bytes,
         u64::from(mtu_bytes).saturating_sub(header_bytes).max(1),

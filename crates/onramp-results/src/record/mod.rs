@@ -13,7 +13,10 @@ use crate::trace::StartupEvent;
 use columns::of_flow;
 use columns::Flow;
 use onramp_net::LinkStats;
-use onramp_scenario::{Case, IpVersion, Memory, Traffic, Transfers, NO_STARTUP};
+use onramp_scenario::{
+    header_bytes, quic_header_bytes, Case, IpVersion, Memory, Traffic, Transfers, Transport,
+    NO_STARTUP,
+};
 use serde::{Deserialize, Serialize};
 
 /// The role of a transfer that a scenario measures.
@@ -72,12 +75,14 @@ pub struct Record {
     pub avoidance: String,
     /// Initial window as the scenario gives it: `host`, `paper` or a number of segments.
     pub initial_window: String,
-    /// The sender's TCP.
+    /// The transport protocol: `tcp` or `quic`.
+    pub transport: String,
+    /// The sender's TCP; `noq` for QUIC.
     pub stack: String,
-    /// The sender's loss recovery.
+    /// The sender's loss recovery; empty for QUIC.
     pub recovery: String,
     /// The sender's retransmission timer, and its host's clocks if they are not the stack's:
-    /// `decoupled, tick 10 ms`.
+    /// `decoupled, tick 10 ms`; empty for QUIC.
     pub timers: String,
     /// Other parameters of the sender's TCP that are not the default of its stack or route, for
     /// example `segment 512 B, byte counting 2 segments`; empty if there are none.
@@ -154,6 +159,14 @@ impl Record {
         }
     }
 
+    /// All headers of a full data packet, in bytes. TCP has timestamps.
+    pub fn header_bytes(&self) -> u64 {
+        match self.transport == Transport::Quic.name() {
+            true => quic_header_bytes(self.ip_version()),
+            false => header_bytes(self.ip_version(), true),
+        }
+    }
+
     /// The record of the transfer's first copy before it runs: the columns that the scenario gives,
     /// and no result. `host` is `sim` or `kernel`. [`complete`](Record::complete) the record with
     /// the time of the transfer, and fill in what else is known.
@@ -201,6 +214,7 @@ impl Record {
         record.avoidance = transfers.avoidance.name().to_owned();
         record.sender_tcp = words::traffic_tcp(traffic, transfers);
         record.application = words::application(None, transfers.connect);
+        record.transport = Transport::Tcp.name().to_owned();
         record.stack = transfers.stack.name().to_owned();
         record.recovery = transfers.recovery.name().to_owned();
         record.timers = words::timers(transfers.stack, transfers.timers, transfers.clocks);
@@ -216,9 +230,15 @@ impl Record {
         self.initial_window = transfer.initial_window.to_string();
         self.sender_tcp = words::sender_tcp(transfer);
         self.connections = connections(case);
-        self.stack = transfer.stack.name().to_owned();
-        self.recovery = transfer.recovery.name().to_owned();
-        self.timers = words::timers(transfer.stack, transfer.timers, transfer.clocks);
+        self.transport = transfer.transport.name().to_owned();
+        match transfer.transport {
+            Transport::Tcp => {
+                self.stack = transfer.stack.name().to_owned();
+                self.recovery = transfer.recovery.name().to_owned();
+                self.timers = words::timers(transfer.stack, transfer.timers, transfer.clocks);
+            }
+            Transport::Quic => self.stack = words::QUIC_STACK.to_owned(),
+        }
     }
 
     /// The exit reason of a start-up that has not ended.

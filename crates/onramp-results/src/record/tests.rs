@@ -1,5 +1,5 @@
 use super::*;
-use onramp_scenario::{Case, Connections, Dscp, TokenBucket, TrafficKind};
+use onramp_scenario::{Case, Connections, Dscp, TokenBucket, TrafficKind, Transport};
 
 fn case() -> Case {
     let text =
@@ -47,6 +47,24 @@ fn the_bound_counts_headers() {
         Record::of_case(&case, "sim").bound_s,
         1.2 + 3000.0 * 8.0 / 50e6
     );
+}
+
+#[test]
+fn the_record_of_quic_has_its_headers_and_no_words_of_a_tcp() {
+    let mut case = case();
+    case.transfer.transport = Transport::Quic;
+    case.transfer.size_bytes = 2 * 1440;
+    let record = Record::of_case(&case, "sim");
+    assert_eq!(record.bound_s, 1.2 + 3000.0 * 8.0 / 50e6);
+    assert_eq!(record.capacity_bytes_per_s, 6_250_000 * 1440 / 1500);
+    assert_eq!(record.algorithms(), "paced + cubic, QUIC");
+    let words = [
+        record.transport,
+        record.stack,
+        record.recovery,
+        record.timers,
+    ];
+    assert_eq!(words.join("/"), "quic/noq//");
 }
 
 #[test]

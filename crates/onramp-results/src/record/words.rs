@@ -93,6 +93,9 @@ pub(super) fn sender_tcp(transfer: &Transfer) -> String {
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
+/// The implementation of QUIC.
+pub(super) const QUIC_STACK: &str = "noq";
+
 /// The word of connections over IPv6.
 pub(super) const IPV6: &str = "IPv6";
 
@@ -263,16 +266,20 @@ impl Record {
         if self.initial_window != "host" {
             label += &format!(", IW {}", self.initial_window);
         }
-        let (recovery, timers) = usual_tcp(&self.stack);
-        if self.stack != "linux" {
-            label += &format!(", {}", self.stack);
-        }
-        if self.recovery != recovery {
-            label += &format!(", {}", self.recovery);
-        }
         let (name, clocks) = self.timers.split_once(", ").unwrap_or((&self.timers, ""));
-        if name != timers {
-            label += &format!(", {name} timers");
+        if self.stack == QUIC_STACK {
+            label += ", QUIC";
+        } else {
+            let (recovery, timers) = usual_tcp(&self.stack);
+            if self.stack != "linux" {
+                label += &format!(", {}", self.stack);
+            }
+            if self.recovery != recovery {
+                label += &format!(", {}", self.recovery);
+            }
+            if name != timers {
+                label += &format!(", {name} timers");
+            }
         }
         for words in [clocks, &self.sender_tcp]
             .into_iter()

@@ -161,6 +161,24 @@ fn a_stack_is_a_set_of_defaults() {
 }
 
 #[test]
+fn transports_are_compared_in_one_table() {
+    let lists = "rtt = \"1 ms\"\n[[transfer]]\nsize = \"1 B\"\ntransport = [\"tcp\", \"quic\"]\n\
+                 startup = [\"none\", \"onramp\"]\n";
+    let transports: Vec<_> = cases(lists)
+        .iter()
+        .map(|case| {
+            (
+                case.transfer.transport.name(),
+                case.transfer.startup.clone(),
+            )
+        })
+        .collect();
+    let one = |transport, startup: &str| (transport, startup.to_owned());
+    let [tcp, quic] = ["tcp", "quic"].map(|name| [one(name, "none"), one(name, "onramp")]);
+    assert_eq!(transports, [tcp, quic].concat());
+}
+
+#[test]
 fn the_tcps_of_one_size_and_repeat_are_adjacent() {
     let text =
         "rtt = \"1 s\"\n[[transfer]]\nsize = [\"1 B\", \"2 B\"]\nrecovery = [\"sack\", \"rack\"]\n\

@@ -142,6 +142,7 @@ pub(crate) fn usual_transfer() -> Transfer {
         size_bytes: 0,
         ip: IpVersion::V4,
         segment_bytes: None,
+        transport: Default::default(),
         startup: NO_STARTUP.to_owned(),
         avoidance: avoidance_of(stack),
         initial_window: InitialWindow::Host,

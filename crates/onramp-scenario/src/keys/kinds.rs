@@ -6,7 +6,7 @@ use crate::key::{
 use crate::mistake::Mistake;
 use crate::model::{
     parse_byte_counting, Avoidance, Buffer, Connect, Connections, Distribution, Dscp,
-    InitialWindow, Memory, Train, NO_STARTUP,
+    InitialWindow, Memory, Train, Transport, NO_STARTUP,
 };
 use crate::units::shown;
 use onramp_core::pairs::Form as PairForm;
@@ -36,6 +36,7 @@ unmeasured!(
     Stack,
     Timers,
     Train,
+    Transport,
     Without
 );
 
@@ -75,6 +76,9 @@ choice_kinds! {
     AvoidanceName: Avoidance, "avoidance",
         "the name of a congestion avoidance in quotes, for example \"cubic\"",
         Avoidance::ALL, Avoidance::name;
+    /// A transport protocol.
+    TransportName: Transport, "transport", "a transport protocol in quotes: \"tcp\" or \"quic\"",
+        Transport::ALL, Transport::name;
     /// A TCP.
     StackName: Stack, "stack", "the name of a stack in quotes, for example \"linux\"",
         Stack::ALL, Stack::name;

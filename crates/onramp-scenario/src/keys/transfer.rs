@@ -4,7 +4,7 @@ use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
 use super::kinds::{
     AvoidanceName, CodePoint, ConnectEnd, ConnectionCount, Counting, Idea, IpVersionName,
     KnownNode, Label, MemoryMode, RecoveryName, Search, StackName, StartupName, TimersName,
-    TrainReading, Window,
+    TrainReading, TransportName, Window,
 };
 use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
@@ -41,6 +41,13 @@ keys! { KEYS:
         "Size of the largest IP packet that it is sent in, at most the `mtu` of the route.",
     )
     .ranges(&[MTUS])
+    .list(List::Factor);
+    TRANSPORT: TransportName = Key::new(
+        "transport",
+        Text("tcp"),
+        "The transport protocol: {names}. The sender of `quic` is noq with the start-ups of \
+         onramp-quic ([what it supports](../scenarios.md#quic)).",
+    )
     .list(List::Factor);
     STACK: StackName = Key::new("stack", Text("linux"), "The TCP of both hosts: {names}.")
         .list(List::Factor);

@@ -16,6 +16,19 @@ pub const fn header_bytes(ip: IpVersion, has_timestamps: bool) -> u64 {
     (ip.header_bytes() + TCP_HEADER_BYTES + timestamp_bytes) as u64
 }
 
+/// The UDP header.
+const UDP_HEADER_BYTES: u64 = 8;
+/// What a full packet of QUIC's server has besides the payload of its stream (RFC 9000, sections
+/// 17.3 and 19.8): flags, a connection ID of 8 bytes, a packet number of 1 byte, the type, stream
+/// and offset of a STREAM frame without length, and the authentication tag. The offset has 4 bytes,
+/// as it has from 16 KiB to 1 GiB.
+const QUIC_HEADER_BYTES: u64 = 1 + 8 + 1 + (1 + 1 + 4) + 16;
+
+/// All headers of a full data packet of QUIC, in bytes: 60 for IPv4, 80 for IPv6.
+pub const fn quic_header_bytes(ip: IpVersion) -> u64 {
+    ip.header_bytes() as u64 + UDP_HEADER_BYTES + QUIC_HEADER_BYTES
+}
+
 /// The transfer that is measured. One end [connects](Transfer::connect), and the sender sends
 /// `size_bytes` to the receiver. [`count`](Transfer::count) copies of it run at the same time.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +41,8 @@ pub struct Transfer {
     pub ip: IpVersion,
     /// Size of the largest IP packet, at most the MTU of the route; `None`: the MTU of the route.
     pub segment_bytes: Option<u32>,
+    /// The transport protocol.
+    pub transport: Transport,
     /// Start-up algorithm: a name from `core/registry.h`, or [`NO_STARTUP`].
     pub startup: String,
     /// Congestion avoidance that follows the start-up.
@@ -143,6 +158,29 @@ impl Connections {
     pub const MAX: u32 = 64;
     /// A single connection.
     pub const ONE: Connections = Connections::Fixed(1);
+}
+
+/// The transport protocol of a transfer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Transport {
+    /// TCP (RFC 9293).
+    #[default]
+    Tcp,
+    /// QUIC (RFC 9000).
+    Quic,
+}
+
+impl Transport {
+    /// Both, in the order of help texts.
+    pub const ALL: [Transport; 2] = [Transport::Tcp, Transport::Quic];
+
+    /// The name that scenario files use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Transport::Tcp => "tcp",
+            Transport::Quic => "quic",
+        }
+    }
 }
 
 /// The end of a transfer that opens the connection.

@@ -4,7 +4,7 @@ use crate::cases::{Draft, MAX_CASES};
 use crate::document::Reader;
 use crate::fault::Fault;
 use crate::mistake::Mistake;
-use crate::model::Transfer;
+use crate::model::{Transfer, Transport};
 use crate::units::format_size;
 use onramp_tcp::Stack;
 use std::collections::HashMap;
@@ -87,6 +87,7 @@ fn identity(transfer: &Transfer) -> impl Hash + Eq {
     );
     (
         transfer.size_bytes,
+        transfer.transport,
         transfer.startup.clone(),
         transfer.avoidance,
         tcp,
@@ -104,5 +105,9 @@ fn describe(transfer: &Transfer) -> String {
         Stack::Linux => String::new(),
         stack => format!(", stack {}", stack.name()),
     };
-    format!("{size}, {startup} with {avoidance}, initial window {window}{stack}")
+    let transport = match transfer.transport {
+        Transport::Tcp => "",
+        Transport::Quic => ", transport quic",
+    };
+    format!("{size}, {startup} with {avoidance}, initial window {window}{stack}{transport}")
 }

@@ -8,7 +8,7 @@ use crate::keys::transfer::{
     AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, ECN, FROM, GAMMA,
     INITIAL_SSTHRESH, INITIAL_WINDOW, IP, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE, RECOVERY,
     REPEAT, SEARCH, SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP,
-    TICK, TIMERS, TO, TRAIN, WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
+    TICK, TIMERS, TO, TRAIN, TRANSPORT, WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
 };
 use crate::mistake::Mistake;
 use crate::model::{Application, Clocks, Split, Transfer};
@@ -38,6 +38,9 @@ pub(super) fn read_transfer(
     });
     draft.vary(read_segments(reader, section, mtus_bytes), |one, bytes| {
         one.segment_bytes = bytes
+    });
+    draft.vary(reader.list(section, &TRANSPORT), |one, transport| {
+        one.transport = transport
     });
     vary_stack(reader, section, &mut draft);
     vary_startup(reader, section, &mut draft);

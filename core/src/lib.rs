@@ -21,6 +21,7 @@ pub mod eligible_rate;
 pub mod ensemble;
 pub mod governor;
 mod host;
+mod hosted;
 mod math;
 pub mod memory;
 pub mod pairs;
@@ -42,6 +43,7 @@ pub use bindings::{
     PHASE_LINEAR, PHASE_PACING, PHASE_REPAIR, PHASE_RESERVED, PHASE_REST, PHASE_RETREAT,
     PHASE_SAFE, PHASE_SLOW_START, STATE_BYTES, UNLIMITED,
 };
+pub use hosted::HostedStartup;
 pub use math::mul_div;
 pub use registry::{
     congestion_control, exit_name, needs_pairs, phase_name, repairs, reserves, resumes,

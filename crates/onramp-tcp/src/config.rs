@@ -2,6 +2,7 @@
 
 use crate::choice::{Acks, Avoidance, Ecn, IpVersion, PacketPair, Recovery, Stack, Timers};
 use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
+
 use onramp_core::pairs::Form;
 
 /// Configuration of one end of a connection.

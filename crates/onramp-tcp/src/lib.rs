@@ -42,8 +42,6 @@ mod choice;
 mod config;
 mod congestion;
 mod connection;
-mod ensemble;
-mod memory;
 pub mod receive_window;
 pub mod recovery;
 pub mod rto;
@@ -57,8 +55,8 @@ pub use byte_counting::ByteCounting;
 pub use choice::{Acks, Avoidance, Ecn, IpVersion, PacketPair, Recovery, Stack, Timers};
 pub use config::{Config, InitialWindow, ReceiveBuffer, Reservation};
 pub use connection::{Connection, Failure, State, Stats, Transmit};
-pub use ensemble::Ensembles;
-pub use memory::PathMemory;
+pub use onramp_core::ensemble::Ensembles;
+pub use onramp_core::memory::PathMemory;
 pub use onramp_core::pairs::Counts as PairCounts;
 pub use segment::{
     EcnField, Flags, Options, PairOptions, SackBlocks, Segment, IPV4_HEADER_BYTES,

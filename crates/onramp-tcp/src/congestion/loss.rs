@@ -73,7 +73,7 @@ impl Congestion {
                 mss_bytes: self.window.mss_bytes,
                 kind: kind.code(),
             };
-            ssthresh_bytes = startup.on_loss(now_ns, &loss);
+            ssthresh_bytes = startup.report_loss(now_ns, &loss);
         }
         if self.avoidance.control().is_some() && self.is_following_recovery() {
             if let Some(startup) = &mut self.startup {

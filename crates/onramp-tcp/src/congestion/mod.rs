@@ -19,8 +19,8 @@ use crate::window::{Window, UNLIMITED};
 use crate::{Config, Stack};
 use onramp_core as core;
 use onramp_core::pairs::Report;
+use onramp_core::HostedStartup;
 use pacing::FixedRate;
-use startup::Startup;
 
 /// cwnd, ssthresh and pacing of a sender.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Congestion {
     /// The window, which loss recovery may set.
     pub window: Window,
     avoidance: AnyAvoidance,
-    startup: Option<Startup>,
+    startup: Option<HostedStartup>,
     /// The clock of the start-up algorithm.
     measurement: Measurement,
     initial_window_bytes: u64,

@@ -3,152 +3,10 @@
 
 use super::Congestion;
 use crate::avoidance::{AckSample, Avoidance};
-use crate::ensemble::EnsembleMember;
-use crate::memory::MemoryUser;
 use crate::{Config, PacketPair};
 use onramp_core as core;
 use onramp_core::pairs::Report;
-
-/// A start-up algorithm and its last decision.
-#[derive(Clone, Debug)]
-pub(super) struct Startup {
-    decision: core::Decision,
-    /// `None` when the start-up is over for good.
-    running: Option<Box<core::Startup>>,
-    /// Which segments the peer is to measure (`PAIR_*`), until a pair is sent.
-    wanted_pair: u16,
-    /// BDP that the path memory gave to the algorithm, in bytes; 0: none.
-    remembered_bytes: u64,
-    memory: Option<MemoryUser>,
-    ensemble: Option<EnsembleMember>,
-    /// Other connections to the same destination that were starting up at the latest
-    /// acknowledgement.
-    siblings: u64,
-    /// Successive quiet acknowledgements ([`core::Ack::is_quiet`]) until now.
-    quiet_acks: u32,
-    /// Round trips that cwnd has not limited.
-    limited: core::Limited,
-}
-
-impl Startup {
-    /// Starts the algorithm of the configuration. `start` does not contain what is remembered of
-    /// the path.
-    fn new(config: &Config, name: &str, now_ns: u64, mut start: core::Start) -> Startup {
-        let mut running = Box::new(
-            core::Startup::new(name).expect("a configuration names a start-up that exists"),
-        );
-        let memory = config
-            .memory
-            .as_ref()
-            .map(|memory| memory.begin(now_ns, &mut start));
-        let ensemble = config
-            .ensembles
-            .as_ref()
-            .filter(|_| core::shares(name))
-            .map(|ensembles| ensembles.join(now_ns));
-        let decision = running.start(&start);
-        let mut startup = Startup {
-            decision,
-            running: Some(running),
-            wanted_pair: decision.pair,
-            remembered_bytes: start.remembered_bytes,
-            memory,
-            ensemble,
-            siblings: 0,
-            quiet_acks: 0,
-            limited: core::Limited::default(),
-        };
-        startup.after_decision(now_ns);
-        startup
-    }
-
-    fn on_ack(&mut self, now_ns: u64, ack: &core::Ack) {
-        if let Some(running) = &mut self.running {
-            self.decision = running.ack(ack);
-            self.wanted_pair = self.decision.pair;
-            self.after_decision(now_ns);
-            if self.decision.end_limited_connection(&mut self.limited, ack) {
-                self.running = None;
-                self.leave_ensemble();
-            }
-        }
-    }
-
-    /// Is this one of successive quiet acknowledgements? Many of them end the start-up.
-    fn skips(&mut self, ack: &core::Ack) -> bool {
-        if !ack.is_quiet() {
-            self.quiet_acks = 0;
-            return false;
-        }
-        self.quiet_acks += 1;
-        if !self.decision.host_skips_quiet_ack(self.quiet_acks) {
-            return false;
-        }
-        if self.decision.end_quiet_connection(self.quiet_acks) {
-            self.running = None;
-            self.leave_ensemble();
-        }
-        true
-    }
-
-    /// Reports a loss. Returns the ssthresh that the algorithm decided.
-    pub fn on_loss(&mut self, now_ns: u64, loss: &core::Loss) -> u64 {
-        let Some(running) = &mut self.running else {
-            return loss.ssthresh_bytes;
-        };
-        self.wanted_pair = core::PAIR_NONE;
-        self.decision = running.loss(loss);
-        self.after_decision(now_ns);
-        self.decision.ssthresh_bytes
-    }
-
-    /// Ends the start-up at a loss, because the host's avoidance repairs it in its own way.
-    pub fn finish_at_loss(&mut self, kind: u32) {
-        self.decision.phase = core::PHASE_DONE;
-        self.decision.exit = match kind {
-            core::LOSS_TIMEOUT => core::EXIT_TIMEOUT,
-            _ => core::EXIT_LOSS,
-        };
-        self.running = None;
-    }
-
-    /// An acknowledgement has arrived. Returns the number of other connections to the same
-    /// destination that are starting up.
-    fn siblings(&mut self, now_ns: u64) -> u64 {
-        if let Some(ensemble) = &mut self.ensemble {
-            self.siblings = ensemble.siblings(now_ns);
-        }
-        self.siblings
-    }
-
-    /// The start-up has ended: others no longer count this connection.
-    fn leave_ensemble(&mut self) {
-        if let Some(ensemble) = &mut self.ensemble {
-            ensemble.leave();
-        }
-    }
-
-    /// Passes the BDP of the decision to the path memory, leaves the ensemble when the start-up is
-    /// over, and frees an algorithm that is done.
-    fn after_decision(&mut self, now_ns: u64) {
-        if let Some(memory) = &mut self.memory {
-            memory.learn(&self.decision, now_ns);
-        }
-        if self.decision.is_over() {
-            self.leave_ensemble();
-        }
-        if self.decision.is_done() {
-            self.running = None;
-        }
-    }
-
-    /// Keeps the path's entry in the memory, because the peer has answered.
-    pub fn keep_memory(&mut self, now_ns: u64) {
-        if let Some(memory) = &mut self.memory {
-            memory.keep(now_ns);
-        }
-    }
-}
+use onramp_core::HostedStartup;
 
 impl Congestion {
     /// Starts the start-up algorithm of the configuration, if there is one, when the connection is
@@ -189,7 +47,8 @@ impl Congestion {
             tsval: self.peer_tsval.map_or(0, u64::from),
             peer_window_bytes: self.peer_window_bytes,
         };
-        self.startup = Some(Startup::new(config, name, now_ns, start));
+        let (memory, ensembles) = (config.memory.as_ref(), config.ensembles.as_ref());
+        self.startup = Some(HostedStartup::begin(name, now_ns, start, memory, ensembles));
         self.apply_decision();
         // After an idle time the window falls to the initial window. That is neither a remembered
         // BDP nor a window that is paced from the beginning.
@@ -200,20 +59,20 @@ impl Congestion {
 
     /// The last decision of the start-up algorithm; `None` without an algorithm.
     pub fn decision(&self) -> Option<&core::Decision> {
-        self.startup.as_ref().map(|startup| &startup.decision)
+        self.startup.as_ref().map(HostedStartup::decision)
     }
 
     /// The BDP in bytes that the path memory gave to the start-up algorithm; 0: none.
     pub fn remembered_bytes(&self) -> u64 {
         self.startup
             .as_ref()
-            .map_or(0, |startup| startup.remembered_bytes)
+            .map_or(0, HostedStartup::remembered_bytes)
     }
 
     /// The number of other connections to the same destination that were starting up at the
     /// algorithm's latest acknowledgement.
     pub fn siblings(&self) -> u64 {
-        self.startup.as_ref().map_or(0, |startup| startup.siblings)
+        self.startup.as_ref().map_or(0, HostedStartup::siblings)
     }
 
     /// Does the start-up algorithm control cwnd?
@@ -277,19 +136,18 @@ impl Congestion {
             pair_bytes: report.bytes.into(),
             peer_window_bytes: self.peer_window_bytes,
             tsval: self.peer_tsval.map_or(0, u64::from),
-            siblings: startup.siblings(ack.now_ns),
+            siblings: startup.count_siblings(ack.now_ns),
             mss_bytes: self.window.mss_bytes,
             flags: flags
                 .iter()
                 .filter(|(is_set, _)| *is_set)
                 .fold(0, |all, (_, flag)| all | flag),
         };
-        if startup.skips(&record) {
-            return false;
+        let is_reported = startup.report_ack(ack.now_ns, &record);
+        if is_reported {
+            self.pair_report = Report::default();
         }
-        self.pair_report = Report::default();
-        startup.on_ack(ack.now_ns, &record);
-        true
+        is_reported
     }
 
     /// The peer has reported the interval of a pair. The next acknowledgement passes it on.
@@ -301,13 +159,13 @@ impl Congestion {
     pub fn wanted_pair(&self) -> u16 {
         self.startup
             .as_ref()
-            .map_or(core::PAIR_NONE, |startup| startup.wanted_pair)
+            .map_or(core::PAIR_NONE, HostedStartup::wanted_pair)
     }
 
     /// A pair was sent.
     pub fn pair_sent(&mut self) {
         if let Some(startup) = &mut self.startup {
-            startup.wanted_pair = core::PAIR_NONE;
+            startup.pair_sent();
         }
     }
 }

@@ -3,9 +3,13 @@
 //! A host keeps one [`Ensemble`] for each path, which counts the connections that are starting up.
 //! Times are the host's.
 
+mod paths;
+
 use crate::bindings;
 
 pub use crate::bindings::Ensemble;
+pub(crate) use paths::EnsembleMember;
+pub use paths::Ensembles;
 
 /// A connection without an acknowledgement is counted for this time at least, and for twice this
 /// time at most.

@@ -3,9 +3,13 @@
 //! A host keeps one [`Entry`] for each path and asks here what it may do with the entry. Times are
 //! the host's, of a clock that goes on while the host sleeps.
 
+mod paths;
+
 use crate::{bindings, Decision, Start, OPTION_RESUME_AT_ONCE};
 
 pub use crate::bindings::Entry;
+pub(crate) use paths::MemoryUser;
+pub use paths::PathMemory;
 
 /// The default Lifetime of an entry: ten minutes.
 pub const LIFETIME_NS: u64 = bindings::PATH_MEMORY_LIFETIME_NS;

@@ -1,8 +1,7 @@
-//! Path memory (`core/parts/path_memory.h`): what hosts remember of paths. A memory lives as long
-//! as any handle to it.
+//! The path memory of a host: the entries of all paths. A memory lives as long as any handle to it.
 
-use onramp_core::memory::{news, window, Entry, News, KEEP_NS};
-use onramp_core::{Decision, Start};
+use super::{news, window, Entry, News, KEEP_NS};
+use crate::{Decision, Start};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 

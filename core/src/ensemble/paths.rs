@@ -1,7 +1,7 @@
-//! Ensembles (`core/parts/ensemble.h`): connections of one host to one destination count each other
-//! while they are starting up. The counts live as long as any handle to them.
+//! The ensembles of a host: connections to one destination count each other while they are starting
+//! up. The counts live as long as any handle to them.
 
-use onramp_core::ensemble::{Ensemble, Member};
+use super::{Ensemble, Member};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 

@@ -1,0 +1,196 @@
+//! A connection's start-up in a host: the algorithm, its last decision, and its use of the host's
+//! path memory and ensembles.
+
+use crate::ensemble::{EnsembleMember, Ensembles};
+use crate::memory::{MemoryUser, PathMemory};
+use crate::{
+    shares, Ack, Decision, Limited, Loss, Start, Startup, EXIT_LOSS, EXIT_TIMEOUT, LOSS_TIMEOUT,
+    PAIR_NONE, PHASE_DONE,
+};
+
+/// A start-up algorithm, its last decision, and its use of what the host knows of the path.
+///
+/// The start-up ends by itself where `core/host.h` says so: after many quiet acknowledgements, and
+/// after many round trips that cwnd did not limit.
+#[derive(Clone, Debug)]
+pub struct HostedStartup {
+    decision: Decision,
+    /// `None` when the start-up is over for good.
+    running: Option<Box<Startup>>,
+    /// Which segments the peer is to measure (`PAIR_*`), until a pair is sent.
+    wanted_pair: u16,
+    /// BDP that the path memory gave to the algorithm, in bytes; 0: none.
+    remembered_bytes: u64,
+    memory: Option<MemoryUser>,
+    ensemble: Option<EnsembleMember>,
+    /// Other connections to the same destination that were starting up at the latest
+    /// acknowledgement.
+    siblings: u64,
+    /// Successive quiet acknowledgements ([`Ack::is_quiet`]) until now.
+    quiet_acks: u32,
+    /// Round trips that cwnd has not limited.
+    limited: Limited,
+}
+
+impl HostedStartup {
+    /// Starts the algorithm with this name. `start` does not contain what is remembered of the
+    /// path: that comes from `memory`.
+    ///
+    /// `now_ns` is the time of the memory and of the ensembles. It may be finer than that of
+    /// `start`.
+    ///
+    /// # Panics
+    /// If no algorithm has this name.
+    pub fn begin(
+        name: &str,
+        now_ns: u64,
+        mut start: Start,
+        memory: Option<&PathMemory>,
+        ensembles: Option<&Ensembles>,
+    ) -> HostedStartup {
+        let mut running =
+            Box::new(Startup::new(name).expect("the host has checked the start-up's name"));
+        let memory = memory.map(|memory| memory.begin(now_ns, &mut start));
+        let ensemble = ensembles
+            .filter(|_| shares(name))
+            .map(|ensembles| ensembles.join(now_ns));
+        let decision = running.start(&start);
+        let mut startup = HostedStartup {
+            decision,
+            running: Some(running),
+            wanted_pair: decision.pair,
+            remembered_bytes: start.remembered_bytes,
+            memory,
+            ensemble,
+            siblings: 0,
+            quiet_acks: 0,
+            limited: Limited::default(),
+        };
+        startup.after_decision(now_ns);
+        startup
+    }
+
+    /// The last decision.
+    #[inline]
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// The BDP in bytes that the path memory gave to the algorithm; 0: none.
+    pub fn remembered_bytes(&self) -> u64 {
+        self.remembered_bytes
+    }
+
+    /// The number of other connections to the same destination that were starting up at the latest
+    /// [`count_siblings`](Self::count_siblings).
+    pub fn siblings(&self) -> u64 {
+        self.siblings
+    }
+
+    /// Which of the next segments the peer is to measure: `PAIR_*`.
+    pub fn wanted_pair(&self) -> u16 {
+        self.wanted_pair
+    }
+
+    /// A pair was sent.
+    pub fn pair_sent(&mut self) {
+        self.wanted_pair = PAIR_NONE;
+    }
+
+    /// An acknowledgement has arrived. Returns the number of other connections to the same
+    /// destination that are starting up, for [`Ack::siblings`].
+    pub fn count_siblings(&mut self, now_ns: u64) -> u64 {
+        if let Some(ensemble) = &mut self.ensemble {
+            self.siblings = ensemble.siblings(now_ns);
+        }
+        self.siblings
+    }
+
+    /// Reports an acknowledgement that [`Decision::host_reports_ack`] wants reported. False: it is
+    /// one of successive quiet ones, which the algorithm does not get.
+    pub fn report_ack(&mut self, now_ns: u64, ack: &Ack) -> bool {
+        if self.skips(ack) {
+            return false;
+        }
+        if let Some(running) = &mut self.running {
+            self.decision = running.ack(ack);
+            self.wanted_pair = self.decision.pair;
+            self.after_decision(now_ns);
+            if self.decision.end_limited_connection(&mut self.limited, ack) {
+                self.end();
+            }
+        }
+        true
+    }
+
+    /// Is this one of successive quiet acknowledgements? Many of them end the start-up.
+    fn skips(&mut self, ack: &Ack) -> bool {
+        if !ack.is_quiet() {
+            self.quiet_acks = 0;
+            return false;
+        }
+        self.quiet_acks += 1;
+        if !self.decision.host_skips_quiet_ack(self.quiet_acks) {
+            return false;
+        }
+        if self.decision.end_quiet_connection(self.quiet_acks) {
+            self.end();
+        }
+        true
+    }
+
+    /// Reports a loss. Returns the ssthresh that the algorithm decided.
+    pub fn report_loss(&mut self, now_ns: u64, loss: &Loss) -> u64 {
+        let Some(running) = &mut self.running else {
+            return loss.ssthresh_bytes;
+        };
+        self.wanted_pair = PAIR_NONE;
+        self.decision = running.loss(loss);
+        self.after_decision(now_ns);
+        self.decision.ssthresh_bytes
+    }
+
+    /// Ends the start-up at a loss, because the host's avoidance repairs it in its own way. `kind`
+    /// is `LOSS_*`.
+    pub fn finish_at_loss(&mut self, kind: u32) {
+        self.decision.phase = PHASE_DONE;
+        self.decision.exit = match kind {
+            LOSS_TIMEOUT => EXIT_TIMEOUT,
+            _ => EXIT_LOSS,
+        };
+        self.running = None;
+    }
+
+    /// Keeps the path's entry in the memory, because the peer has answered.
+    pub fn keep_memory(&mut self, now_ns: u64) {
+        if let Some(memory) = &mut self.memory {
+            memory.keep(now_ns);
+        }
+    }
+
+    /// Passes the BDP of the decision to the path memory, leaves the ensemble when the start-up is
+    /// over, and frees an algorithm that is done.
+    fn after_decision(&mut self, now_ns: u64) {
+        if let Some(memory) = &mut self.memory {
+            memory.learn(&self.decision, now_ns);
+        }
+        if self.decision.is_over() {
+            self.leave_ensemble();
+        }
+        if self.decision.is_done() {
+            self.running = None;
+        }
+    }
+
+    fn end(&mut self) {
+        self.running = None;
+        self.leave_ensemble();
+    }
+
+    /// Others no longer count this connection.
+    fn leave_ensemble(&mut self) {
+        if let Some(ensemble) = &mut self.ensemble {
+            ensemble.leave();
+        }
+    }
+}

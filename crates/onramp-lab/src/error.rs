@@ -165,18 +165,8 @@ pub enum Error {
         source: io::Error,
     },
     /// A byte arrived with another value than it was sent with.
-    #[error(
-        "byte {position} of the transfer arrived as {found:#04x} and was sent as \
-        {expected:#04x}: the lab or this kernel corrupts data; please report it"
-    )]
-    Content {
-        /// Position in the stream.
-        position: u64,
-        /// The byte sent.
-        expected: u8,
-        /// The byte received.
-        found: u8,
-    },
+    #[error("{0}: the lab or this kernel corrupts data; please report it")]
+    Content(#[from] onramp_hq::WrongByte),
     /// The sender closed the connection early.
     #[error("the sender closed after {received_bytes} of {size_bytes} bytes")]
     Truncated {

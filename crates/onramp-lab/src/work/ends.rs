@@ -1,6 +1,5 @@
 //! The two ends of a flow: the receiver connects and sends a request, the sender sends the data.
 
-use super::content::Content;
 use super::cpu_wait::CpuWait;
 use super::job::{Job, NEVER_NS};
 use super::sockets::{self, failed, OpenSockets};
@@ -10,10 +9,11 @@ use crate::clock::now_ns;
 use crate::error::Error;
 use nix::libc;
 use nix::sys::socket::{connect, getsockopt, send, sockopt, MsgFlags, SockaddrStorage};
+use onramp_hq::Content;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The sender: accepts one connection, reads the size from the request, sends the data and waits
@@ -82,9 +82,6 @@ pub fn accept(
     }
 }
 
-/// The content of every flow.
-static CONTENT: LazyLock<Content> = LazyLock::new(Content::new);
-
 /// Sends the content. Returns `false` if the stop of the flow or the end of the run came first.
 fn send_content(
     stream: &TcpStream,
@@ -93,7 +90,7 @@ fn send_content(
     open: &OpenSockets,
     wait: &mut CpuWait,
 ) -> io::Result<bool> {
-    let content = &*CONTENT;
+    let content = Content::new();
     let begin_ns = now_ns();
     let mut sent = 0;
     while sent < size_bytes {
@@ -189,7 +186,7 @@ fn is_reset(error: &io::Error) -> bool {
 }
 
 fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), Error> {
-    let (size_bytes, content) = (job.size_bytes, &*CONTENT);
+    let (size_bytes, content) = (job.size_bytes, Content::new());
     stream
         .write_all(&size_bytes.to_be_bytes())
         .map_err(failed("sending the request"))?;

@@ -1,6 +1,5 @@
 //! The work of the hosts: flows from senders to receivers, and sampling of the senders' state.
 
-mod content;
 mod cpu_wait;
 mod ends;
 mod flow;
@@ -11,10 +10,10 @@ mod sockets;
 mod state;
 mod tcp_info;
 
-pub use content::Content;
 pub use ends::BUFFER_BYTES;
 pub use flow::{Flow, Plan, PreparedFlow};
 pub use job::{Job, NEVER_NS};
+pub use onramp_hq::Content;
 pub use sampler::{Sample, Sampler};
 pub use sockets::OpenSockets;
 pub use state::FlowState;

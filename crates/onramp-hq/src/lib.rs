@@ -1,0 +1,24 @@
+#![doc = include_str!("../README.md")]
+
+mod certificate;
+mod client;
+mod congestion;
+mod content;
+mod error;
+mod qlog;
+mod request;
+mod server;
+mod transport;
+mod url;
+
+pub use certificate::{Fingerprint, Identity, Trust};
+pub use client::{Client, ClientSettings, Download, Session};
+pub use congestion::{Avoidance, Congestion};
+pub use content::{Content, WrongByte};
+pub use error::Error;
+pub use noq;
+pub use qlog::{ConnectionLog, QlogFolder};
+pub use request::{Refusal, Target, Writes, MAX_REQUEST_BYTES};
+pub use server::{Event, Served, Server, ServerSettings, Unserved};
+pub use transport::{TransportLimits, ALPN};
+pub use url::{Url, DEFAULT_PORT};

@@ -1,0 +1,387 @@
+//! The server: files of a folder, and generated content.
+
+use crate::certificate::Identity;
+use crate::congestion::Congestion;
+use crate::content::Content;
+use crate::error::Error;
+use crate::qlog::QlogFolder;
+use crate::request::{file_below, path_of, Refusal, Target, Writes, MAX_REQUEST_BYTES};
+use crate::transport::{TransportLimits, ALPN};
+use bytes::Bytes;
+use noq::crypto::rustls::QuicServerConfig;
+use noq::{Connection, Endpoint, Incoming, ReadToEndError, RecvStream, SendStream, ServerConfig};
+use rustls::crypto::ring;
+use std::future::Future;
+use std::net::{SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::AsyncReadExt;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+/// Bytes of a file that are read at once.
+const READ_BYTES: usize = 256 << 10;
+
+/// The settings of a server.
+#[derive(Debug)]
+pub struct ServerSettings {
+    /// The certificate and its key.
+    pub identity: Identity,
+    /// The folder whose files are served; `None`: generated content alone.
+    pub folder: Option<PathBuf>,
+    /// The congestion control of its connections.
+    pub congestion: Congestion,
+    /// Their transport.
+    pub transport: TransportLimits,
+    /// Maximum number of connections at the same time. More are refused.
+    pub connections: usize,
+    /// How long downloads may go on after the server was told to end.
+    pub grace: Duration,
+    /// Where it writes the qlog files of its connections.
+    pub qlog: Option<QlogFolder>,
+}
+
+impl ServerSettings {
+    /// The default settings with this certificate: generated content alone.
+    pub fn new(identity: Identity) -> ServerSettings {
+        ServerSettings {
+            identity,
+            folder: None,
+            congestion: Congestion::default(),
+            transport: TransportLimits::default(),
+            connections: 10_000,
+            grace: Duration::from_secs(10),
+            qlog: None,
+        }
+    }
+}
+
+/// What a server reports.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A client has connected. Its handshake may go on.
+    Connected(&'a Connection),
+    /// A request was answered.
+    Served(&'a Connection, Served),
+}
+
+/// A request that was answered.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The client.
+    pub peer: SocketAddr,
+    /// The path of the request; empty if it had none.
+    pub path: String,
+    /// From the request until the client acknowledged the last byte.
+    pub time: Duration,
+    /// The bytes that the client acknowledged, or the reason why there are none.
+    pub outcome: Result<u64, Unserved>,
+}
+
+/// Why a request was not answered in full.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unserved {
+    /// The server refused it.
+    #[error("refused: {0}")]
+    Refused(#[from] Refusal),
+    /// The client stopped the download, or the connection ended.
+    #[error("the client left: {0}")]
+    Left(String),
+}
+
+/// A server with its UDP socket.
+#[derive(Debug)]
+pub struct Server {
+    endpoint: Endpoint,
+    config: ServerConfig,
+    shared: Arc<Shared>,
+}
+
+/// What the tasks of connections use.
+#[derive(Debug)]
+struct Shared {
+    /// Canonical.
+    folder: Option<PathBuf>,
+    congestion: Congestion,
+    transport: TransportLimits,
+    connections: usize,
+    grace: Duration,
+    qlog: Option<QlogFolder>,
+}
+
+type Report = Arc<dyn Fn(Event<'_>) + Send + Sync>;
+
+impl Server {
+    /// A server on a UDP address. It must be made in a runtime of Tokio.
+    ///
+    /// # Errors
+    /// The address cannot be used, or one of [`Server::on`].
+    pub fn bind(address: SocketAddr, settings: ServerSettings) -> Result<Server, Error> {
+        let socket = UdpSocket::bind(address).map_err(|source| Error::Bind { address, source })?;
+        Server::on(socket, settings)
+    }
+
+    /// A server on this socket.
+    ///
+    /// # Errors
+    /// The certificate, the folder or the start-up cannot be used.
+    pub fn on(socket: UdpSocket, settings: ServerSettings) -> Result<Server, Error> {
+        let ServerSettings {
+            identity,
+            folder,
+            congestion,
+            transport,
+            connections,
+            grace,
+            qlog,
+        } = settings;
+        let folder = folder.map(|folder| canonical(&folder)).transpose()?;
+        congestion.factory(None)?;
+        let config = server_config(identity)?;
+        let runtime = noq::default_runtime().expect("the caller is in a runtime of Tokio");
+        let endpoint = noq::EndpointConfig::default();
+        let endpoint = Endpoint::new(endpoint, Some(config.clone()), socket, runtime)
+            .map_err(Error::Socket)?;
+        let shared = Arc::new(Shared {
+            folder,
+            congestion,
+            transport,
+            connections,
+            grace,
+            qlog,
+        });
+        Ok(Server {
+            endpoint,
+            config,
+            shared,
+        })
+    }
+
+    /// The address of the socket.
+    ///
+    /// # Errors
+    /// The system does not tell it.
+    pub fn address(&self) -> Result<SocketAddr, Error> {
+        self.endpoint.local_addr().map_err(Error::Socket)
+    }
+
+    /// The endpoint, for statistics.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Serves until `end` completes. Then it refuses new connections and requests, and lets running
+    /// downloads go on for the grace time. `report` is called with each event.
+    pub async fn run(
+        self,
+        end: impl Future<Output = ()>,
+        report: impl Fn(Event<'_>) + Send + Sync + 'static,
+    ) {
+        let report: Report = Arc::new(report);
+        let (ending, ends) = watch::channel(false);
+        let mut connections = JoinSet::new();
+        tokio::pin!(end);
+        loop {
+            tokio::select! {
+                () = &mut end => break,
+                Some(_) = connections.join_next() => {}
+                incoming = self.endpoint.accept() => match incoming {
+                    Some(incoming) if connections.len() >= self.shared.connections => {
+                        incoming.refuse();
+                    }
+                    Some(incoming) => {
+                        let (shared, config) = (self.shared.clone(), self.config.clone());
+                        let (report, ends) = (report.clone(), ends.clone());
+                        connections.spawn(connection(incoming, config, shared, report, ends));
+                    }
+                    None => break,
+                },
+            }
+        }
+        self.endpoint.set_server_config(None);
+        let _ = ending.send(true);
+        let all = async { while connections.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(self.shared.grace, all).await;
+        self.endpoint.close(0_u8.into(), b"the server ends");
+        self.endpoint.wait_idle().await;
+    }
+}
+
+fn canonical(folder: &Path) -> Result<PathBuf, Error> {
+    let refuse = |source| Error::Folder {
+        folder: folder.to_owned(),
+        source,
+    };
+    let path = folder.canonicalize().map_err(refuse)?;
+    match path.is_dir() {
+        true => Ok(path),
+        false => Err(refuse(std::io::ErrorKind::NotADirectory.into())),
+    }
+}
+
+/// The configuration without a transport, which each connection has for itself.
+fn server_config(identity: Identity) -> Result<ServerConfig, Error> {
+    let refuse = |error: rustls::Error| Error::Tls {
+        reason: error.to_string(),
+    };
+    let provider = Arc::new(ring::default_provider());
+    let mut tls = rustls::ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .expect("the provider has TLS 1.3")
+        .with_no_client_auth()
+        .with_single_cert(identity.chain, identity.key)
+        .map_err(refuse)?;
+    tls.alpn_protocols = vec![ALPN.to_vec()];
+    // A repeated GET does no harm, so requests in 0-RTT packets are answered. QUIC knows this value
+    // and 0 (RFC 9001, section 4.6.1).
+    tls.max_early_data_size = u32::MAX;
+    let crypto = QuicServerConfig::try_from(tls).expect("TLS 1.3 has the suites of QUIC");
+    Ok(ServerConfig::with_crypto(Arc::new(crypto)))
+}
+
+/// Serves a connection until it ends, or until the server ends and no download is left.
+async fn connection(
+    incoming: Incoming,
+    mut config: ServerConfig,
+    shared: Arc<Shared>,
+    report: Report,
+    mut ends: watch::Receiver<bool>,
+) {
+    let log = shared.qlog.as_ref().map(QlogFolder::log);
+    let mut transport = shared.transport.config();
+    let Ok(factory) = shared.congestion.factory(log.clone()) else {
+        return; // `Server::on` has made one before
+    };
+    transport.congestion_controller_factory(factory);
+    if let Some(log) = log {
+        transport.qlog_factory(log);
+    }
+    config.transport_config(Arc::new(transport));
+    let peer = incoming.remote_address();
+    // A handshake that fails has no request to report.
+    let Ok(connecting) = incoming.accept_with(Arc::new(config)) else {
+        return;
+    };
+    // Requests may come before the end of the handshake (0-RTT).
+    let connection = match connecting.into_0rtt() {
+        Ok((connection, _)) => connection,
+        Err(connecting) => match connecting.await {
+            Ok(connection) => connection,
+            Err(_) => return,
+        },
+    };
+    report(Event::Connected(&connection));
+    let mut requests = JoinSet::new();
+    loop {
+        tokio::select! {
+            _ = ends.wait_for(|ends| *ends) => break,
+            Some(_) = requests.join_next() => {}
+            stream = connection.accept_bi() => match stream {
+                Ok((send, receive)) => {
+                    let (shared, report) = (shared.clone(), report.clone());
+                    let connection = connection.clone();
+                    requests.spawn(async move {
+                        let served = answer(send, receive, peer, &shared).await;
+                        report(Event::Served(&connection, served));
+                    });
+                }
+                Err(_) => break,
+            },
+        }
+    }
+    while requests.join_next().await.is_some() {}
+    connection.close(0_u8.into(), b"the server ends");
+}
+
+/// Answers a request.
+async fn answer(
+    mut send: SendStream,
+    mut receive: RecvStream,
+    peer: SocketAddr,
+    shared: &Shared,
+) -> Served {
+    let mut path = String::new();
+    let mut begin = Instant::now();
+    let outcome = async {
+        let request = read_request(&mut receive).await?;
+        begin = Instant::now();
+        path = path_of(&request)?.to_owned();
+        let bytes = match Target::of(&path)? {
+            Target::Generated(bytes, writes) => generated(&mut send, bytes, writes).await?,
+            Target::File(file) => self::file(&mut send, shared.folder.as_deref(), &file).await?,
+        };
+        send.finish().map_err(left)?;
+        match send.stopped().await.map_err(left)? {
+            None => Ok(bytes),
+            Some(code) => Err(Unserved::Left(format!(
+                "it stopped the stream with code {code}"
+            ))),
+        }
+    };
+    let outcome: Result<u64, Unserved> = outcome.await;
+    if let Err(Unserved::Refused(refusal)) = &outcome {
+        let code = u32::try_from(refusal.code()).unwrap_or(u32::MAX);
+        let _ = send.reset(code.into());
+    }
+    Served {
+        peer,
+        path,
+        time: begin.elapsed(),
+        outcome,
+    }
+}
+
+async fn read_request(receive: &mut RecvStream) -> Result<Vec<u8>, Unserved> {
+    match receive.read_to_end(MAX_REQUEST_BYTES).await {
+        Ok(request) => Ok(request),
+        Err(ReadToEndError::TooLong) => {
+            let _ = receive.stop((Refusal::TooLong.code() as u32).into());
+            Err(Refusal::TooLong.into())
+        }
+        Err(error) => Err(left(error)),
+    }
+}
+
+async fn generated(
+    send: &mut SendStream,
+    size_bytes: u64,
+    writes: Option<Writes>,
+) -> Result<u64, Unserved> {
+    let content = Content::new();
+    let begin = tokio::time::Instant::now();
+    let mut sent = 0;
+    let (mut written, mut number) = (size_bytes, 0);
+    while sent < size_bytes {
+        if let Some(writes) = writes.filter(|_| number == 0 || sent == written) {
+            let interval = Duration::from_micros(writes.interval_us.saturating_mul(number));
+            tokio::time::sleep_until(begin + interval).await;
+            number += 1;
+            written = writes.bytes.saturating_mul(number).min(size_bytes);
+        }
+        let piece = content.shared(sent, written - sent);
+        sent += piece.len() as u64;
+        send.write_chunk(piece).await.map_err(left)?;
+    }
+    Ok(sent)
+}
+
+async fn file(send: &mut SendStream, folder: Option<&Path>, file: &Path) -> Result<u64, Unserved> {
+    let path = file_below(folder.ok_or(Refusal::NotFound)?, file)?;
+    let file = tokio::fs::File::open(path).await;
+    let mut file = file.map_err(|_| Refusal::Unreadable)?;
+    let mut sent = 0;
+    loop {
+        let mut piece = Vec::with_capacity(READ_BYTES);
+        let read = file.read_buf(&mut piece).await;
+        match read.map_err(|_| Refusal::Unreadable)? {
+            0 => return Ok(sent),
+            bytes => sent += bytes as u64,
+        }
+        send.write_chunk(Bytes::from(piece)).await.map_err(left)?;
+    }
+}
+
+fn left(error: impl std::error::Error) -> Unserved {
+    Unserved::Left(error.to_string())
+}

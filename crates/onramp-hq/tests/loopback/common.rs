@@ -1,0 +1,108 @@
+//! A server and clients in one process.
+
+use onramp_hq::{
+    Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session, Trust,
+};
+use onramp_patience::HANG;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// A running server.
+pub struct Running {
+    pub address: SocketAddr,
+    pub trust: Trust,
+    pub served: Arc<Mutex<Vec<Served>>>,
+    end: oneshot::Sender<()>,
+    task: JoinHandle<()>,
+}
+
+impl Running {
+    pub fn start(change: impl FnOnce(&mut ServerSettings)) -> Running {
+        let identity = Identity::self_signed(vec!["localhost".into()]).unwrap();
+        let trust = Trust::Certificate(identity.fingerprint());
+        let mut settings = ServerSettings::new(identity);
+        change(&mut settings);
+        let server = Server::bind("127.0.0.1:0".parse().unwrap(), settings).unwrap();
+        let address = server.address().unwrap();
+        let served = Arc::new(Mutex::new(Vec::new()));
+        let log = served.clone();
+        let (end, ended) = oneshot::channel();
+        let ended = async { drop(ended.await) };
+        let report = move |event: Event<'_>| {
+            if let Event::Served(_, served) = event {
+                log.lock().unwrap().push(served);
+            }
+        };
+        let task = tokio::spawn(server.run(ended, report));
+        Running {
+            address,
+            trust,
+            served,
+            end,
+            task,
+        }
+    }
+
+    pub fn client(&self) -> Client {
+        let settings = ClientSettings {
+            trust: self.trust.clone(),
+            ..ClientSettings::default()
+        };
+        Client::new(settings, self.address).unwrap()
+    }
+
+    pub async fn session(&self, client: &Client) -> Session {
+        client.connect(self.address, "localhost").await.unwrap()
+    }
+
+    /// Tells the server to end. The returned task completes when it has.
+    pub fn end(self) -> JoinHandle<()> {
+        let _ = self.end.send(());
+        self.task
+    }
+}
+
+/// Runs a test on one thread, with a limit for a test that hangs.
+pub fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let limited = async {
+        tokio::time::timeout(HANG, test)
+            .await
+            .expect("the test hangs")
+    };
+    runtime.unwrap().block_on(limited);
+}
+
+/// A writer that lets one wait for a number of bytes.
+#[derive(Clone, Default)]
+pub struct Counted(Arc<std::sync::atomic::AtomicU64>);
+
+impl Counted {
+    pub fn bytes(&self) -> u64 {
+        self.0.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    pub async fn wait_for(&self, bytes: u64) {
+        while self.bytes() < bytes {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+    }
+}
+
+impl std::io::Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let length = bytes.len() as u64;
+        self.0
+            .fetch_add(length, std::sync::atomic::Ordering::Relaxed);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,7 @@
+//! Servers and clients on UDP sockets of the loopback device.
+
+mod common;
+mod many;
+mod migration;
+mod refusals;
+mod serving;

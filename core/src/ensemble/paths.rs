@@ -36,6 +36,12 @@ impl Ensembles {
             .map_or(0, |ensemble| ensemble.siblings(&Member::default(), now_ns))
     }
 
+    /// Forgets the count of this path. Connections that are starting up are counted again at their
+    /// next acknowledgement.
+    pub fn forget(&self) {
+        self.paths().remove(&self.path);
+    }
+
     /// Counts a connection that starts.
     pub(crate) fn join(&self, now_ns: u64) -> EnsembleMember {
         let mut member = EnsembleMember {

@@ -64,6 +64,17 @@ impl PathMemory {
         entry.filter(|entry| !entry.is_over(now_ns, self.lifetime_ns))
     }
 
+    /// Remembers an entry that was kept elsewhere, for example in a file. An entry that the memory
+    /// has already is replaced.
+    pub fn put(&self, entry: Entry) {
+        self.paths().entries.insert(self.path, entry);
+    }
+
+    /// Forgets what is remembered of the path.
+    pub fn forget(&self) {
+        self.paths().entries.remove(&self.path);
+    }
+
     /// Starts a connection's use of the memory. Writes what the start-up may use into `start`.
     pub(crate) fn begin(&self, now_ns: u64, start: &mut Start) -> MemoryUser {
         let mut paths = self.paths();

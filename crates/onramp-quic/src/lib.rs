@@ -1,0 +1,34 @@
+//! Onramp's start-up algorithms for QUIC: in user space, without root, on any operating system.
+//!
+//! A QUIC library has its own loss recovery, pacer and congestion avoidance, and calls a congestion
+//! controller. This crate is such a controller, in two layers:
+//!
+//! | layer | module |
+//! |---|---|
+//! | what all QUIC libraries share: the records of `onramp-core`, and who owns cwnd | [`Sender`] |
+//! | the congestion controller of one library: `noq` | [`noq`] |
+//! | the same layer for libraries in C: picoquic | `include/onramp_quic.h`, feature `c` |
+//!
+//! The algorithms are those of `onramp-core`, the same files that run in the Linux kernel.
+//!
+//! Bytes are bytes of UDP payload, as QUIC's congestion control counts them. A full segment is a
+//! datagram of the path's current MTU. Times are nanoseconds of one clock of the caller.
+
+#[cfg(feature = "c")]
+mod c;
+mod error;
+#[cfg(feature = "noq")]
+pub mod noq;
+mod paths;
+mod sender;
+mod settings;
+
+pub use error::UnsupportedStartup;
+pub use paths::{Path, PathKey, Paths, Remembered};
+pub use sender::{Acked, Cause, Congestion, Owner, Pacing, Sender};
+pub use settings::{initial_window_bytes, startup_names, Settings};
+
+/// The example of the README.
+#[cfg(all(doctest, feature = "noq"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,114 @@
+//! The factory of controllers.
+
+use super::controller::Startup;
+use crate::error::UnsupportedStartup;
+use crate::paths::{Clock, Path};
+use crate::sender::Sender;
+use crate::settings::Settings;
+use noq_proto::congestion::{Controller, ControllerFactory};
+use onramp_core::Decision;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What is called after each event that changed the decision of a start-up.
+pub type Observer = dyn Fn(Instant, &Decision) + Send + Sync;
+
+/// The start of each connection's own clock: no time of a record is 0.
+const CLOCK_START_NS: u64 = 1_000_000_000;
+
+/// A start-up for noq's connections, and noq's CUBIC after it.
+///
+/// ```
+/// # use std::sync::Arc;
+/// let mut transport = noq_proto::TransportConfig::default();
+/// let startup = onramp_quic::noq::StartupConfig::new("onramp")?;
+/// transport.congestion_controller_factory(Arc::new(startup));
+/// # Ok::<(), onramp_quic::UnsupportedStartup>(())
+/// ```
+#[derive(Clone)]
+pub struct StartupConfig {
+    settings: Settings,
+    observer: Option<Arc<Observer>>,
+}
+
+impl StartupConfig {
+    /// A start-up of the registry: `onramp` is the default of this project.
+    ///
+    /// # Errors
+    /// No start-up has this name, or it needs an option of TCP's header.
+    pub fn new(startup: &str) -> Result<StartupConfig, UnsupportedStartup> {
+        StartupConfig::with(Settings::new(startup)?)
+    }
+
+    /// A start-up with these settings.
+    ///
+    /// # Errors
+    /// The settings do not fit together.
+    pub fn with(settings: Settings) -> Result<StartupConfig, UnsupportedStartup> {
+        if onramp_core::reserves(settings.startup()) {
+            settings.check()?;
+        }
+        Ok(StartupConfig {
+            settings,
+            observer: None,
+        })
+    }
+
+    /// The path of the connections that use this configuration: to one peer. So a server makes one
+    /// configuration for each connection that it accepts.
+    #[must_use]
+    pub fn path(mut self, path: Path) -> StartupConfig {
+        self.settings.path = Some(path);
+        self
+    }
+
+    /// The initial window in bytes, instead of that of RFC 9002.
+    #[must_use]
+    pub fn initial_window(mut self, bytes: u64) -> StartupConfig {
+        self.settings.initial_window_bytes = Some(bytes);
+        self
+    }
+
+    /// `OPTION_*` of `onramp-core`.
+    #[must_use]
+    pub fn options(mut self, options: u32) -> StartupConfig {
+        self.settings.options = options;
+        self
+    }
+
+    /// Calls `observer` after each event that changed the phase, the exit or the estimate of a
+    /// start-up. It must not call the connection.
+    #[must_use]
+    pub fn observer(
+        mut self,
+        observer: impl Fn(Instant, &Decision) + Send + Sync + 'static,
+    ) -> StartupConfig {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+}
+
+impl ControllerFactory for StartupConfig {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        let clock = match &self.settings.path {
+            Some(path) => path.clock(),
+            None => Clock::new(now, CLOCK_START_NS),
+        };
+        let sender = Sender::new(self.settings.clone(), current_mtu.into());
+        Box::new(Startup::new(
+            sender,
+            clock,
+            current_mtu,
+            self.observer.clone(),
+        ))
+    }
+}
+
+impl fmt::Debug for StartupConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StartupConfig")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,447 @@
+//! The congestion control of one path of a QUIC connection, while a start-up controls it.
+//!
+//! `core/host.h` says who owns cwnd, ssthresh and pacing in each phase. This module carries it out
+//! for a sender whose loss recovery is that of RFC 9002:
+//!
+//! | TCP, as `core/host.h` has it | QUIC |
+//! |---|---|
+//! | one record for each ACK | one for each ACK frame: the sum of its packets |
+//! | recovery ends when the segments that were in flight at the loss are acknowledged | when a packet that was sent after the loss is acknowledged |
+//! | recovery leads cwnd to ssthresh | cwnd is ssthresh at once |
+//! | RTO | persistent congestion: cwnd falls to two datagrams |
+//! | cumulatively acknowledged | acknowledged, without the packets of this ACK frame behind the loss |
+//! | the receiver's window, the receiver's clock | unknown |
+
+use crate::paths::Path;
+use crate::settings::{initial_window_bytes, Settings};
+use onramp_core::{
+    Ack, Clock, Decision, HostedStartup, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED,
+    ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, UNLIMITED,
+};
+
+/// cwnd after persistent congestion, in datagrams (RFC 9002, section 7.2).
+const MIN_WINDOW_DATAGRAMS: u64 = 2;
+/// After an idle time, cwnd leaves at this multiple of cwnd / RTT, as Linux paces slow start.
+const RESTART_GAIN: u64 = 2;
+
+/// The sum of the packets that an ACK frame newly acknowledges.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Acked {
+    /// The time of the ACK frame.
+    pub now_ns: u64,
+    /// When the newest of the packets was sent.
+    pub newest_sent_ns: u64,
+    /// Bytes of the packets.
+    pub bytes: u64,
+    /// Bytes in flight without the packets.
+    pub inflight_bytes: u64,
+    /// Smoothed RTT.
+    pub srtt_ns: u64,
+    /// RTT sample of the newest packet; 0: it is not newer than all that were acknowledged before.
+    pub rtt_ns: u64,
+    /// The application had nothing to send.
+    pub is_app_limited: bool,
+    /// cwnd held the sender back, while packets were in flight that were unacknowledged before this
+    /// frame.
+    pub is_cwnd_limited: bool,
+}
+
+/// Why cwnd is to be reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Packets were lost.
+    Loss,
+    /// An ECN mark was reported.
+    Mark,
+    /// All packets of a long time were lost (RFC 9002, section 7.6).
+    PersistentCongestion,
+}
+
+/// A congestion event: packets were lost, or marked.
+#[derive(Clone, Copy, Debug)]
+pub struct Congestion {
+    /// The time of the event.
+    pub now_ns: u64,
+    /// When the newest of the packets was sent.
+    pub newest_sent_ns: u64,
+    /// Bytes of the lost packets, which [`Sender::count_lost`] has counted; 0 for a mark.
+    pub lost_bytes: u64,
+    /// Bytes that the latest ACK frame acknowledged behind the first of the lost packets.
+    pub acked_behind_bytes: u64,
+    /// The ssthresh that the host's congestion avoidance would set.
+    pub avoidance_ssthresh_bytes: u64,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Who controls cwnd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The start-up: [`Sender::cwnd_bytes`].
+    Startup,
+    /// The host's congestion avoidance, from cwnd and ssthresh of the [`Sender`] on. The start-up
+    /// may still pace, and may own cwnd again after persistent congestion.
+    Avoidance,
+}
+
+/// How the host paces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// Not at all: ACKs clock the sender.
+    None,
+    /// At this rate.
+    BytesPerS(u64),
+    /// As it would without a start-up.
+    Host,
+}
+
+/// The congestion control of one path of a QUIC connection, while a start-up controls it.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    settings: Settings,
+    startup: Option<HostedStartup>,
+    mss_bytes: u64,
+    initial_window_bytes: u64,
+    cwnd_bytes: u64,
+    ssthresh_bytes: u64,
+    srtt_ns: u64,
+    delivered_bytes: u64,
+    lost_bytes: u64,
+    inflight_bytes: u64,
+    /// The most that was in flight in this round trip.
+    max_inflight_bytes: u64,
+    /// `delivered_bytes` at the end of this round trip.
+    round_end_bytes: u64,
+    /// When the last reduction happened. Packets sent until then belong to the recovery.
+    recovery_start_ns: Option<u64>,
+    /// A packet that was sent after the last reduction has not been acknowledged yet.
+    is_recovering: bool,
+    /// cwnd and ssthresh before the last reduction, which a spurious loss restores.
+    prior: Option<(u64, u64)>,
+    /// Nothing was in flight when the last packets were sent, and this much of cwnd has left since.
+    is_restarting: bool,
+}
+
+impl Sender {
+    /// A sender that has not started: its window is the initial window. `mtu_bytes` is the size of
+    /// a full datagram.
+    pub fn new(settings: Settings, mtu_bytes: u64) -> Sender {
+        let initial_window_bytes = settings
+            .initial_window_bytes
+            .unwrap_or_else(|| initial_window_bytes(mtu_bytes));
+        Sender {
+            settings,
+            startup: None,
+            mss_bytes: mtu_bytes,
+            initial_window_bytes,
+            cwnd_bytes: initial_window_bytes,
+            ssthresh_bytes: UNLIMITED,
+            srtt_ns: 0,
+            delivered_bytes: 0,
+            lost_bytes: 0,
+            inflight_bytes: 0,
+            max_inflight_bytes: 0,
+            round_end_bytes: 0,
+            recovery_start_ns: None,
+            is_recovering: false,
+            prior: None,
+            is_restarting: false,
+        }
+    }
+
+    /// Starts the start-up: the handshake is over, and data is about to leave. `srtt_ns` is the RTT
+    /// of the handshake; 0: unknown.
+    pub fn start(&mut self, now_ns: u64, srtt_ns: u64) {
+        let start = Start {
+            now_ns,
+            clock: Clock {
+                measure_ns: 1,
+                event_ns: 1,
+            },
+            cwnd_bytes: self.cwnd_bytes,
+            ssthresh_bytes: self.ssthresh_bytes,
+            mss_bytes: self.mss_u32(),
+            options: self.settings.quic_options(),
+            srtt_ns,
+            pace_bytes_per_s: self.settings.pace_bytes_per_s,
+            ..Start::default()
+        };
+        let path = self.settings.path.as_ref();
+        self.srtt_ns = srtt_ns;
+        self.startup = Some(HostedStartup::begin(
+            self.settings.startup,
+            now_ns,
+            start,
+            path.and_then(Path::entry),
+            path.map(Path::ensemble),
+        ));
+        self.apply_decision();
+    }
+
+    /// The start-up has started.
+    pub fn has_started(&self) -> bool {
+        self.startup.is_some()
+    }
+
+    /// Reports an ACK frame.
+    pub fn on_ack(&mut self, acked: &Acked) {
+        let prior_inflight_bytes = acked.inflight_bytes + acked.bytes;
+        self.delivered_bytes += acked.bytes;
+        self.inflight_bytes = acked.inflight_bytes;
+        self.is_restarting &= acked.bytes == 0;
+        self.srtt_ns = acked.srtt_ns;
+        if self.is_recovering && !self.is_of_recovery(acked.newest_sent_ns) {
+            self.is_recovering = false;
+        }
+        self.max_inflight_bytes = self.max_inflight_bytes.max(prior_inflight_bytes);
+        let is_cwnd_limited = acked.is_cwnd_limited || self.cwnd_was_half_used();
+        if self.delivered_bytes >= self.round_end_bytes {
+            self.round_end_bytes = self.delivered_bytes + acked.inflight_bytes;
+            self.max_inflight_bytes = prior_inflight_bytes;
+        }
+        let Some(startup) = &mut self.startup else {
+            return;
+        };
+        startup.keep_memory(acked.now_ns);
+        let decision = *startup.decision();
+        if !decision.host_reports_ack(self.cwnd_bytes, self.ssthresh_bytes, self.is_recovering) {
+            return;
+        }
+        let flags = [
+            (is_cwnd_limited, ACK_CWND_LIMITED),
+            (acked.is_app_limited, ACK_APP_LIMITED),
+            (self.is_recovering, ACK_RECOVERING),
+        ];
+        let ack = Ack {
+            now_ns: acked.now_ns,
+            acked_bytes: acked.bytes,
+            delivered_bytes: self.delivered_bytes,
+            lost_bytes: self.lost_bytes,
+            inflight_bytes: acked.inflight_bytes,
+            srtt_ns: acked.srtt_ns,
+            rtt_ns: acked.rtt_ns,
+            cwnd_bytes: self.cwnd_bytes,
+            ssthresh_bytes: self.ssthresh_bytes,
+            siblings: startup.count_siblings(acked.now_ns),
+            mss_bytes: self.mss_bytes as u32,
+            flags: flags
+                .iter()
+                .filter(|(is_set, _)| *is_set)
+                .fold(0, |all, (_, flag)| all | flag),
+            ..Ack::default()
+        };
+        let avoidance_owns = decision.host_owns_cwnd(self.cwnd_bytes, self.ssthresh_bytes);
+        if startup.report_ack(acked.now_ns, &ack) && !avoidance_owns {
+            self.apply_decision();
+        }
+    }
+
+    /// Counts lost packets. A [`Congestion`] event may follow.
+    pub fn count_lost(&mut self, bytes: u64) {
+        self.lost_bytes += bytes;
+        self.inflight_bytes = self.inflight_bytes.saturating_sub(bytes);
+    }
+
+    /// Is a loss of packets that were sent until `newest_sent_ns` part of the recovery that runs, or
+    /// of an earlier one? Then it does not reduce cwnd (RFC 9002, section 7.3.2).
+    pub fn is_of_recovery(&self, newest_sent_ns: u64) -> bool {
+        self.recovery_start_ns
+            .is_some_and(|start_ns| newest_sent_ns <= start_ns)
+    }
+
+    /// Reports a congestion event. Nothing happens if it [is part of a
+    /// recovery](Self::is_of_recovery), unless the congestion is persistent.
+    pub fn on_congestion(&mut self, event: &Congestion) {
+        let is_persistent = event.cause == Cause::PersistentCongestion;
+        if self.is_of_recovery(event.newest_sent_ns) && !is_persistent {
+            return;
+        }
+        let flight_bytes = self.inflight_bytes + event.lost_bytes + event.acked_behind_bytes;
+        let loss = Loss {
+            now_ns: event.now_ns,
+            inflight_bytes: flight_bytes,
+            cwnd_bytes: self.cwnd_bytes,
+            ssthresh_bytes: event.avoidance_ssthresh_bytes,
+            acknowledged_bytes: self
+                .delivered_bytes
+                .saturating_sub(event.acked_behind_bytes),
+            lost_bytes: self.lost_bytes,
+            mss_bytes: self.mss_u32(),
+            kind: match is_persistent {
+                true => LOSS_TIMEOUT,
+                false => LOSS_RECOVERY,
+            },
+        };
+        self.prior =
+            Some((self.cwnd_bytes, self.ssthresh_bytes)).filter(|_| event.cause == Cause::Loss);
+        self.recovery_start_ns = Some(event.now_ns);
+        self.is_recovering = !is_persistent;
+        let mut ssthresh_bytes = event.avoidance_ssthresh_bytes;
+        if let Some(startup) = &mut self.startup {
+            if startup.decision().host_reports_loss() {
+                ssthresh_bytes = startup.report_loss(event.now_ns, &loss);
+            }
+        }
+        if self.decision().is_some_and(Decision::is_reserved) {
+            return self.apply_decision();
+        }
+        if !self.has_started() {
+            // A lost packet of the handshake makes the initial window smaller, as a lost SYN does.
+            self.cwnd_bytes = ssthresh_bytes.clamp(self.min_window_bytes(), self.cwnd_bytes);
+            return;
+        }
+        self.ssthresh_bytes = ssthresh_bytes.max(self.min_window_bytes());
+        self.cwnd_bytes = match (self.decision(), is_persistent) {
+            (_, true) => self.min_window_bytes(),
+            (Some(decision), false) if decision.is_repairing() => {
+                decision.cwnd_bytes.max(self.min_window_bytes())
+            }
+            _ => self.ssthresh_bytes.min(self.cwnd_bytes),
+        };
+    }
+
+    /// All packets of the last congestion event have arrived after all: restores cwnd and ssthresh.
+    /// A start-up that ended at that event stays ended.
+    pub fn on_spurious_congestion(&mut self) {
+        let Some((cwnd_bytes, ssthresh_bytes)) = self.prior.take() else {
+            return;
+        };
+        self.is_recovering = false;
+        self.cwnd_bytes = self.cwnd_bytes.max(cwnd_bytes);
+        self.ssthresh_bytes = self.ssthresh_bytes.max(ssthresh_bytes);
+    }
+
+    /// A packet of this size leaves.
+    pub fn on_sent(&mut self, bytes: u64) {
+        if self.inflight_bytes == 0 {
+            self.is_restarting = self.cwnd_bytes > self.initial_window_bytes;
+        }
+        self.inflight_bytes += bytes;
+    }
+
+    /// Sets the bytes in flight, for a host that does not report each packet that leaves.
+    pub fn set_inflight(&mut self, bytes: u64) {
+        self.inflight_bytes = bytes;
+    }
+
+    /// The size of a full datagram has changed.
+    pub fn set_mtu(&mut self, mtu_bytes: u64) {
+        self.mss_bytes = mtu_bytes;
+        self.cwnd_bytes = self.cwnd_bytes.max(self.min_window_bytes());
+    }
+
+    /// cwnd and ssthresh of the host's congestion avoidance, where it is the [owner](Self::owner).
+    /// Called before events are reported.
+    pub fn follow_avoidance(&mut self, cwnd_bytes: u64) {
+        self.cwnd_bytes = cwnd_bytes;
+    }
+
+    /// Who controls cwnd.
+    pub fn owner(&self) -> Owner {
+        let owns =
+            |decision: &Decision| decision.host_owns_cwnd(self.cwnd_bytes, self.ssthresh_bytes);
+        match self.decision().is_some_and(owns) {
+            true => Owner::Avoidance,
+            false => Owner::Startup,
+        }
+    }
+
+    /// The congestion window.
+    pub fn cwnd_bytes(&self) -> u64 {
+        self.cwnd_bytes
+    }
+
+    /// The slow-start threshold; [`UNLIMITED`] if there is none.
+    pub fn ssthresh_bytes(&self) -> u64 {
+        self.ssthresh_bytes
+    }
+
+    /// The initial window.
+    pub fn initial_window_bytes(&self) -> u64 {
+        self.initial_window_bytes
+    }
+
+    /// The smoothed RTT at the latest ACK frame; 0 before the first one.
+    pub fn srtt_ns(&self) -> u64 {
+        self.srtt_ns
+    }
+
+    /// A reduction of cwnd has not been acknowledged yet.
+    pub fn is_recovering(&self) -> bool {
+        self.is_recovering
+    }
+
+    /// The last decision of the start-up; `None` before the start.
+    pub fn decision(&self) -> Option<&Decision> {
+        self.startup.as_ref().map(HostedStartup::decision)
+    }
+
+    /// The BDP in bytes that the path memory gave to the start-up; 0: none.
+    pub fn remembered_bytes(&self) -> u64 {
+        self.startup
+            .as_ref()
+            .map_or(0, HostedStartup::remembered_bytes)
+    }
+
+    /// The start-up is over for good: the host's congestion avoidance goes on alone.
+    pub fn is_done(&self) -> bool {
+        self.decision().is_some_and(Decision::is_done)
+    }
+
+    /// How the host paces.
+    ///
+    /// Without a rate of the start-up, ACKs clock the sender, because the ACKs of packets that left
+    /// back to back show the rate of the path. The initial window may leave at once (RFC 9002,
+    /// section 7.7). After an idle time there are no ACKs: a larger window is paced.
+    pub fn pacing(&self) -> Pacing {
+        let Some(decision) = self.decision() else {
+            return Pacing::None;
+        };
+        if decision.host_paces() {
+            return Pacing::BytesPerS(decision.pacing_bytes_per_s);
+        }
+        if decision.is_over() {
+            return Pacing::Host;
+        }
+        let is_restart = self.is_restarting
+            || (self.inflight_bytes == 0 && self.cwnd_bytes > self.initial_window_bytes);
+        match (is_restart, self.srtt_ns) {
+            (false, _) | (true, 0) => Pacing::None,
+            (true, srtt_ns) => {
+                let bytes = RESTART_GAIN * self.cwnd_bytes;
+                Pacing::BytesPerS(onramp_core::mul_div(bytes, 1_000_000_000, srtt_ns).max(1))
+            }
+        }
+    }
+
+    /// In slow start, a cwnd of which more than half was used counts as the limit, as in Linux
+    /// (`tcp_is_cwnd_limited()`): a paced or aggregated flight never fills all of it.
+    fn cwnd_was_half_used(&self) -> bool {
+        self.cwnd_bytes < self.ssthresh_bytes && self.cwnd_bytes < 2 * self.max_inflight_bytes
+    }
+
+    /// Takes cwnd and ssthresh from the decision of the start-up.
+    fn apply_decision(&mut self) {
+        let Some(decision) = self.decision().copied() else {
+            return;
+        };
+        self.ssthresh_bytes = decision.ssthresh_bytes.max(self.min_window_bytes());
+        self.cwnd_bytes = match decision.is_retreating() {
+            // Loss recovery leads cwnd to ssthresh: in QUIC, at once.
+            true => self.ssthresh_bytes,
+            false => decision.cwnd_bytes.max(self.min_window_bytes()),
+        };
+        if decision.is_over() && self.is_recovering {
+            // The end of a repair by the algorithm is a reduction.
+            self.cwnd_bytes = self.cwnd_bytes.min(self.ssthresh_bytes);
+        }
+    }
+
+    fn min_window_bytes(&self) -> u64 {
+        MIN_WINDOW_DATAGRAMS * self.mss_bytes
+    }
+
+    fn mss_u32(&self) -> u32 {
+        u32::try_from(self.mss_bytes).expect("a datagram has at most 65,527 bytes")
+    }
+}

@@ -1,0 +1,80 @@
+//! The choices of the user for one connection.
+
+use crate::error::UnsupportedStartup;
+use crate::paths::Path;
+use onramp_core::{needs_pairs, reserves, OPTION_PAIRS, OPTION_TIMESTAMPS};
+
+/// The choices of the user: which start-up, and how it starts.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub(crate) startup: &'static str,
+    /// `OPTION_*` of `onramp-core`.
+    pub options: u32,
+    /// The initial window; `None`: that of RFC 9002 ([`initial_window_bytes`]).
+    pub initial_window_bytes: Option<u64>,
+    /// A rate from the user, for start-ups that send at a given rate (`qos`, `spaced`); 0: none.
+    pub pace_bytes_per_s: u64,
+    /// The path of the connection, whose BDP is remembered and whose connections count each other.
+    pub path: Option<Path>,
+}
+
+impl Settings {
+    /// The defaults of a start-up of the registry.
+    ///
+    /// # Errors
+    /// No start-up has this name, or it needs an option of TCP's header.
+    pub fn new(startup: &str) -> Result<Settings, UnsupportedStartup> {
+        let mut names = onramp_core::startup_names().iter().copied();
+        let Some(name) = names.find(|name| *name == startup) else {
+            return Err(UnsupportedStartup::Unknown {
+                name: startup.to_owned(),
+                known: startup_names().collect(),
+            });
+        };
+        if needs_pairs(name) {
+            return Err(UnsupportedStartup::NeedsTcpOption { name });
+        }
+        Ok(Settings {
+            startup: name,
+            options: 0,
+            initial_window_bytes: None,
+            pace_bytes_per_s: 0,
+            path: None,
+        })
+    }
+
+    /// The name of the start-up.
+    pub fn startup(&self) -> &'static str {
+        self.startup
+    }
+
+    /// Checks the settings together.
+    ///
+    /// # Errors
+    /// The start-up needs a rate that is not given.
+    pub fn check(&self) -> Result<(), UnsupportedStartup> {
+        match reserves(self.startup) && self.pace_bytes_per_s == 0 {
+            true => Err(UnsupportedStartup::NeedsRate { name: self.startup }),
+            false => Ok(()),
+        }
+    }
+
+    /// The options that QUIC's records can carry.
+    pub(crate) fn quic_options(&self) -> u32 {
+        let memory = self.path.as_ref().map_or(0, |path| path.memory().options());
+        (self.options | memory) & !(OPTION_PAIRS | OPTION_TIMESTAMPS)
+    }
+}
+
+/// The names of the start-ups that run over QUIC, in the registry's order.
+pub fn startup_names() -> impl Iterator<Item = &'static str> {
+    let names = onramp_core::startup_names().iter().copied();
+    names.filter(|name| !needs_pairs(name))
+}
+
+/// The initial window of RFC 9002, section 7.2, for datagrams of this size.
+pub fn initial_window_bytes(mtu_bytes: u64) -> u64 {
+    const SEGMENTS: u64 = 10;
+    const LARGE_BYTES: u64 = 14_720;
+    (SEGMENTS * mtu_bytes).min(LARGE_BYTES.max(2 * mtu_bytes))
+}

@@ -216,3 +216,71 @@ impl Path {
         self.clock
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn remembered(last_byte: u8, saved_unix_ns: u64) -> Remembered {
+        Remembered {
+            path: PathKey {
+                server_name: Some("example.org".to_owned()),
+                address: IpAddr::from([192, 0, 2, last_byte]),
+            },
+            bdp_bytes: 1_000_000,
+            rtt_ns: 100_000_000,
+            saved_unix_ns,
+            confirmed_bdp_bytes: 900_000,
+            confirmed_unix_ns: saved_unix_ns,
+        }
+    }
+
+    #[test]
+    fn what_was_saved_is_restored_until_its_lifetime_is_over() {
+        let now = UNIX_EPOCH + Duration::from_secs(2_000_000_000);
+        let paths = Paths::with_clock(Instant::now(), now);
+        let now_ns = 2_000_000_000_000_000_000;
+        let fresh = remembered(1, now_ns - 1_000_000_000);
+        let old = remembered(2, now_ns - LIFETIME_NS - 1_000_000_000);
+        paths.restore([old, fresh.clone()]);
+        assert_eq!(paths.remembered(), [fresh]);
+    }
+
+    #[test]
+    fn a_path_has_a_name_and_an_address() {
+        let paths = Paths::new();
+        let address = IpAddr::from([192, 0, 2, 1]);
+        let key = |server_name: Option<&str>| PathKey {
+            server_name: server_name.map(str::to_owned),
+            address,
+        };
+        let numbers = [Some("a"), Some("b"), None, Some("a")].map(|name| paths.number(key(name)));
+        assert_eq!(numbers, [1, 2, 3, 1]);
+    }
+
+    #[test]
+    fn the_number_of_paths_is_bounded_and_the_oldest_go_first() {
+        let paths = Paths::new();
+        let key = |number: u32| PathKey {
+            server_name: None,
+            address: IpAddr::from(number.to_be_bytes()),
+        };
+        for number in 0..=MAX_PATHS as u32 {
+            paths.number(key(number));
+        }
+        let numbers = paths.numbers();
+        assert_eq!(numbers.by_key.len(), MAX_PATHS - MAX_PATHS / 4 + 1);
+        assert!(!numbers.by_key.contains_key(&key(0)));
+        assert!(numbers.by_key.contains_key(&key(MAX_PATHS as u32)));
+    }
+
+    #[test]
+    fn a_clock_shows_times_before_its_origin_too() {
+        let origin = Instant::now() + Duration::from_secs(10);
+        let clock = Clock::new(origin, 5_000_000_000);
+        assert_eq!(clock.ns(origin - Duration::from_secs(2)), 3_000_000_000);
+        assert_eq!(clock.ns(origin + Duration::from_secs(2)), 7_000_000_000);
+        assert_eq!(clock.ns(origin - Duration::from_secs(9)), 0);
+    }
+}

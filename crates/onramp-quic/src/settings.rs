@@ -78,3 +78,42 @@ pub fn initial_window_bytes(mtu_bytes: u64) -> u64 {
     const LARGE_BYTES: u64 = 14_720;
     (SEGMENTS * mtu_bytes).min(LARGE_BYTES.max(2 * mtu_bytes))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_up_that_cannot_run_is_refused_with_the_reason() {
+        let refused = |startup: &str| Settings::new(startup).unwrap_err().to_string();
+        assert!(
+            refused("pair").contains("packet pairs"),
+            "{}",
+            refused("pair")
+        );
+        let unknown = refused("onrmap");
+        assert!(
+            unknown.contains("`onrmap`") && unknown.contains("onramp"),
+            "{unknown}"
+        );
+        assert!(!unknown.contains("pair,"), "{unknown}");
+        let reserved = Settings::new("qos").unwrap();
+        let error = reserved.check().unwrap_err().to_string();
+        assert!(error.contains("pace_bytes_per_s"), "{error}");
+    }
+
+    #[test]
+    fn all_start_ups_but_those_of_a_tcp_option_run_over_quic() {
+        let missing: Vec<_> = onramp_core::startup_names()
+            .iter()
+            .filter(|name| !startup_names().any(|other| other == **name))
+            .collect();
+        assert_eq!(missing, [&"pair"]);
+    }
+
+    #[test]
+    fn the_initial_window_is_that_of_rfc_9002() {
+        let windows = [1_200, 1_472, 8_000].map(initial_window_bytes);
+        assert_eq!(windows, [12_000, 14_720, 16_000]);
+    }
+}

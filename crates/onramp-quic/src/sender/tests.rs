@@ -1,0 +1,300 @@
+//! A sender over a path of one link, without a QUIC library.
+
+use super::*;
+use crate::startup_names;
+use onramp_core::{phase_name, EXIT_LOSS, EXIT_TIMEOUT};
+use proptest::prelude::*;
+use std::collections::VecDeque;
+
+const MTU: u64 = 1_200;
+const MS: u64 = 1_000_000;
+const BEGIN_NS: u64 = 1_000 * MS;
+
+fn settings(startup: &str) -> Settings {
+    let mut settings = Settings::new(startup).unwrap();
+    if onramp_core::reserves(startup) {
+        settings.pace_bytes_per_s = 1_000_000;
+    }
+    settings
+}
+
+fn started(startup: &str, srtt_ns: u64) -> Sender {
+    let mut sender = Sender::new(settings(startup), MTU);
+    sender.start(BEGIN_NS, srtt_ns);
+    sender
+}
+
+fn acked(now_ns: u64, sent_ns: u64, bytes: u64, inflight_bytes: u64) -> Acked {
+    Acked {
+        now_ns,
+        newest_sent_ns: sent_ns,
+        bytes,
+        inflight_bytes,
+        srtt_ns: now_ns - sent_ns,
+        rtt_ns: now_ns - sent_ns,
+        is_app_limited: false,
+        is_cwnd_limited: true,
+    }
+}
+
+fn congestion(now_ns: u64, sent_ns: u64, cause: Cause, ssthresh_bytes: u64) -> Congestion {
+    Congestion {
+        now_ns,
+        newest_sent_ns: sent_ns,
+        lost_bytes: MTU,
+        acked_behind_bytes: 0,
+        avoidance_ssthresh_bytes: ssthresh_bytes,
+        cause,
+    }
+}
+
+/// Sends `bytes` over a link with an endless queue. Returns the round trips that it takes beyond
+/// the time that the link needs.
+fn wasted_round_trips(startup: &str, rate_bytes_per_s: u64, rtt_ns: u64, bytes: u64) -> f64 {
+    let mut sender = started(startup, rtt_ns);
+    let (mut now_ns, mut sent_bytes, mut inflight_bytes) = (BEGIN_NS, 0, 0);
+    let (mut link_free_ns, mut next_send_ns) = (now_ns, now_ns);
+    let mut acks: VecDeque<(u64, u64)> = VecDeque::new();
+    while sent_bytes < bytes || !acks.is_empty() {
+        let may_send = sent_bytes < bytes && inflight_bytes + MTU <= sender.cwnd_bytes();
+        let send_ns = next_send_ns.max(now_ns);
+        let ack_ns = acks.front().map_or(u64::MAX, |(ack_ns, _)| *ack_ns);
+        if may_send && send_ns <= ack_ns {
+            now_ns = send_ns;
+            link_free_ns = link_free_ns.max(now_ns) + MTU * 1_000_000_000 / rate_bytes_per_s;
+            acks.push_back((link_free_ns + rtt_ns, now_ns));
+            sender.on_sent(MTU);
+            sent_bytes += MTU;
+            inflight_bytes += MTU;
+            if let Pacing::BytesPerS(rate) = sender.pacing() {
+                next_send_ns = now_ns + MTU * 1_000_000_000 / rate;
+            }
+        } else {
+            let (ack_ns, sent_ns) = acks.pop_front().expect("something is in flight");
+            now_ns = ack_ns;
+            inflight_bytes -= MTU;
+            sender.on_ack(&acked(now_ns, sent_ns, MTU, inflight_bytes));
+            if sender.owner() == Owner::Avoidance {
+                sender.follow_avoidance(sender.cwnd_bytes());
+            }
+        }
+    }
+    let transfer_ns = bytes * 1_000_000_000 / rate_bytes_per_s;
+    (now_ns - BEGIN_NS - transfer_ns) as f64 / rtt_ns as f64
+}
+
+#[test]
+fn onramp_fills_a_long_path_in_two_round_trips_and_slow_start_does_not() {
+    // 50 Mbit/s and 200 ms: a BDP of 1,042 datagrams, for which slow start needs seven rounds.
+    let wasted = |startup| wasted_round_trips(startup, 6_250_000, 200 * MS, 10_000_000);
+    let (onramp, standard) = (wasted("onramp"), wasted("standard"));
+    assert!(onramp < 2.5, "{onramp}");
+    assert!(standard > 4.0, "{standard}");
+}
+
+#[test]
+fn before_the_start_the_window_is_the_initial_window_and_nothing_is_paced() {
+    let mut sender = Sender::new(settings("onramp"), MTU);
+    sender.on_ack(&acked(BEGIN_NS + MS, BEGIN_NS, MTU, 0));
+    assert_eq!(
+        (sender.cwnd_bytes(), sender.pacing()),
+        (10 * MTU, Pacing::None)
+    );
+    assert!(!sender.has_started() && sender.owner() == Owner::Startup);
+}
+
+#[test]
+fn a_lost_packet_of_the_handshake_makes_the_initial_window_smaller_and_ends_nothing() {
+    let mut sender = Sender::new(settings("onramp"), MTU);
+    sender.count_lost(MTU);
+    sender.on_congestion(&congestion(BEGIN_NS, BEGIN_NS - MS, Cause::Loss, 8_400));
+    assert_eq!(
+        (sender.cwnd_bytes(), sender.ssthresh_bytes()),
+        (8_400, UNLIMITED)
+    );
+    sender.start(BEGIN_NS + MS, 20 * MS);
+    assert_eq!(sender.decision().unwrap().cwnd_bytes, 8_400);
+    assert!(!sender.is_done());
+}
+
+#[test]
+fn losses_of_one_recovery_reduce_cwnd_once() {
+    let mut sender = started("standard", 20 * MS);
+    let loss = |sent_ms| {
+        let now_ns = BEGIN_NS + 30 * MS;
+        congestion(now_ns, BEGIN_NS + sent_ms * MS, Cause::Loss, 8_400)
+    };
+    sender.on_congestion(&loss(5));
+    assert_eq!(
+        (sender.cwnd_bytes(), sender.ssthresh_bytes()),
+        (8_400, 8_400)
+    );
+    assert!(sender.is_of_recovery(BEGIN_NS + 30 * MS) && sender.is_recovering());
+    let second = Congestion {
+        avoidance_ssthresh_bytes: 4_800,
+        ..loss(29)
+    };
+    sender.on_congestion(&second);
+    assert_eq!(sender.cwnd_bytes(), 8_400);
+}
+
+#[test]
+fn a_loss_that_was_none_restores_cwnd_and_ssthresh() {
+    let mut sender = started("onramp", 20 * MS);
+    let before = (sender.cwnd_bytes(), sender.ssthresh_bytes());
+    sender.on_congestion(&congestion(
+        BEGIN_NS + 30 * MS,
+        BEGIN_NS,
+        Cause::Loss,
+        8_400,
+    ));
+    assert_eq!(sender.cwnd_bytes(), 8_400);
+    sender.on_spurious_congestion();
+    assert_eq!((sender.cwnd_bytes(), sender.ssthresh_bytes()), before);
+    // A mark says that the queue is long: it is never for nothing.
+    sender.on_congestion(&congestion(
+        BEGIN_NS + 80 * MS,
+        BEGIN_NS + 40 * MS,
+        Cause::Mark,
+        8_400,
+    ));
+    sender.on_spurious_congestion();
+    assert_eq!(sender.cwnd_bytes(), 8_400);
+}
+
+#[test]
+fn persistent_congestion_leaves_two_datagrams_and_ends_the_start_up() {
+    let mut sender = started("onramp", 20 * MS);
+    let event = congestion(
+        BEGIN_NS + 900 * MS,
+        BEGIN_NS,
+        Cause::PersistentCongestion,
+        6_000,
+    );
+    sender.on_congestion(&event);
+    assert_eq!(
+        (sender.cwnd_bytes(), sender.ssthresh_bytes()),
+        (2 * MTU, 6_000)
+    );
+    assert_eq!(sender.decision().unwrap().exit, EXIT_TIMEOUT);
+    assert!(sender.is_done() && sender.owner() == Owner::Avoidance);
+}
+
+#[test]
+fn a_loss_in_slow_start_ends_the_start_up_with_the_ssthresh_of_the_avoidance() {
+    let mut sender = started("onramp", 20 * MS);
+    sender.on_congestion(&congestion(
+        BEGIN_NS + 30 * MS,
+        BEGIN_NS,
+        Cause::Loss,
+        8_400,
+    ));
+    assert_eq!(sender.decision().unwrap().exit, EXIT_LOSS);
+    assert_eq!(
+        (sender.ssthresh_bytes(), sender.pacing()),
+        (8_400, Pacing::Host)
+    );
+}
+
+#[test]
+fn after_an_idle_time_a_large_window_is_paced() {
+    let mut sender = started("standard", 20 * MS);
+    sender.on_sent(10 * MTU);
+    assert_eq!(sender.pacing(), Pacing::None);
+    sender.on_ack(&acked(BEGIN_NS + 20 * MS, BEGIN_NS, 10 * MTU, 0));
+    assert_eq!(sender.cwnd_bytes(), 20 * MTU);
+    // 2 * 24,000 bytes in 20 ms.
+    assert_eq!(sender.pacing(), Pacing::BytesPerS(2_400_000));
+    sender.on_sent(MTU);
+    assert_eq!(sender.pacing(), Pacing::BytesPerS(2_400_000));
+    sender.on_ack(&acked(BEGIN_NS + 40 * MS, BEGIN_NS + 20 * MS, MTU, MTU));
+    assert_eq!(sender.pacing(), Pacing::None);
+}
+
+#[test]
+fn a_window_of_which_less_than_half_is_used_does_not_grow() {
+    let mut sender = started("standard", 20 * MS);
+    for round in 1..5 {
+        let now_ns = BEGIN_NS + round * 20 * MS;
+        let report = Acked {
+            is_app_limited: true,
+            is_cwnd_limited: false,
+            ..acked(now_ns, now_ns - 20 * MS, MTU, 3 * MTU)
+        };
+        sender.on_ack(&report);
+    }
+    assert_eq!(sender.cwnd_bytes(), 10 * MTU);
+}
+
+/// An event of a random history.
+#[derive(Clone, Debug)]
+enum Event {
+    Send(u64),
+    Ack { bytes: u64, app_limited: bool },
+    Lose { bytes: u64, cause: usize },
+    Spurious,
+    Mtu(u64),
+    Wait(u64),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        4 => (1..100_u64).prop_map(|packets| Event::Send(packets * MTU)),
+        6 => (1..200_000_u64, any::<bool>())
+            .prop_map(|(bytes, app_limited)| Event::Ack { bytes, app_limited }),
+        1 => (1..50_000_u64, 0..3_usize).prop_map(|(bytes, cause)| Event::Lose { bytes, cause }),
+        1 => Just(Event::Spurious),
+        1 => (1_200..9_000_u64).prop_map(Event::Mtu),
+        3 => (1..400 * MS).prop_map(Event::Wait),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn every_start_up_keeps_a_usable_window_whatever_happens(
+        startup in proptest::sample::select(startup_names().collect::<Vec<_>>()),
+        srtt_ms in 0..700_u64,
+        events in proptest::collection::vec(event(), 1..200),
+    ) {
+        let mut sender = started(startup, srtt_ms * MS);
+        let (mut now_ns, mut mtu, mut inflight_bytes) = (BEGIN_NS + MS, MTU, 0);
+        for event in events {
+            let was_done = sender.is_done();
+            match event {
+                Event::Send(bytes) => {
+                    sender.on_sent(bytes);
+                    inflight_bytes += bytes;
+                }
+                Event::Ack { bytes, app_limited } => {
+                    let bytes = bytes.min(inflight_bytes);
+                    inflight_bytes -= bytes;
+                    sender.on_ack(&Acked {
+                        is_app_limited: app_limited,
+                        ..acked(now_ns, now_ns - MS, bytes, inflight_bytes)
+                    });
+                }
+                Event::Lose { bytes, cause } => {
+                    let bytes = bytes.min(inflight_bytes);
+                    inflight_bytes -= bytes;
+                    sender.count_lost(bytes);
+                    let causes = [Cause::Loss, Cause::Mark, Cause::PersistentCongestion];
+                    let reduced_bytes = sender.cwnd_bytes() / 10 * 7;
+                    let event = congestion(now_ns, now_ns - MS, causes[cause], reduced_bytes);
+                    sender.on_congestion(&event);
+                }
+                Event::Spurious => sender.on_spurious_congestion(),
+                Event::Mtu(bytes) => {
+                    mtu = bytes;
+                    sender.set_mtu(bytes);
+                }
+                Event::Wait(ns) => now_ns += ns,
+            }
+            let phase = phase_name(sender.decision().unwrap().phase);
+            prop_assert!(sender.cwnd_bytes() >= 2 * mtu, "{startup}: {phase}");
+            prop_assert!(sender.ssthresh_bytes() >= 2 * MTU, "{startup}: {phase}");
+            prop_assert!(sender.pacing() != Pacing::BytesPerS(0), "{startup}: {phase}");
+            prop_assert!(sender.is_done() || !was_done, "{startup} came back from its end");
+            prop_assert_eq!(sender.is_done() && sender.owner() == Owner::Startup, false);
+        }
+    }
+}

@@ -5,11 +5,12 @@ use crate::endpoint::{self, SenderKeys};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
 use crate::plan::{self, BundlePlan, Group, Launch, Load, Path, Plan};
+use crate::quic::QuicPlan;
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_results::traffic_windows;
 use onramp_scenario::{
-    Arrivals, Case, Connections, Datagrams, Hop, IpVersion, Split, Traffic, Transfers,
+    Arrivals, Case, Connections, Datagrams, Hop, IpVersion, Split, Traffic, Transfers, Transport,
 };
 use onramp_tcp::Ensembles;
 
@@ -18,6 +19,7 @@ use onramp_tcp::Ensembles;
 /// # Errors
 /// [`Unsupported`] names the first key of the scenario that the simulator does not support.
 pub fn supports(case: &Case) -> Result<(), Unsupported> {
+    quic(case)?;
     endpoint::sender(
         &SenderKeys::from_transfer(&case.transfer, &case.receiver),
         &case.sender,
@@ -28,6 +30,14 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
         }
     }
     Ok(())
+}
+
+/// The configuration of the transfer if it is over QUIC.
+fn quic(case: &Case) -> Result<Option<QuicPlan>, Unsupported> {
+    match case.transfer.transport {
+        Transport::Tcp => Ok(None),
+        Transport::Quic => QuicPlan::of(case).map(Some),
+    }
 }
 
 /// Builds the plan of a case. Group 0 is the transfer. The groups of its hops and of traffic follow
@@ -109,6 +119,7 @@ impl Planner<'_> {
                 &case.sender,
             )?,
             receiver: endpoint::receiver(transfer.ip, transfer.stack, transfer.ecn, &case.receiver),
+            quic: quic(case)?,
             connect: transfer.connect,
             dscp: transfer.dscp,
             paths,
@@ -207,6 +218,7 @@ impl Planner<'_> {
                 transfers.ecn,
                 &transfers.receiver,
             ),
+            quic: None,
             connect: transfers.connect,
             dscp: traffic.dscp,
             paths: vec![path],

@@ -2,10 +2,7 @@
 
 use crate::error::{refuse, Unsupported};
 use onramp_core::memory::LIFETIME_NS;
-use onramp_core::{
-    OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST,
-    OPTION_TRAIN_ENDS,
-};
+use onramp_core::OPTION_PAPER_INITIAL_WINDOW;
 use onramp_scenario::{
     Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, IpVersion, Memory, PairForm,
     Receiver, Recovery, Sender, Split, Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
@@ -135,13 +132,6 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
         ),
         InitialWindow::Segments(segments) => (onramp_tcp::InitialWindow::Segments(segments), 0),
     };
-    let train = match keys.train {
-        Train::Line => 0,
-        Train::Ends => OPTION_TRAIN_ENDS,
-        Train::Closest => OPTION_TRAIN_CLOSEST,
-        Train::Latest => OPTION_ERE_LATEST,
-        Train::Calm => OPTION_ERE_CALM,
-    };
     Ok(Config {
         window_scaling: keys.window_scaling,
         ecn: ecn_of(keys.ecn),
@@ -149,7 +139,7 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
         sack: stack.sack || keys.recovery.needs_sack(),
         startup,
         startup_options: startup_options
-            | train
+            | keys.train.options()
             | keys.memory.options()
             | keys.given.without.option
             | keys.given.search.option(),

@@ -42,6 +42,11 @@ pub mod observe;
 mod plan;
 mod pool;
 mod queue;
+#[cfg(feature = "quic")]
+mod quic;
+#[cfg(not(feature = "quic"))]
+#[path = "quic/disabled.rs"]
+mod quic;
 mod records;
 mod router;
 mod routes;

@@ -1,5 +1,6 @@
 //! The plan that the engine runs: a case with resolved names, routes and configurations.
 
+use crate::quic::QuicPlan;
 use crate::routes::Routes;
 use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp};
 use onramp_tcp::Config;
@@ -11,7 +12,7 @@ pub(crate) struct Plan {
     pub links: Vec<onramp_net::Config>,
     /// The routes of all flows.
     pub routes: Routes,
-    /// Groups of TCP flows.
+    /// Groups of TCP and QUIC flows.
     pub groups: Vec<Group>,
     /// The sources, which start flows and send datagrams. They are numbered in this order.
     pub loads: Vec<Load>,
@@ -24,13 +25,16 @@ pub(crate) struct Plan {
     pub seed: u64,
 }
 
-/// TCP flows that differ only in their hosts and sizes.
+/// TCP or QUIC flows that differ only in their hosts and sizes.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     /// Configuration of the end that sends the data.
     pub sender: Config,
     /// Configuration of the end that receives the data.
     pub receiver: Config,
+    /// Configuration of the flows if they are of QUIC. The MSS and the IP version are the
+    /// sender's.
+    pub quic: Option<QuicPlan>,
     /// Which end opens the connection.
     pub connect: Connect,
     /// DSCP of the sender's packets.

@@ -22,7 +22,12 @@ pub(crate) struct Content {
     pub direction: Direction,
     /// DSCP of the packet.
     pub dscp: Dscp,
+    /// Number of its bytes in the [`Pool`], for a packet of QUIC; otherwise [`NO_BYTES`].
+    pub bytes: u32,
 }
+
+/// The number of bytes that a packet does not have.
+pub(crate) const NO_BYTES: u32 = u32::MAX;
 
 /// The handle of a packet, which links carry. It has two words, because a processor moves those
 /// without a detour over the stack.
@@ -159,11 +164,18 @@ impl onramp_net::Packet for Handle {
 pub(crate) struct Pool {
     contents: Vec<Content>,
     free: Vec<u32>,
+    /// The bytes of packets of QUIC, with the number of packets that have them: a link may
+    /// duplicate a packet.
+    bytes: Vec<(Vec<u8>, u32)>,
+    free_bytes: Vec<u32>,
 }
 
 impl Pool {
     /// Adds a packet and returns its slot.
     pub fn insert(&mut self, content: Content) -> u32 {
+        if content.bytes != NO_BYTES {
+            self.bytes[content.bytes as usize].1 += 1;
+        }
         match self.free.pop() {
             Some(slot) => {
                 self.contents[slot as usize] = content;
@@ -174,6 +186,26 @@ impl Pool {
                 u32::try_from(self.contents.len() - 1)
                     .expect("fewer than 2^32 packets are in flight")
             }
+        }
+    }
+
+    /// Stores the bytes of a packet that is [inserted](Pool::insert) next. Returns their number.
+    pub fn insert_bytes(&mut self, packet: &[u8]) -> u32 {
+        let number = self.free_bytes.pop().unwrap_or_else(|| {
+            self.bytes.push(Default::default());
+            self.bytes.len() as u32 - 1
+        });
+        let (bytes, _) = &mut self.bytes[number as usize];
+        bytes.clear();
+        bytes.extend_from_slice(packet);
+        number
+    }
+
+    /// The bytes of a packet of QUIC; empty for others.
+    pub fn bytes(&self, content: &Content) -> &[u8] {
+        match content.bytes {
+            NO_BYTES => &[],
+            number => &self.bytes[number as usize].0,
         }
     }
 
@@ -189,6 +221,14 @@ impl Pool {
 
     /// Removes a packet that arrived or was dropped. Its slot is free again.
     pub fn remove(&mut self, handle: Handle) {
+        let number = self.contents[handle.slot()].bytes;
+        if number != NO_BYTES {
+            let (_, users) = &mut self.bytes[number as usize];
+            *users -= 1;
+            if *users == 0 {
+                self.free_bytes.push(number);
+            }
+        }
         self.free.push(handle.slot() as u32);
     }
 
@@ -214,6 +254,7 @@ mod tests {
             flow_slot,
             direction,
             dscp,
+            bytes: NO_BYTES,
         }
     }
 
@@ -236,6 +277,20 @@ mod tests {
             [of(expedited), of(plain)],
             [(1500, true, 7), (1500, false, 7)]
         );
+    }
+
+    #[test]
+    fn bytes_stay_as_long_as_a_packet_or_a_copy_of_it() {
+        let mut pool = Pool::default();
+        let bytes = pool.insert_bytes(b"datagram");
+        let content = Content { bytes, ..packet(1) };
+        let handles = [content; 2].map(|copy| Handle::new(pool.insert(copy), 40, &copy, 0));
+        pool.remove(handles[0]);
+        assert_eq!(pool.bytes(&content), b"datagram");
+        assert_ne!(pool.insert_bytes(b"other"), bytes);
+        pool.remove(handles[1]);
+        assert_eq!(pool.insert_bytes(b"third"), bytes);
+        assert_eq!(pool.bytes(&packet(2)), b"");
     }
 
     #[test]

@@ -103,7 +103,9 @@ fn record(
     }
     record.delivered_bytes = finished.delivered_bytes;
     record.retransmitted_segments = finished.sender.retransmitted_segments;
-    record.timeouts = Some(finished.sender.timeouts);
+    record.timeouts = finished
+        .reports_timeouts
+        .then_some(finished.sender.timeouts);
     record.count_losses(
         links
             .iter()

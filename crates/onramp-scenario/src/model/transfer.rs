@@ -1,9 +1,13 @@
 //! The transfer that is measured.
 
 use super::host::{Avoidance, Clocks, InitialWindow};
+use crate::quic::UDP_HEADER_BYTES;
 use crate::units::bytes_in;
 pub use onramp_core::memory::Memory;
-use onramp_core::{SearchVersion, Without};
+use onramp_core::{
+    SearchVersion, Without, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_TRAIN_CLOSEST,
+    OPTION_TRAIN_ENDS,
+};
 use onramp_tcp::{ByteCounting, IpVersion, Recovery, Reservation, Stack, Timers, TCP_HEADER_BYTES};
 use std::sync::Arc;
 
@@ -16,8 +20,6 @@ pub const fn header_bytes(ip: IpVersion, has_timestamps: bool) -> u64 {
     (ip.header_bytes() + TCP_HEADER_BYTES + timestamp_bytes) as u64
 }
 
-/// The UDP header.
-const UDP_HEADER_BYTES: u64 = 8;
 /// What a full packet of QUIC's server has besides the payload of its stream (RFC 9000, sections
 /// 17.3 and 19.8): flags, a connection ID of 8 bytes, a packet number of 1 byte, the type, stream
 /// and offset of a STREAM frame without length, and the authentication tag. The offset has 4 bytes,
@@ -26,7 +28,7 @@ const QUIC_HEADER_BYTES: u64 = 1 + 8 + 1 + (1 + 1 + 4) + 16;
 
 /// All headers of a full data packet of QUIC, in bytes: 60 for IPv4, 80 for IPv6.
 pub const fn quic_header_bytes(ip: IpVersion) -> u64 {
-    ip.header_bytes() as u64 + UDP_HEADER_BYTES + QUIC_HEADER_BYTES
+    (ip.header_bytes() + UDP_HEADER_BYTES) as u64 + QUIC_HEADER_BYTES
 }
 
 /// The transfer that is measured. One end [connects](Transfer::connect), and the sender sends
@@ -241,6 +243,17 @@ impl Train {
             Train::Closest => "closest",
             Train::Latest => "latest",
             Train::Calm => "calm",
+        }
+    }
+
+    /// The options of a start-up's records: `OPTION_*` of `onramp-core`.
+    pub fn options(self) -> u32 {
+        match self {
+            Train::Line => 0,
+            Train::Ends => OPTION_TRAIN_ENDS,
+            Train::Closest => OPTION_TRAIN_CLOSEST,
+            Train::Latest => OPTION_ERE_LATEST,
+            Train::Calm => OPTION_ERE_CALM,
         }
     }
 }

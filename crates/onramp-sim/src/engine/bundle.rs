@@ -158,6 +158,7 @@ impl Bundle {
             completed_ns,
             failure: self.failure,
             sender: sum(self.stats, active_stats),
+            reports_timeouts: true,
             startup,
         })
     }

@@ -30,6 +30,8 @@ pub(crate) struct FinishedTransfer {
     pub failure: Option<Failure>,
     /// The sender's counters at this time.
     pub sender: Stats,
+    /// Whether the sender counts its retransmission timeouts. That of QUIC does not.
+    pub reports_timeouts: bool,
     /// Log of its start-up.
     pub startup: StartupLog,
 }
@@ -49,6 +51,7 @@ impl FinishedTransfer {
             completed_ns: None,
             failure: None,
             sender: Stats::default(),
+            reports_timeouts: true,
             startup: StartupLog::new(started_ns),
         }
     }

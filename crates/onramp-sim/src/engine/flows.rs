@@ -136,7 +136,7 @@ impl Flows {
     }
 
     /// Processes a segment for an end. Returns whether the flow is still active.
-    pub fn on_segment(&mut self, side: Side, now_ns: u64, content: &Content) -> bool {
+    pub fn on_segment(&mut self, side: Side, now_ns: u64, content: &Content, bytes: &[u8]) -> bool {
         // The slot may belong to another flow since the packet was sent.
         let Some(flow) = self.slots[content.flow_slot as usize]
             .as_mut()
@@ -148,6 +148,7 @@ impl Flows {
             side,
             now_ns,
             &content.segment,
+            bytes,
             &self.groups[flow.group as usize],
         );
         true

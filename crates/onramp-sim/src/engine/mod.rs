@@ -31,7 +31,11 @@ mod source_events;
 mod startup;
 
 pub(crate) use finished::FinishedTransfer;
+#[cfg(feature = "quic")]
+pub(crate) use payload::Payload;
 pub(crate) use run_result::RunResult;
+#[cfg(feature = "quic")]
+pub(crate) use sender_app::REQUEST_BYTES;
 
 use crate::error::Error;
 use crate::observe::{Direction, Observer};
@@ -188,7 +192,7 @@ impl<O: Observer> Engine<O> {
     fn on_link_event(&mut self, link: u32) {
         let now_ns = self.net.now_ns;
         while let Some((handle, direction)) = self.net.poll(link) {
-            let content = self.net.arrived(handle);
+            let (content, bytes) = self.net.arrived(handle);
             let side = match direction {
                 Direction::Data => Some(Side::Receiver),
                 Direction::Ack => Some(Side::Sender),
@@ -198,7 +202,7 @@ impl<O: Observer> Engine<O> {
                 }
             };
             let flow_slot = content.flow_slot;
-            let side = side.filter(|side| self.flows.on_segment(*side, now_ns, content));
+            let side = side.filter(|side| self.flows.on_segment(*side, now_ns, content, bytes));
             self.net.remove(handle);
             if let Some(side) = side {
                 self.run_application(flow_slot, side);

@@ -4,7 +4,7 @@ use onramp_scenario::{Application, ENDLESS};
 
 /// The remaining payload, and how much of it the application has produced.
 #[derive(Clone, Debug)]
-pub(super) struct Payload {
+pub(crate) struct Payload {
     /// Bytes not yet written to a connection.
     remaining_bytes: u64,
     /// Bytes of these that the application has produced.

@@ -6,7 +6,7 @@ use onramp_scenario::Application;
 use onramp_tcp::{Connection, State};
 
 /// Bytes of the request, in which the receiver asks for the data.
-pub(super) const REQUEST_BYTES: u64 = 8;
+pub(crate) const REQUEST_BYTES: u64 = 8;
 /// Size of the records in which an application with several connections distributes its payload.
 pub(super) const RECORD_BYTES: u64 = 8 << 10;
 

@@ -4,7 +4,7 @@ use super::source::SourceKind;
 use super::Engine;
 use crate::observe::{Direction, FlowStart, Observer};
 use crate::plan::Launch;
-use crate::pool::Content;
+use crate::pool::{Content, NO_BYTES};
 use crate::queue::{Entity, Kind};
 use onramp_tcp::{IpVersion, Segment};
 
@@ -96,6 +96,7 @@ impl<O: Observer> Engine<O> {
             flow_slot: NO_SLOT,
             direction: Direction::Datagram,
             dscp: plan.dscp,
+            bytes: NO_BYTES,
         };
         self.net.send(plan.route, packet_bytes, content);
         *sent += 1;

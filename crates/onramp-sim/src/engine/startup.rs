@@ -1,5 +1,6 @@
 //! The log of a measured sender's start-up decisions.
 
+use onramp_core::Decision;
 use onramp_results::{StartupEvent, StartupWatch};
 use onramp_tcp::Connection;
 
@@ -27,8 +28,12 @@ impl StartupLog {
         let Some(decision) = sender.startup() else {
             return;
         };
-        self.watch.remembers(sender.remembered_bytes());
-        let time_s = (now_ns - self.started_ns) as f64 / 1e9;
+        self.record_decision(now_ns, decision, sender.remembered_bytes());
+    }
+    /// Logs what a decision changes.
+    pub fn record_decision(&mut self, time_ns: u64, decision: &Decision, remembered_bytes: u64) {
+        self.watch.remembers(remembered_bytes);
+        let time_s = (time_ns - self.started_ns) as f64 / 1e9;
         self.events.extend(self.watch.look(time_s, decision));
     }
 }

@@ -10,6 +10,10 @@ use onramp_tcp::State;
 impl Flow {
     /// Runs the sender's application and transmits its segments.
     pub fn drive_sender<O: Observer>(&mut self, net: &mut Net<O>) {
+        if !self.quic.is_none() {
+            self.drive_quic(Side::Sender, net);
+            return;
+        }
         let had_started = self.sender_app.has_started();
         if !had_started {
             // The ACK of the request, or of the SYN-ACK, leaves before the application learns of
@@ -64,6 +68,9 @@ impl Flow {
     /// Runs the receiver's application and transmits its segments. Returns the payload bytes that
     /// it read.
     pub fn drive_receiver<O: Observer>(&mut self, net: &mut Net<O>) -> u64 {
+        if !self.quic.is_none() {
+            return self.drive_quic(Side::Receiver, net);
+        }
         let mut got_bytes = 0;
         if let Some(connection) = &mut self.ends[Side::Receiver as usize].connection {
             if connection.readable_bytes() > 0 {

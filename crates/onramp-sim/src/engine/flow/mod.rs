@@ -1,7 +1,9 @@
 //! A TCP flow: two ends and their applications. Either the receiver connects and sends a request,
-//! or the sender connects. The sender sends the data and closes.
+//! or the sender connects. The sender sends the data and closes. A flow of QUIC has a connection of
+//! its own kind in place of the two ends of TCP.
 
 mod applications;
+mod quic;
 mod status;
 
 use super::bundle::Member;
@@ -11,11 +13,12 @@ use super::sender_app::SenderApp;
 use super::startup::StartupLog;
 use crate::observe::{Direction, Observer};
 use crate::plan::{Group, Path};
-use crate::pool::Content;
+use crate::pool::{Content, NO_BYTES};
 use crate::queue::Entity;
 use onramp_scenario::random::{seed_of, Element};
 use onramp_scenario::{Connect, Dscp};
 use onramp_tcp::{Config, Connection, Flags, Segment};
+use quic::QuicConnection;
 
 /// The two ends of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +48,18 @@ pub(super) struct End {
     scheduled_ns: u64,
 }
 
+impl End {
+    /// Schedules the next event, unless an earlier one is scheduled.
+    fn schedule<O: Observer>(&mut self, next_ns: u64, net: &mut Net<O>) {
+        if next_ns < self.scheduled_ns {
+            self.scheduled_ns = next_ns;
+            net.queue.schedule(self.entity, next_ns);
+        } else if self.scheduled_ns == u64::MAX {
+            net.queue.cancel(self.entity);
+        }
+    }
+}
+
 /// An active flow.
 #[derive(Clone)]
 pub(super) struct Flow {
@@ -54,7 +69,10 @@ pub(super) struct Flow {
     pub group: u32,
     /// Slot of the flow.
     pub slot: u32,
+    /// The ends of TCP, and the events of both ends.
     ends: [End; 2],
+    /// The connection, if the flow is one of QUIC.
+    quic: QuicConnection,
     path: Path,
     /// DSCP of the sender's packets.
     dscp: Dscp,
@@ -102,17 +120,21 @@ impl Flow {
             entity,
             scheduled_ns: u64::MAX,
         });
-        let opens = Side::from(group.connect);
-        ends[opens as usize].connection = Some(Connection::connect(
-            config_of(opens, group, &path, random_bits),
-            now_ns,
-        ));
+        let quic = QuicConnection::of(group, &path, random_bits, now_ns, size_bytes);
+        if quic.is_none() {
+            let opens = Side::from(group.connect);
+            ends[opens as usize].connection = Some(Connection::connect(
+                config_of(opens, group, &path, random_bits),
+                now_ns,
+            ));
+        }
         let waits_for_request = group.connect == Connect::Receiver;
         Flow {
             number,
             group: group_number,
             slot,
             ends,
+            quic,
             path,
             dscp: group.dscp,
             sender_app: SenderApp::new(
@@ -134,8 +156,18 @@ impl Flow {
         }
     }
 
-    /// Processes a segment that arrives at an end.
-    pub fn on_segment(&mut self, side: Side, now_ns: u64, segment: &Segment, group: &Group) {
+    /// Processes a segment that arrives at an end. A packet of QUIC has bytes.
+    pub fn on_segment(
+        &mut self,
+        side: Side,
+        now_ns: u64,
+        segment: &Segment,
+        bytes: &[u8],
+        group: &Group,
+    ) {
+        if let Some(quic) = self.quic.get() {
+            return quic.receive(side == Side::Sender, now_ns, bytes, segment.ecn);
+        }
         match &mut self.ends[side as usize].connection {
             Some(connection) => connection.on_segment(now_ns, segment),
             listening if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) => {
@@ -151,6 +183,9 @@ impl Flow {
     pub fn on_event(&mut self, side: Side, now_ns: u64) {
         let end = &mut self.ends[side as usize];
         end.scheduled_ns = u64::MAX;
+        if let Some(quic) = self.quic.get() {
+            return quic.on_timer(side == Side::Sender, now_ns);
+        }
         if let Some(connection) = &mut end.connection {
             if connection
                 .next_timer_ns()
@@ -203,10 +238,7 @@ impl Flow {
         let Some(connection) = &mut self.ends[side as usize].connection else {
             return;
         };
-        let (direction, route, dscp) = match side {
-            Side::Sender => (Direction::Data, self.path.data, self.dscp),
-            Side::Receiver => (Direction::Ack, self.path.acks, Dscp::BestEffort),
-        };
+        let (direction, route, dscp) = way(side, &self.path, self.dscp);
         let ip = connection.config().ip;
         while let Some(transmit) = connection.poll_transmit(net.now_ns) {
             let content = Content {
@@ -217,6 +249,7 @@ impl Flow {
                 flow_slot: self.slot,
                 direction,
                 dscp,
+                bytes: NO_BYTES,
             };
             net.send(route, transmit.segment.wire_bytes(ip), content);
         }
@@ -241,16 +274,8 @@ impl Flow {
         } else {
             self.orphan_timeout_ns
         };
-        let next_ns = timer_ns
-            .min(application_ns)
-            .min(orphan_timeout_ns)
-            .max(net.now_ns);
-        if next_ns < end.scheduled_ns {
-            end.scheduled_ns = next_ns;
-            net.queue.schedule(end.entity, next_ns);
-        } else if end.scheduled_ns == u64::MAX {
-            net.queue.cancel(end.entity);
-        }
+        let next_ns = timer_ns.min(application_ns).min(orphan_timeout_ns);
+        end.schedule(next_ns.max(net.now_ns), net);
     }
 
     /// The sender's connection. It exists if the sender connects, or once a SYN has arrived.
@@ -263,6 +288,14 @@ impl Flow {
         self.ends
             .iter()
             .for_each(|end| net.queue.cancel(end.entity));
+    }
+}
+
+/// The direction, the route and the DSCP of an end's packets.
+fn way(side: Side, path: &Path, dscp: Dscp) -> (Direction, u32, Dscp) {
+    match side {
+        Side::Sender => (Direction::Data, path.data, dscp),
+        Side::Receiver => (Direction::Ack, path.acks, Dscp::BestEffort),
     }
 }
 

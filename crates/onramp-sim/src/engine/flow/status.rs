@@ -10,6 +10,13 @@ impl Flow {
         let Some(startup_log) = &mut self.startup_log else {
             return;
         };
+        if let Some(quic) = self.quic.get() {
+            let (decisions, remembered_bytes) = quic.take_decisions();
+            for (time_ns, decision) in decisions {
+                startup_log.record_decision(time_ns, &decision, remembered_bytes);
+            }
+            return;
+        }
         if let Some(sender) = &self.ends[Side::Sender as usize].connection {
             startup_log.record(now_ns, sender);
         }
@@ -22,6 +29,9 @@ impl Flow {
 
     /// Whether both ends are closed or only wait in TIME-WAIT for late segments.
     pub fn is_over(&self) -> bool {
+        if let Some(quic) = self.quic.peek() {
+            return quic.is_over();
+        }
         let over =
             |connection: &Connection| matches!(connection.state(), State::Closed | State::TimeWait);
         match &self.ends {
@@ -58,7 +68,11 @@ impl Flow {
             started_ns: self.started_ns,
             completed_ns,
             failure: self.failure(),
-            sender: self.sender().map(Connection::stats).unwrap_or_default(),
+            sender: match self.quic.get() {
+                Some(quic) => quic.stats(),
+                None => self.sender().map(Connection::stats).unwrap_or_default(),
+            },
+            reports_timeouts: self.quic.is_none(),
             startup,
         })
     }
@@ -76,6 +90,9 @@ impl Flow {
     fn failure(&self) -> Option<Failure> {
         if self.is_complete() {
             return None;
+        }
+        if let Some(quic) = self.quic.peek() {
+            return quic.failure();
         }
         let [sender, receiver] = self
             .ends

@@ -111,6 +111,12 @@ impl<O: Observer> Net<O> {
         }
     }
 
+    /// A host sends a packet of QUIC, with these bytes, on a route.
+    pub fn send_bytes(&mut self, route: u32, wire_bytes: u32, content: Content, bytes: &[u8]) {
+        let bytes = self.pool.insert_bytes(bytes);
+        self.send(route, wire_bytes, Content { bytes, ..content });
+    }
+
     /// Takes the next packet that has reached the far end of a link. A packet that has another link
     /// ahead is offered to it. A packet that has reached its host is returned, with its direction.
     /// `None`: no more packets at this time.
@@ -147,14 +153,15 @@ impl<O: Observer> Net<O> {
         }
     }
 
-    /// The packet that has reached its host. Its host has it now: [`remove`](Net::remove) it then.
-    pub fn arrived(&mut self, handle: Handle) -> &Content {
+    /// The packet that has reached its host, with its bytes if it is of QUIC. Its host has it now:
+    /// [`remove`](Net::remove) it then.
+    pub fn arrived(&mut self, handle: Handle) -> (&Content, &[u8]) {
         let content = self.pool.get(handle);
         if O::ACTIVE {
             self.observer
                 .arrived(&packet_event(self.now_ns, handle, content));
         }
-        content
+        (content, self.pool.bytes(content))
     }
 
     /// Removes a packet that has [arrived](Net::arrived) from the network.

@@ -1,0 +1,199 @@
+//! The configuration of QUIC flows, from the keys of a scenario.
+
+use super::decisions::Decisions;
+use super::{clock, tls};
+use crate::error::Unsupported;
+use noq_proto::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig};
+use noq_proto::{EndpointConfig, IdleTimeout, TransportConfig, ValidationTokenConfig, VarInt};
+use onramp_quic::noq::StartupConfig;
+use onramp_quic::{Paths, Settings};
+use onramp_scenario::{
+    quic_supports, Avoidance, Buffer, Case, InitialWindow, Memory, NotInQuic, NO_STARTUP,
+};
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+/// Linux gives up after about as long without an answer (`net.ipv4.tcp_retries2`).
+const IDLE_TIMEOUT: Duration = Duration::from_secs(900);
+/// Simulated time 0 on the clock of the path memory, on which no time is 0.
+const START_AFTER_1970: Duration = Duration::from_secs(1);
+
+/// The configuration of the flows of a group.
+#[derive(Clone, Debug)]
+pub(crate) struct QuicPlan {
+    pub(super) ecn: bool,
+    control: Control,
+    /// The initial window in datagrams. `None`: that of the congestion control.
+    initial_window_datagrams: Option<u32>,
+    /// Bytes that the client lets the server send beyond those it has read. `None`: noq's own.
+    receive_window_bytes: Option<u64>,
+    /// Bytes that the server's stream stores until they are acknowledged. `None`: noq's own.
+    send_window_bytes: Option<u64>,
+}
+
+/// The congestion control of the servers.
+#[derive(Clone, Debug)]
+enum Control {
+    /// noq's own, with its own slow start.
+    Noq(Avoidance),
+    /// A start-up, and then noq's CUBIC. The servers of one run share what they know of paths.
+    Startup {
+        settings: Settings,
+        memory: Memory,
+        paths: Paths,
+    },
+}
+
+/// What differs from connection to connection.
+pub(crate) struct ConnectionParams {
+    /// Payload of a full UDP datagram.
+    pub datagram_bytes: u16,
+    /// Key of the path in the path memory.
+    pub memory_key: u64,
+}
+
+impl QuicPlan {
+    /// The plan of a case's transfer.
+    pub fn of(case: &Case) -> Result<QuicPlan, Unsupported> {
+        let control = Control::of(case)?;
+        quic_supports(case)?;
+        let bytes_of = |buffer| match buffer {
+            Buffer::LinuxDefault => None,
+            Buffer::Bytes(bytes) => Some(bytes),
+        };
+        Ok(QuicPlan {
+            ecn: case.transfer.ecn,
+            control,
+            initial_window_datagrams: match case.transfer.initial_window {
+                InitialWindow::Segments(segments) => Some(segments),
+                InitialWindow::Host | InitialWindow::Paper => None,
+            },
+            receive_window_bytes: bytes_of(case.receiver.buffer),
+            send_window_bytes: bytes_of(case.sender.buffer),
+        })
+    }
+
+    /// The server's configuration of a connection. Decisions of its start-up go to `decisions`.
+    pub(super) fn server(
+        &self,
+        connection: &ConnectionParams,
+        decisions: &Decisions,
+    ) -> noq_proto::ServerConfig {
+        let mut transport = transport(connection.datagram_bytes);
+        let window_bytes = self
+            .initial_window_datagrams
+            .map(|datagrams| u64::from(datagrams) * u64::from(connection.datagram_bytes));
+        let factory = self.control.factory(connection, window_bytes, decisions);
+        transport.congestion_controller_factory(factory);
+        if let Some(bytes) = self.send_window_bytes {
+            transport.send_window(bytes);
+        }
+        let mut tokens = ValidationTokenConfig::default();
+        tokens.sent(0);
+        let mut config = noq_proto::ServerConfig::with_crypto(tls::SERVER.clone());
+        config.transport_config(Arc::new(transport));
+        config.validation_token_config(tokens);
+        config
+    }
+
+    /// The client's configuration of a connection.
+    pub(super) fn client(&self, connection: &ConnectionParams) -> noq_proto::ClientConfig {
+        let mut transport = transport(connection.datagram_bytes);
+        if let Some(bytes) = self.receive_window_bytes {
+            let window = VarInt::try_from(bytes).unwrap_or(VarInt::MAX);
+            transport.stream_receive_window(window);
+            transport.receive_window(window);
+        }
+        let mut config = noq_proto::ClientConfig::new(tls::CLIENT.clone());
+        config.transport_config(Arc::new(transport));
+        config
+    }
+}
+
+impl Control {
+    fn of(case: &Case) -> Result<Control, NotInQuic> {
+        let transfer = &case.transfer;
+        if transfer.startup == NO_STARTUP {
+            return Ok(Control::Noq(transfer.avoidance));
+        }
+        let refusal = |_| NotInQuic {
+            key: "transfer.startup",
+            asked: transfer.startup.clone(),
+            supported: "start-ups without an option in the header of TCP",
+        };
+        let mut settings = Settings::new(&transfer.startup).map_err(refusal)?;
+        settings.options = transfer.train.options()
+            | transfer.given.without.option
+            | transfer.given.search.option();
+        settings.pace_bytes_per_s = transfer.given.pace_bits_per_s.unwrap_or(0) / 8;
+        Ok(Control::Startup {
+            settings,
+            memory: transfer.memory,
+            paths: Paths::with_clock(clock::at(0), UNIX_EPOCH + START_AFTER_1970),
+        })
+    }
+
+    /// The controllers of a connection.
+    fn factory(
+        &self,
+        connection: &ConnectionParams,
+        initial_window_bytes: Option<u64>,
+        decisions: &Decisions,
+    ) -> Arc<dyn ControllerFactory + Send + Sync> {
+        match self {
+            Control::Startup {
+                settings,
+                memory,
+                paths,
+            } => {
+                let address = IpAddr::V6(Ipv6Addr::from(u128::from(connection.memory_key)));
+                let mut settings = settings.clone();
+                settings.initial_window_bytes = initial_window_bytes;
+                settings.path = Some(paths.path(None, address, *memory));
+                let config = StartupConfig::with(settings).expect("the settings were checked");
+                let decisions = decisions.clone();
+                Arc::new(config.observer(move |now, decision| decisions.add(now, decision)))
+            }
+            Control::Noq(Avoidance::Reno) => {
+                let mut config = NewRenoConfig::default();
+                initial_window_bytes.map(|bytes| config.initial_window(bytes));
+                Arc::new(config)
+            }
+            Control::Noq(Avoidance::Bbr3) => {
+                let mut config = Bbr3Config::default();
+                initial_window_bytes.map(|bytes| config.initial_window(bytes));
+                Arc::new(config)
+            }
+            Control::Noq(_) => {
+                let mut config = CubicConfig::default();
+                initial_window_bytes.map(|bytes| config.initial_window(bytes));
+                Arc::new(config)
+            }
+        }
+    }
+}
+
+/// What both ends have in common. The simulator knows the MTU of a path, so it needs no discovery.
+fn transport(datagram_bytes: u16) -> TransportConfig {
+    let mut config = TransportConfig::default();
+    let idle = IdleTimeout::try_from(IDLE_TIMEOUT).expect("15 minutes fit a VarInt");
+    config
+        .initial_mtu(datagram_bytes)
+        .min_mtu(datagram_bytes)
+        .mtu_discovery_config(None)
+        .max_idle_timeout(Some(idle));
+    config
+}
+
+/// An endpoint's configuration, with this seed.
+pub(super) fn endpoint(datagram_bytes: u16, seed: u64) -> EndpointConfig {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let mut config = EndpointConfig::default();
+    config.rng_seed(Some(bytes));
+    config
+        .max_udp_payload_size(datagram_bytes)
+        .expect("datagrams have 1200 bytes at least");
+    config
+}

@@ -46,6 +46,9 @@ struct onramp_quic_ack {
 	uint64_t srtt_ns;
 	/* RTT sample of the newest packet; 0: none. */
 	uint64_t rtt_ns;
+	/* When the newest packet arrived, by the receiver's clock in microseconds; 0: unknown. Used
+	 * after onramp_quic_use_receiver_clock(). */
+	uint64_t receiver_us;
 	/* cwnd of the host's congestion avoidance. Used only where that owns cwnd. */
 	uint64_t avoidance_cwnd_bytes;
 	/* The application had nothing to send. */
@@ -106,6 +109,11 @@ struct onramp_quic *onramp_quic_new(const char *startup, uint64_t mtu_bytes,
 				    uint64_t initial_window_bytes);
 void onramp_quic_free(struct onramp_quic *sender);
 
+/* Before the start: the receiver reports when packets arrived (draft-huitema-quic-ts), and its clock
+ * shows about this time now. */
+void onramp_quic_use_receiver_clock(struct onramp_quic *sender, uint64_t receiver_us);
+/* Before the start: an earlier connection has measured this BDP, with this minimum RTT. */
+void onramp_quic_remember(struct onramp_quic *sender, uint64_t bdp_bytes, uint64_t min_rtt_ns);
 /* The handshake is over, and data is about to leave. srtt_ns 0: unknown. */
 void onramp_quic_start(struct onramp_quic *sender, uint64_t now_ns, uint64_t srtt_ns);
 void onramp_quic_set_mtu(struct onramp_quic *sender, uint64_t mtu_bytes);

@@ -15,6 +15,7 @@ pub struct CAck {
     inflight_bytes: u64,
     srtt_ns: u64,
     rtt_ns: u64,
+    receiver_us: u64,
     avoidance_cwnd_bytes: u64,
     is_app_limited: bool,
     is_cwnd_limited: bool,
@@ -84,6 +85,30 @@ pub unsafe extern "C" fn onramp_quic_free(sender: *mut Sender) {
     }
 }
 
+/// The receiver reports when packets arrived.
+///
+/// # Safety
+/// `sender` comes from [`onramp_quic_new`].
+#[no_mangle]
+pub unsafe extern "C" fn onramp_quic_use_receiver_clock(sender: *mut Sender, receiver_us: u64) {
+    // SAFETY: the caller gives a pointer of onramp_quic_new().
+    unsafe { &mut *sender }.use_receiver_clock(receiver_us);
+}
+
+/// An earlier connection has measured this BDP.
+///
+/// # Safety
+/// `sender` comes from [`onramp_quic_new`].
+#[no_mangle]
+pub unsafe extern "C" fn onramp_quic_remember(
+    sender: *mut Sender,
+    bdp_bytes: u64,
+    min_rtt_ns: u64,
+) {
+    // SAFETY: the caller gives a pointer of onramp_quic_new().
+    unsafe { &mut *sender }.remember(bdp_bytes, min_rtt_ns);
+}
+
 /// Starts the start-up.
 ///
 /// # Safety
@@ -120,6 +145,7 @@ pub unsafe extern "C" fn onramp_quic_on_ack(sender: *mut Sender, ack: *const CAc
         inflight_bytes: ack.inflight_bytes,
         srtt_ns: ack.srtt_ns,
         rtt_ns: ack.rtt_ns,
+        receiver_us: ack.receiver_us,
         is_app_limited: ack.is_app_limited,
         is_cwnd_limited: ack.is_cwnd_limited,
     });

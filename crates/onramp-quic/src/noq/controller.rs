@@ -211,6 +211,7 @@ impl Controller for Startup {
                 inflight_bytes: in_flight,
                 srtt_ns,
                 rtt_ns,
+                receiver_us: 0,
                 is_app_limited: app_limited,
                 is_cwnd_limited,
             });

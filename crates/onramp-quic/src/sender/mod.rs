@@ -10,7 +10,8 @@
 //! | recovery leads cwnd to ssthresh | cwnd is ssthresh at once |
 //! | RTO | persistent congestion: cwnd falls to two datagrams |
 //! | cumulatively acknowledged | acknowledged, without the packets of this ACK frame behind the loss |
-//! | the receiver's window, the receiver's clock | unknown |
+//! | the receiver's clock: TSval | the receiver's time of arrival, if the host has an extension for it |
+//! | the receiver's window | unknown |
 
 mod records;
 
@@ -23,7 +24,7 @@ use crate::paths::Path;
 use crate::settings::{initial_window_bytes, Settings};
 use onramp_core::{
     Ack, Clock, Decision, HostedStartup, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED,
-    ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, UNLIMITED,
+    ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_TIMESTAMPS, UNLIMITED,
 };
 
 /// cwnd after persistent congestion, in datagrams (RFC 9002, section 7.2).
@@ -54,6 +55,10 @@ pub struct Sender {
     is_recovering: bool,
     /// cwnd and ssthresh before the last reduction, which a spurious loss restores.
     prior: Option<(u64, u64)>,
+    /// The first time of the receiver's clock, in microseconds; `None`: there is no such clock.
+    receiver_begin_us: Option<u64>,
+    /// What an earlier connection has measured: the BDP in bytes and the minimum RTT.
+    remembered: Option<(u64, u64)>,
     /// Nothing was in flight when the last packets were sent, and this much of cwnd has left since.
     is_restarting: bool,
 }
@@ -81,13 +86,32 @@ impl Sender {
             recovery_start_ns: None,
             is_recovering: false,
             prior: None,
+            receiver_begin_us: None,
+            remembered: None,
             is_restarting: false,
         }
+    }
+
+    /// The receiver reports when packets arrived ([`Acked::receiver_us`]), as with QUIC timestamps
+    /// (draft-huitema-quic-ts). `receiver_us` is the time of that clock now, estimated. Called
+    /// before the start.
+    ///
+    /// The return path then spoils no rate: a start-up that uses TCP's timestamps uses this clock.
+    pub fn use_receiver_clock(&mut self, receiver_us: u64) {
+        self.receiver_begin_us = Some(receiver_us);
+    }
+
+    /// An earlier connection has measured this BDP, with this minimum RTT. For a host with a memory
+    /// of its own, in place of [`Settings::path`]. Called before the start.
+    pub fn remember(&mut self, bdp_bytes: u64, min_rtt_ns: u64) {
+        self.remembered = Some((bdp_bytes, min_rtt_ns));
     }
 
     /// Starts the start-up: the handshake is over, and data is about to leave. `srtt_ns` is the RTT
     /// of the handshake; 0: unknown.
     pub fn start(&mut self, now_ns: u64, srtt_ns: u64) {
+        let clock_option = self.receiver_begin_us.map_or(0, |_| OPTION_TIMESTAMPS);
+        let (remembered_bytes, remembered_rtt_ns) = self.remembered.unwrap_or_default();
         let start = Start {
             now_ns,
             clock: Clock {
@@ -97,9 +121,12 @@ impl Sender {
             cwnd_bytes: self.cwnd_bytes,
             ssthresh_bytes: self.ssthresh_bytes,
             mss_bytes: self.mss_u32(),
-            options: self.settings.quic_options(),
+            options: self.settings.quic_options() | clock_option,
             srtt_ns,
             pace_bytes_per_s: self.settings.pace_bytes_per_s,
+            tsval: tsval(self.receiver_begin_us.unwrap_or_default()),
+            remembered_bytes,
+            remembered_rtt_ns,
             ..Start::default()
         };
         let path = self.settings.path.as_ref();
@@ -158,6 +185,12 @@ impl Sender {
             rtt_ns: acked.rtt_ns,
             cwnd_bytes: self.cwnd_bytes,
             ssthresh_bytes: self.ssthresh_bytes,
+            tsval: match (self.receiver_begin_us, acked.receiver_us) {
+                (None, _) => 0,
+                // A time before the first one is unknown.
+                (Some(begin_us), 0) => tsval(begin_us.wrapping_sub(1)),
+                (Some(_), receiver_us) => tsval(receiver_us),
+            },
             siblings: startup.count_siblings(acked.now_ns),
             mss_bytes: self.mss_bytes as u32,
             flags: flags
@@ -380,4 +413,9 @@ impl Sender {
     fn mss_u32(&self) -> u32 {
         u32::try_from(self.mss_bytes).expect("a datagram has at most 65,527 bytes")
     }
+}
+
+/// The receiver's clock as the 32 bits of a TSval, which counts microseconds too.
+fn tsval(receiver_us: u64) -> u64 {
+    receiver_us & u64::from(u32::MAX)
 }

@@ -15,6 +15,9 @@ pub struct Acked {
     pub srtt_ns: u64,
     /// RTT sample of the newest packet; 0: it is not newer than all that were acknowledged before.
     pub rtt_ns: u64,
+    /// When the newest of the packets arrived, by the receiver's clock in microseconds; 0: unknown.
+    /// See [`Sender::use_receiver_clock`](super::Sender::use_receiver_clock).
+    pub receiver_us: u64,
     /// The application had nothing to send.
     pub is_app_limited: bool,
     /// cwnd held the sender back, while packets were in flight that were unacknowledged before this

@@ -32,6 +32,7 @@ fn acked(now_ns: u64, sent_ns: u64, bytes: u64, inflight_bytes: u64) -> Acked {
         inflight_bytes,
         srtt_ns: now_ns - sent_ns,
         rtt_ns: now_ns - sent_ns,
+        receiver_us: 0,
         is_app_limited: false,
         is_cwnd_limited: true,
     }
@@ -224,6 +225,59 @@ fn a_window_of_which_less_than_half_is_used_does_not_grow() {
         sender.on_ack(&report);
     }
     assert_eq!(sender.cwnd_bytes(), 10 * MTU);
+}
+
+/// The rate that `onramp` measures where the forward path carries a datagram in 100 us, and the
+/// return path an ACK of two datagrams in 400 us: half of the rate.
+fn measured_behind_a_slow_return_path(has_receiver_clock: bool) -> u64 {
+    const RTT_NS: u64 = 200 * MS;
+    let mut sender = Sender::new(settings("onramp"), MTU);
+    if has_receiver_clock {
+        sender.use_receiver_clock((BEGIN_NS - RTT_NS / 2) / 1_000);
+    }
+    sender.start(BEGIN_NS, RTT_NS);
+    let (mut now_ns, mut inflight_bytes) = (BEGIN_NS, 0);
+    let (mut link_free_ns, mut return_free_ns) = (now_ns, now_ns);
+    let mut acks: VecDeque<(u64, u64, u64)> = VecDeque::new();
+    while sender.decision().unwrap().estimate_bytes_per_s == 0 {
+        while inflight_bytes + 2 * MTU <= sender.cwnd_bytes() {
+            link_free_ns = link_free_ns.max(now_ns) + 200_000;
+            let arrival_ns = link_free_ns + RTT_NS / 2;
+            return_free_ns = return_free_ns.max(arrival_ns) + 400_000;
+            acks.push_back((return_free_ns + RTT_NS / 2, now_ns, arrival_ns));
+            inflight_bytes += 2 * MTU;
+        }
+        let (ack_ns, sent_ns, arrival_ns) = acks.pop_front().expect("something is in flight");
+        now_ns = ack_ns;
+        inflight_bytes -= 2 * MTU;
+        sender.on_ack(&Acked {
+            receiver_us: arrival_ns / 1_000,
+            ..acked(now_ns, sent_ns, 2 * MTU, inflight_bytes)
+        });
+    }
+    sender.decision().unwrap().estimate_bytes_per_s
+}
+
+#[test]
+fn the_receivers_clock_shows_the_rate_of_a_path_whose_return_path_is_slow() {
+    let rate = MTU * 10_000;
+    let with_clock = measured_behind_a_slow_return_path(true);
+    let without = measured_behind_a_slow_return_path(false);
+    assert!(with_clock.abs_diff(rate) < rate / 20, "{with_clock}");
+    assert!(without.abs_diff(rate / 2) < rate / 20, "{without}");
+}
+
+#[test]
+fn a_bdp_that_the_host_remembers_is_used_carefully() {
+    // RFC 9959: half of the BDP, when the initial window is acknowledged.
+    let mut sender = Sender::new(settings("onramp"), MTU);
+    sender.remember(1_000 * MTU, 100 * MS);
+    sender.start(BEGIN_NS, 100 * MS);
+    assert_eq!(sender.cwnd_bytes(), 10 * MTU);
+    let now_ns = BEGIN_NS + 100 * MS;
+    sender.on_ack(&acked(now_ns, BEGIN_NS, 10 * MTU, 0));
+    assert_eq!(sender.cwnd_bytes(), 500 * MTU);
+    assert_eq!(sender.pacing(), Pacing::BytesPerS(500 * MTU * 10));
 }
 
 /// An event of a random history.

@@ -38,11 +38,15 @@ enum Control {
     /// noq's own, with its own slow start.
     Noq(Avoidance),
     /// A start-up, and then noq's CUBIC. The servers of one run share what they know of paths.
-    Startup {
-        settings: Settings,
-        memory: Memory,
-        paths: Paths,
-    },
+    Startup(Box<Startup>),
+}
+
+/// A start-up with what its connections have in common.
+#[derive(Clone, Debug)]
+struct Startup {
+    settings: Settings,
+    memory: Memory,
+    paths: Paths,
 }
 
 /// What differs from connection to connection.
@@ -127,11 +131,11 @@ impl Control {
             | transfer.given.without.option
             | transfer.given.search.option();
         settings.pace_bytes_per_s = transfer.given.pace_bits_per_s.unwrap_or(0) / 8;
-        Ok(Control::Startup {
+        Ok(Control::Startup(Box::new(Startup {
             settings,
             memory: transfer.memory,
             paths: Paths::with_clock(clock::at(0), UNIX_EPOCH + START_AFTER_1970),
-        })
+        })))
     }
 
     /// The controllers of a connection.
@@ -142,15 +146,11 @@ impl Control {
         decisions: &Decisions,
     ) -> Arc<dyn ControllerFactory + Send + Sync> {
         match self {
-            Control::Startup {
-                settings,
-                memory,
-                paths,
-            } => {
+            Control::Startup(startup) => {
                 let address = IpAddr::V6(Ipv6Addr::from(u128::from(connection.memory_key)));
-                let mut settings = settings.clone();
+                let mut settings = startup.settings.clone();
                 settings.initial_window_bytes = initial_window_bytes;
-                settings.path = Some(paths.path(None, address, *memory));
+                settings.path = Some(startup.paths.path(None, address, startup.memory));
                 let config = StartupConfig::with(settings).expect("the settings were checked");
                 let decisions = decisions.clone();
                 Arc::new(config.observer(move |now, decision| decisions.add(now, decision)))

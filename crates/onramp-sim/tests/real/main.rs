@@ -10,6 +10,8 @@ mod cell;
 mod recorded;
 mod set;
 mod table;
+#[cfg(feature = "quic")]
+mod transports;
 
 use set::{Extent, Family};
 use std::path::{Path, PathBuf};
@@ -46,6 +48,20 @@ fn the_whole_set() {
     if std::env::var_os("ONRAMP_REAL").is_none() {
         onramp_comparison::manual::enter(&root().join("docs/real-paths.md"), "real", &table);
     }
+}
+
+/// `make real-quic`: the same over QUIC, beside noq's CUBIC, and beside `onramp` over TCP.
+#[cfg(feature = "quic")]
+#[test]
+#[ignore = "takes minutes, in a release build: make real-quic"]
+fn the_whole_set_over_quic() {
+    let families = asked_for(set::families());
+    let over_tcp = set::run(&families, Extent::Whole);
+    let families = set::over_quic(families);
+    let over_quic = set::run(&families, Extent::Whole);
+    println!("{}", table::of(&families, &over_quic));
+    println!("{}", table::misses(&families, &over_quic));
+    println!("{}", transports::table(&families, &over_tcp, &over_quic));
 }
 
 /// `make real-cellular TRACES=DIR`.

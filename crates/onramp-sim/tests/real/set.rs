@@ -237,6 +237,16 @@ pub fn families() -> Vec<Family> {
     all
 }
 
+/// The same families with transfers over QUIC.
+#[cfg(feature = "quic")]
+pub fn over_quic(mut families: Vec<Family>) -> Vec<Family> {
+    let sources = families.iter_mut().flat_map(|family| &mut family.sources);
+    for case in sources.flat_map(|source| &mut source.scenario.cases) {
+        case.transfer.transport = onramp_scenario::Transport::Quic;
+    }
+    families
+}
+
 /// The repeats of a family that are run.
 fn repeats(kind: Kind, extent: Extent) -> u32 {
     match (extent, kind) {

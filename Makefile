@@ -13,9 +13,9 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
 .PHONY: help demo test test-crates test-python test-busy real real-cellular compare reproduce \
-	test-papers interworking packetdrill kernels lint format chart bench bench-kernel \
-	bench-redis bench-costs bench-python bench-shares bench-sim build setup install \
-	uninstall deb test-deb clean
+	test-papers interworking packetdrill picoquic kernels lint format chart bench \
+	bench-kernel bench-redis bench-costs bench-python bench-shares bench-sim build setup \
+	install uninstall deb test-deb clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
@@ -30,6 +30,7 @@ help:
 	@echo 'make test-papers   tests of all their rows (make test has those that take seconds)'
 	@echo 'make interworking  100 MB each way between our TCP and this kernel (7 minutes)'
 	@echo 'make packetdrill   its IPv4 scripts with CUBIC and with ours: docs/packetdrill.md'
+	@echo 'make picoquic     its satellite tests with CUBIC, BBR and ours: docs/picoquic.md'
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
@@ -114,6 +115,13 @@ interworking: setup
 packetdrill: build
 	@$(SUDO) scripts/packetdrill/run.py --onramp $(ONRAMP) \
 		$(if $(PACKETDRILL),--packetdrill '$(PACKETDRILL)') $(ARGS) || [ $$? = 3 ]
+
+# picoquic's satellite tests with its CUBIC, its BBR and onramp, in its own simulator: no root. Exit
+# 3: the sources are missing, or this host lacks something, which has been printed.
+picoquic: setup
+	-@scripts/setup.sh cmake g++ libssl-dev
+	@scripts/picoquic/run.py $(if $(PICOQUIC),--picoquic '$(PICOQUIC)') \
+		$(if $(PICOTLS),--picotls '$(PICOTLS)') $(ARGS) || [ $$? = 3 ]
 
 # 1,000 downloads from nginx with a canary of 50 %, then a path that is made bad: docs/service.md. 8
 # minutes. Exit 3: this host lacks something.

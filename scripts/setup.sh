@@ -10,7 +10,8 @@
 #
 # Arguments are names of further packages: clang-format (make lint), tshark, golang-go and chromium
 # (make test), python3-venv (the Python package), qemu-system-x86 and busybox-static (make kernels),
-# debhelper, lintian and mmdebstrap (the Debian package), nginx-light and curl (make canary).
+# debhelper, lintian and mmdebstrap (the Debian package), nginx-light and curl (make canary), cmake,
+# g++ and libssl-dev (make picoquic).
 set -eu
 
 packages=""
@@ -42,6 +43,7 @@ for extra in "$@"; do
 	qemu-system-x86) need qemu-system-x86_64 "$extra" ;;
 	debhelper) need dh "$extra" ;;
 	nginx-light) need nginx "$extra" ;;
+	libssl-dev) need /usr/include/openssl/ssl.h "$extra" ;;
 	*-static) need "${extra%-static}" "$extra" ;;
 	*) need "${extra#golang-}" "$extra" ;;
 	esac

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Build the wheel of the Python package, install it into target/python, and run its tests.
-# Arguments are options of pytest.
+# Build the wheel of the Python package, install it into target/python, and run its tests, and those
+# of the scripts. Arguments are options of pytest.
 #
 # The wheel is built in the debug profile: most of its crates are built already, and the simulations
 # of the tests are short. The tests compare with the command line, which is built where it is not.
@@ -23,3 +23,5 @@ rm -rf target/python/wheels
 (cd python && "$bin/pytest" --quiet -p no:cacheprovider "$@")
 # The examples of the installed package.
 (cd "$bin" && ./pytest --quiet -p no:cacheprovider --doctest-modules --pyargs onramp)
+# The scripts that have tests.
+"$bin/pytest" --quiet -p no:cacheprovider scripts/picoquic

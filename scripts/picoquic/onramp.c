@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT OR Apache-2.0 */
+/*
+ * Onramp's start-ups as congestion controls of picoquic: a translation of picoquic's notifications
+ * into the calls of crates/onramp-quic (onramp_quic.h), and of its decisions into picoquic's cwnd
+ * and pacing rate.
+ *
+ *   notification      what it carries                      becomes
+ *   acknowledgement   one ACK frame, already summed        onramp_quic_on_ack()
+ *   repeat            one packet that ACKs found lost      count_lost(), on_congestion()
+ *   timeout           one packet that a timer found lost   the same, as persistent congestion
+ *   ecn_ec            CE marks that an ACK reports         onramp_quic_on_congestion()
+ *   seed_cwin         the BDP of an earlier connection     onramp_quic_remember()
+ *   reset             a new path                           a new start-up
+ *   others                                                 nothing: see below
+ *
+ * The start-up begins with the first ACK, because the RTT of the handshake is known then. ACKs of
+ * the handshake's own packets are not reported: no window limits them.
+ *
+ * With QUIC timestamps (draft-huitema-quic-ts), picoquic knows when the receiver got a packet. This
+ * is the receiver's clock of core/measure/receiver_clock.h.
+ *
+ * The congestion avoidance is picoquic's CUBIC. It gets every notification from the hand-over on.
+ * Until then the start-up owns cwnd. CUBIC's state is private to picoquic, so the hand-over uses
+ * notifications too (hand_over()).
+ *
+ * What is a congestion event? picoquic's CUBIC reduces cwnd only if its smoothed loss rate is above
+ * 15 % (picoquic_cc_hystart_loss_test()), because satellite links lose packets without congestion.
+ * The same filter decides here which losses are reported as congestion. The option `every-loss`
+ * reports all, as RFC 9002 says. Lost bytes are counted in either case.
+ *
+ * Not translated:
+ * - spurious_repeat: it names one packet, and a start-up undoes whole events. After the hand-over
+ *   CUBIC gets it.
+ * - cwin_blocked: whether cwnd limited the sender is read from picoquic's path at each ACK.
+ * - rtt_measurement: the acknowledgement carries the same sample.
+ * - lost_feedback, restart_from_idle: picoquic's CUBIC ignores both. Where nothing is in flight,
+ *   the sender paces the restart.
+ * - The phase AVOIDANCE of core/host.h: as with BBR, it is DONE, because CUBIC repeats slow start
+ *   by itself after a timeout.
+ */
+#include "onramp.h"
+#include "onramp_quic.h"
+#include "registry.h"
+
+#include "cc_common.h"
+#include "picoquic_cubic.h"
+#include "picoquic_internal.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In picoquic's numbering, which logs and connection IDs of tests use; picoquic has 1 to 8. */
+#define ONRAMP_ALGORITHM_NUMBER 0x4f
+/* CUBIC's constants in picoquic/cubic.c: what a loss leaves of cwnd, and C, in packets per cubed
+ * second. */
+#define CUBIC_LOSS_NUMERATOR 7
+#define CUBIC_LOSS_DENOMINATOR 8
+#define CUBIC_C 0.4
+/* A burst of a paced sender lasts up to a millisecond, as in Linux, but has at least 2 packets, and
+ * at most the 16 that picoquic's own pacing allows. */
+#define BURSTS_PER_S 1000
+#define MIN_BURST_PACKETS 2
+#define MAX_BURST_PACKETS 16
+/* A rate that no path has */
+#define UNPACED_BYTES_PER_S 1e12
+
+struct state {
+	/* NULL before the first ACK, and when the start-up is over */
+	struct onramp_quic *sender;
+	/* State of picoquic's CUBIC; NULL before the hand-over */
+	void *cubic;
+	/* What is in force. When the start-up is over: its outcome. */
+	struct onramp_quic_state last;
+	/* BDP of an earlier connection; 0: none */
+	uint64_t remembered_bytes;
+	/* When CUBIC took over; 0: not yet */
+	uint64_t handed_over_us;
+	picoquic_min_max_rtt_t loss_filter;
+	int every_loss_is_congestion;
+};
+
+static struct state *state_of(picoquic_path_t *path)
+{
+	return path->congestion_alg_state;
+}
+
+/* The name of the start-up: the congestion control is `onramp` or `onramp_NAME`. */
+static const char *startup_name(const picoquic_cnx_t *cnx)
+{
+	const char *control = cnx->congestion_alg->congestion_algorithm_id;
+	const char *separator = strchr(control, '_');
+
+	return separator ? separator + 1 : control;
+}
+
+static void begin(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path, uint64_t now_us)
+{
+	state->sender = onramp_quic_new(startup_name(cnx), path->send_mtu, path->cwin);
+	if (!state->sender)
+		return;
+	/* Whether the peer sends timestamps too is not known yet. picoquic takes the offset of the
+	 * clocks to be half of the RTT. */
+	if (cnx->local_parameters.enable_time_stamp)
+		onramp_quic_use_receiver_clock(state->sender, now_us - path->smoothed_rtt / 2);
+	if (state->remembered_bytes)
+		onramp_quic_remember(state->sender, state->remembered_bytes,
+				     cnx->seed_rtt_min * 1000);
+	onramp_quic_start(state->sender, now_us * 1000, path->smoothed_rtt * 1000);
+}
+
+/* picoquic's CUBIC with its own state in the place of ours */
+static void notify_cubic(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path,
+			 picoquic_congestion_notification_t notification,
+			 picoquic_per_ack_state_t *event, uint64_t now_us)
+{
+	path->congestion_alg_state = state->cubic;
+	picoquic_cubic_algorithm->alg_notify(cnx, path, notification, event, now_us);
+	path->congestion_alg_state = state;
+}
+
+/* The time that CUBIC needs from a reduced window to W_max */
+static uint64_t cubic_k_us(uint64_t w_max_bytes, uint64_t mtu_bytes)
+{
+	double packets = (double)w_max_bytes / (double)mtu_bytes;
+
+	return (uint64_t)(cbrt(packets / CUBIC_LOSS_DENOMINATOR / CUBIC_C) * 1e6);
+}
+
+/*
+ * Give cwnd to picoquic's CUBIC. After a loss or a timeout, CUBIC begins at the W_max whose
+ * reduction is the decided ssthresh, and is told of a congestion event. Otherwise W_max is the
+ * decided cwnd, and its epoch began so long ago that CUBIC is there now and grows beyond it, as
+ * picoquic's CUBIC does after its own slow start.
+ */
+static void hand_over(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path,
+		      uint64_t now_us)
+{
+	bool after_timeout = state->last.exit == STARTUP_EXIT_TIMEOUT;
+	bool after_loss = after_timeout || state->last.exit == STARTUP_EXIT_LOSS;
+	uint64_t window_bytes = state->last.cwnd_bytes;
+	picoquic_per_ack_state_t event = {
+		.pc = picoquic_packet_context_application,
+		.lost_packet_number = picoquic_cc_get_sequence_number(cnx, path),
+	};
+	uint64_t since_us;
+
+	if (after_loss && state->last.ssthresh_bytes != UINT64_MAX)
+		window_bytes =
+			state->last.ssthresh_bytes * CUBIC_LOSS_DENOMINATOR / CUBIC_LOSS_NUMERATOR;
+	since_us = after_loss ? 0 : cubic_k_us(window_bytes, path->send_mtu);
+	picoquic_cubic_algorithm->alg_init(path, NULL, now_us);
+	state->cubic = path->congestion_alg_state;
+	path->congestion_alg_state = state;
+	if (!state->cubic)
+		return;
+	event.nb_bytes_acknowledged = window_bytes;
+	notify_cubic(state, cnx, path, picoquic_congestion_notification_seed_cwin, &event,
+		     now_us > since_us ? now_us - since_us : 0);
+	if (after_loss)
+		notify_cubic(state, cnx, path,
+			     after_timeout ? picoquic_congestion_notification_timeout
+					   : picoquic_congestion_notification_ecn_ec,
+			     &event, now_us);
+	state->handed_over_us = now_us;
+}
+
+/* The burst of a paced sender: a millisecond's worth, within limits */
+static uint64_t burst_bytes(uint64_t bytes_per_s, uint64_t mtu_bytes)
+{
+	return min_u64(max_u64(bytes_per_s / BURSTS_PER_S, MIN_BURST_PACKETS * mtu_bytes),
+		       MAX_BURST_PACKETS * mtu_bytes);
+}
+
+/* Carry out what is in force after an event. */
+static void apply(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path, uint64_t now_us)
+{
+	const struct onramp_quic_state *last = &state->last;
+
+	state->last = onramp_quic_state(state->sender);
+	if (last->startup_owns_cwnd)
+		path->cwin = last->cwnd_bytes;
+	else if (!state->cubic)
+		hand_over(state, cnx, path, now_us);
+	if (last->is_done || last->phase == STARTUP_PHASE_AVOIDANCE) {
+		onramp_quic_free(state->sender);
+		state->sender = NULL;
+	} else if (last->pacing_bytes_per_s != ONRAMP_QUIC_UNLIMITED) {
+		picoquic_update_pacing_rate(path, (double)last->pacing_bytes_per_s,
+					    burst_bytes(last->pacing_bytes_per_s, path->send_mtu));
+	} else if (!last->host_paces) {
+		/* A flight that is paced by cwnd and RTT, as those of picoquic's other controls
+		 * are, shows its own rate and not the path's. */
+		picoquic_update_pacing_rate(path, UNPACED_BYTES_PER_S, path->cwin);
+	}
+}
+
+static void on_ack(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path,
+		   const picoquic_per_ack_state_t *event, uint64_t now_us)
+{
+	/* picoquic counts what is acknowledged without the AEAD's tag, and cwnd and bytes in
+	 * transit with it. */
+	uint64_t tag_bytes = picoquic_get_checksum_length(cnx, picoquic_epoch_1rtt);
+	uint64_t packet_bytes = path->send_mtu - tag_bytes;
+	uint64_t packets = (event->nb_bytes_acknowledged + packet_bytes - 1) / packet_bytes;
+	uint64_t sent_us = picoquic_cc_get_ack_sent_time(cnx, path);
+	/* Since the newest acknowledged packet left, cwnd has stopped the sender. */
+	bool was_blocked = path->last_cwin_blocked_time >= sent_us;
+	/* The sender had no data to send, or flow control stopped it. */
+	bool was_idle = path->last_sender_limited_time >= path->last_time_acked_data_frame_sent;
+	struct onramp_quic_ack ack = {
+		.now_ns = now_us * 1000,
+		.newest_sent_ns = sent_us * 1000,
+		.acked_bytes = event->nb_bytes_acknowledged + packets * tag_bytes,
+		.inflight_bytes = path->bytes_in_transit,
+		.srtt_ns = path->smoothed_rtt * 1000,
+		.rtt_ns = event->rtt_measurement * 1000,
+		.receiver_us = event->one_way_delay ? sent_us + event->one_way_delay : 0,
+		.avoidance_cwnd_bytes = path->cwin,
+		.is_app_limited = event->is_app_limited && !was_blocked,
+		.is_cwnd_limited = was_blocked || !was_idle,
+	};
+
+	onramp_quic_set_mtu(state->sender, path->send_mtu);
+	onramp_quic_on_ack(state->sender, &ack);
+}
+
+/* A lost packet, or CE marks */
+static void on_congestion(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path,
+			  picoquic_congestion_notification_t notification,
+			  const picoquic_per_ack_state_t *event, uint64_t now_us)
+{
+	bool is_mark = notification == picoquic_congestion_notification_ecn_ec;
+	bool is_timeout = notification == picoquic_congestion_notification_timeout;
+	uint64_t sent_us =
+		is_mark ? picoquic_cc_get_ack_sent_time(cnx, path) : event->lost_packet_sent_time;
+	struct onramp_quic_congestion congestion = {
+		.now_ns = now_us * 1000,
+		.newest_sent_ns = sent_us * 1000,
+		.inflight_bytes = path->bytes_in_transit,
+		.lost_bytes = event->nb_bytes_newly_lost,
+		.avoidance_cwnd_bytes = path->cwin,
+		.avoidance_ssthresh_bytes =
+			path->cwin * CUBIC_LOSS_NUMERATOR / CUBIC_LOSS_DENOMINATOR,
+		.cause = is_mark      ? ONRAMP_QUIC_MARK
+			 : is_timeout ? ONRAMP_QUIC_PERSISTENT_CONGESTION
+				      : ONRAMP_QUIC_LOSS,
+	};
+
+	if (!is_mark) {
+		onramp_quic_count_lost(state->sender, event->nb_bytes_newly_lost);
+		if (!picoquic_cc_hystart_loss_test(&state->loss_filter, notification,
+						   event->lost_packet_number,
+						   PICOQUIC_SMOOTHED_LOSS_THRESHOLD) &&
+		    !state->every_loss_is_congestion)
+			return;
+	}
+	onramp_quic_on_congestion(state->sender, &congestion);
+}
+
+static void reset(struct state *state)
+{
+	int every_loss = state->every_loss_is_congestion;
+
+	onramp_quic_free(state->sender);
+	free(state->cubic);
+	memset(state, 0, sizeof(*state));
+	state->every_loss_is_congestion = every_loss;
+}
+
+static void cc_init(picoquic_path_t *path, const char *options, uint64_t now_us)
+{
+	struct state *state = calloc(1, sizeof(*state));
+
+	(void)now_us;
+	path->congestion_alg_state = state;
+	path->cwin = PICOQUIC_CWIN_INITIAL;
+	if (state)
+		state->every_loss_is_congestion = options && !strcmp(options, "every-loss");
+}
+
+static void cc_delete(picoquic_path_t *path)
+{
+	if (state_of(path)) {
+		reset(state_of(path));
+		free(path->congestion_alg_state);
+		path->congestion_alg_state = NULL;
+	}
+}
+
+static void cc_notify(picoquic_cnx_t *cnx, picoquic_path_t *path,
+		      picoquic_congestion_notification_t notification,
+		      picoquic_per_ack_state_t *event, uint64_t now_us)
+{
+	struct state *state = state_of(path);
+	bool is_running;
+
+	path->is_cc_data_updated = 1;
+	if (!state)
+		return;
+	if (state->cubic && notification != picoquic_congestion_notification_reset)
+		notify_cubic(state, cnx, path, notification, event, now_us);
+	is_running = state->sender != NULL;
+	switch (notification) {
+	case picoquic_congestion_notification_reset:
+		reset(state);
+		path->cwin = PICOQUIC_CWIN_INITIAL;
+		return;
+	case picoquic_congestion_notification_seed_cwin:
+		state->remembered_bytes = event->nb_bytes_acknowledged;
+		return;
+	case picoquic_congestion_notification_acknowledgement:
+		if (!is_running && !state->cubic)
+			begin(state, cnx, path, now_us);
+		else if (is_running && event->pc == picoquic_packet_context_application)
+			on_ack(state, cnx, path, event, now_us);
+		break;
+	case picoquic_congestion_notification_repeat:
+	case picoquic_congestion_notification_timeout:
+	case picoquic_congestion_notification_ecn_ec:
+		if (is_running)
+			on_congestion(state, cnx, path, notification, event, now_us);
+		break;
+	default:
+		return;
+	}
+	if (state->sender)
+		apply(state, cnx, path, now_us);
+}
+
+static void cc_observe(picoquic_path_t *path, uint64_t *phase, uint64_t *estimate_bytes_per_s)
+{
+	struct state *state = state_of(path);
+
+	*phase = state->last.phase;
+	*estimate_bytes_per_s = state->last.estimate_bytes_per_s;
+}
+
+#define CONTROL(name)                                                                              \
+	{                                                                                          \
+		name, ONRAMP_ALGORITHM_NUMBER, PICOQUIC_ECN_ECT_0, cc_init, cc_notify, cc_delete,  \
+			cc_observe                                                                 \
+	}
+
+/* Those of core/registry.h that need nothing from the peer and no reservation */
+static picoquic_congestion_algorithm_t controls[] = {
+	CONTROL("onramp"),       CONTROL("onramp_standard"), CONTROL("onramp_paced"),
+	CONTROL("onramp_gamma"), CONTROL("onramp_spaced"),   CONTROL("onramp_astart"),
+	CONTROL("onramp_hoe"),   CONTROL("onramp_bbrstart"), CONTROL("onramp_rapid"),
+	CONTROL("onramp_lift"),  CONTROL("onramp_hystart"),  CONTROL("onramp_search"),
+	CONTROL("onramp_suss"),  CONTROL("onramp_jump"),     CONTROL("onramp_halfback"),
+};
+#define CONTROLS (sizeof(controls) / sizeof(controls[0]))
+#define MAX_CONTROLS 64
+
+void onramp_picoquic_register(void)
+{
+	static picoquic_congestion_algorithm_t const *all[MAX_CONTROLS];
+	size_t count;
+
+	picoquic_register_all_congestion_control_algorithms();
+	count = picoquic_nb_congestion_control_algorithms;
+	memcpy(all, picoquic_congestion_control_algorithms, count * sizeof(all[0]));
+	for (size_t i = 0; i < CONTROLS && count < MAX_CONTROLS; i++)
+		all[count++] = &controls[i];
+	picoquic_register_congestion_control_algorithms(all, count);
+}
+
+void onramp_picoquic_print(picoquic_cnx_t *cnx)
+{
+	struct state *state = state_of(cnx->path[0]);
+
+	if (!state || !cnx->congestion_alg || cnx->congestion_alg->alg_notify != cc_notify)
+		return;
+	printf("phase=%s exit=%s estimate=%" PRIu64 " window=%" PRIu64 " handed_over_us=%" PRIu64
+	       "\n",
+	       startup_phase_name(state->last.phase), startup_exit_name(state->last.exit),
+	       state->last.estimate_bytes_per_s, state->last.cwnd_bytes, state->handed_over_us);
+}

@@ -19,6 +19,10 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(900);
 /// Simulated time 0 on the clock of the path memory, on which no time is 0.
 const START_AFTER_1970: Duration = Duration::from_secs(1);
 
+/// noq does not pace with a window beyond 32 bits. Otherwise it would pace a client's ACKs too,
+/// against RFC 9002, section 7.7: at 600 ms, 2.4 ms would pass from one ACK to the next.
+const UNPACED_WINDOW_BYTES: u64 = 1 << 33;
+
 /// The configuration of the flows of a group.
 #[derive(Clone, Debug)]
 pub(crate) struct QuicPlan {
@@ -109,6 +113,9 @@ impl QuicPlan {
             transport.stream_receive_window(window);
             transport.receive_window(window);
         }
+        let mut unpaced = CubicConfig::default();
+        unpaced.initial_window(UNPACED_WINDOW_BYTES);
+        transport.congestion_controller_factory(Arc::new(unpaced));
         let mut config = noq_proto::ClientConfig::new(tls::CLIENT.clone());
         config.transport_config(Arc::new(transport));
         config

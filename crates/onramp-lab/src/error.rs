@@ -167,6 +167,9 @@ pub enum Error {
     /// A byte arrived with another value than it was sent with.
     #[error("{0}: the lab or this kernel corrupts data; please report it")]
     Content(#[from] onramp_hq::WrongByte),
+    /// An end of a transfer over QUIC failed.
+    #[error(transparent)]
+    Quic(#[from] onramp_hq::Error),
     /// The sender closed the connection early.
     #[error("the sender closed after {received_bytes} of {size_bytes} bytes")]
     Truncated {

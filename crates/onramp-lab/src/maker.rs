@@ -4,11 +4,19 @@ use crate::error::Error;
 use crate::host::{Namespace, INITIAL_SEGMENTS};
 use crate::layout::Ends;
 use crate::startups::{Startups, Wanted};
-use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, NEVER_NS};
-use onramp_scenario::{header_bytes, Buffer, Case, Dscp, Given, InitialWindow, IpVersion};
+use crate::supports::quic;
+use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, QuicPlan, TcpFlow, NEVER_NS};
+use onramp_hq::{Congestion, TransportLimits};
+use onramp_scenario::{
+    header_bytes, Buffer, Case, Dscp, Given, InitialWindow, IpVersion, Transfer, Transport,
+    NO_STARTUP,
+};
 
 /// How often in a round trip a receiver's progress is recorded.
 const NOTES_PER_RTT: u64 = 50;
+/// noq's default windows: 100 ms at 100 Mbit/s, and eight times as much to send.
+const NOQ_RECEIVE_WINDOW_BYTES: u64 = 1_250_000;
+const NOQ_SEND_WINDOW_BYTES: u64 = 8 * NOQ_RECEIVE_WINDOW_BYTES;
 
 /// The properties that all flows of a case share.
 pub struct Maker<'a> {
@@ -59,6 +67,9 @@ impl Maker<'_> {
             stop_ns: NEVER_NS,
             note_ns: self.trace.then_some(note_ns(self.case)),
         };
+        if transfer.transport == Transport::Quic {
+            return self.quic(hops[0], job);
+        }
         let receiver_control = exchanges_pairs.then_some(control);
         let flow = self.prepare(
             control,
@@ -69,7 +80,35 @@ impl Maker<'_> {
             job,
         )?;
         reserve(startups, &transfer.startup, control, &transfer.given, &flow)?;
-        Ok(flow)
+        Ok(PreparedFlow::Tcp(flow))
+    }
+
+    /// Prepares a copy of a transfer over QUIC.
+    fn quic(&self, ends: Ends, job: Job) -> Result<PreparedFlow, Error> {
+        let transfer = &self.case.transfer;
+        let udp_payload_bytes = quic::udp_payload_bytes(self.case);
+        let receive_window_bytes = match self.case.receiver.buffer {
+            Buffer::Bytes(bytes) => bytes,
+            Buffer::LinuxDefault => NOQ_RECEIVE_WINDOW_BYTES,
+        };
+        let send_window_bytes = match self.case.sender.buffer {
+            Buffer::Bytes(bytes) => bytes,
+            Buffer::LinuxDefault => NOQ_SEND_WINDOW_BYTES,
+        };
+        let plan = QuicPlan {
+            sender: self.sender,
+            receiver: self.receiver,
+            ends,
+            congestion: congestion(transfer, udp_payload_bytes),
+            transport: TransportLimits {
+                receive_window_bytes: u32::try_from(receive_window_bytes).unwrap_or(u32::MAX),
+                send_window_bytes,
+                udp_payload_bytes: u16::try_from(udp_payload_bytes).ok(),
+                ..TransportLimits::default()
+            },
+            job,
+        };
+        Ok(PreparedFlow::Quic(plan.prepare(self.open, self.cpu)?))
     }
 
     /// Prepares a transfer of the case's n-th traffic, which has transfers, of this size.
@@ -108,7 +147,7 @@ impl Maker<'_> {
             &transfers.given,
             &flow,
         )?;
-        Ok(flow)
+        Ok(PreparedFlow::Tcp(flow))
     }
 
     fn prepare(
@@ -119,7 +158,7 @@ impl Maker<'_> {
         dscp: Dscp,
         (hops, traced_hop): (Vec<Ends>, usize),
         job: Job,
-    ) -> Result<PreparedFlow, Error> {
+    ) -> Result<TcpFlow, Error> {
         let receive_buffer = match self.case.receiver.buffer {
             Buffer::Bytes(bytes) => Some(bytes),
             Buffer::LinuxDefault => None,
@@ -173,13 +212,25 @@ fn initial_bytes(window: InitialWindow, mss_bytes: u64) -> u64 {
     }
 }
 
+/// The congestion control of a transfer over QUIC.
+fn congestion(transfer: &Transfer, packet_bytes: u64) -> Congestion {
+    Congestion {
+        startup: Some(transfer.startup.clone()).filter(|name| name != NO_STARTUP),
+        avoidance: quic::avoidance(transfer.avoidance).unwrap_or_default(),
+        initial_window_bytes: match transfer.initial_window {
+            InitialWindow::Host => None,
+            other => Some(initial_bytes(other, packet_bytes)),
+        },
+    }
+}
+
 /// Reserves the rate of a flow's start-up, if the scenario gives one.
 fn reserve(
     startups: &mut dyn Startups,
     startup: &str,
     control: &str,
     given: &Given,
-    flow: &PreparedFlow,
+    flow: &TcpFlow,
 ) -> Result<(), Error> {
     let Some(reservation) = given.reservation() else {
         return Ok(());

@@ -2,7 +2,6 @@
 
 use crate::error::Error;
 use crate::work::{FlowState, TcpInfo};
-use std::net::TcpStream;
 use std::sync::Arc;
 
 /// The progress of a measured flow, which is checked at intervals.
@@ -104,19 +103,15 @@ impl Progress {
 
 /// The sender's `tcp_info`, with the repairs of relays.
 fn sender_info(flow: &FlowState) -> Result<TcpInfo, Error> {
-    let what = "reading the tcp_info of the sender";
-    let socket: Arc<_> = flow
-        .sender()
-        .ok_or(std::io::ErrorKind::NotConnected)
-        .map_err(|kind| Error::Socket {
-            what,
-            source: kind.into(),
-        })?;
-    let of =
-        |socket: &TcpStream| TcpInfo::of(socket).map_err(|source| Error::Socket { what, source });
-    let mut info = of(&socket)?;
+    let failed = |source| Error::Socket {
+        what: "reading the statistics of the sender",
+        source,
+    };
+    let sender = flow.sender();
+    let sender = sender.ok_or_else(|| failed(std::io::ErrorKind::NotConnected.into()))?;
+    let mut info = sender.info().map_err(failed)?;
     for relay in flow.relays() {
-        info.add_repairs(&of(&relay)?);
+        info.add_repairs(&relay.info().map_err(failed)?);
     }
     Ok(info)
 }

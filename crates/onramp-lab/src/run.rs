@@ -14,7 +14,7 @@ use crate::result::{self, Observed};
 use crate::startups::{ConnectionEvent, Startups, Wanted};
 use crate::work::{Flow, FlowState, OpenSockets, PreparedFlow, Sample, Sampler};
 use onramp_results::TRAFFIC_RTTS;
-use onramp_scenario::{Arrivals, Case, PacketPair};
+use onramp_scenario::{Arrivals, Case, PacketPair, Transport};
 use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -34,7 +34,10 @@ pub fn run(
     options: &RunOptions,
 ) -> Result<Outcome, Error> {
     let room = limits::check(case)?;
-    let control = control_of(startups, &wanted(case))?;
+    let control = match case.transfer.transport {
+        Transport::Tcp => control_of(startups, &wanted(case))?,
+        Transport::Quic => String::new(), // its congestion control is in its library
+    };
     let layout = Layout::of(case);
     let (sender, receiver) = hosts_of(case, &layout)?;
     let Host {

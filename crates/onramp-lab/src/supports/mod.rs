@@ -1,5 +1,6 @@
 //! The scenarios that the lab supports: real sockets of the kernel over an emulated network.
 
+pub mod quic;
 #[cfg(test)]
 mod tests;
 
@@ -77,9 +78,8 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
 /// The TCP of the transfer, its first window and the number of its copies.
 fn transfer(case: &Case) -> Result<(), Unsupported> {
     let transfer = &case.transfer;
-    if transfer.transport != Transport::Tcp {
-        let asked = format!("`{}`", transfer.transport.name());
-        return refuse("transfer.transport", asked, KERNEL);
+    if transfer.transport == Transport::Quic {
+        quic::transfer(case)?;
     }
     tcp(
         "transfer",

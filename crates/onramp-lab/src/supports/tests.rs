@@ -42,18 +42,32 @@ fn a_start_up_without_one_of_its_ideas_is_refused() {
 }
 
 #[test]
-fn quic_is_for_the_simulator() {
+fn keys_that_noq_does_not_have_are_refused_over_quic() {
     let refused = |keys: &str| {
         let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";
-        let text = format!("{path}[[transfer]]\nsize = \"1 B\"\n{keys}");
+        let quic = "[[transfer]]\nsize = \"1 B\"\ntransport = \"quic\"\n";
+        let text = format!("{path}{quic}{keys}");
         supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0])
             .map_err(|refusal| refusal.to_string())
     };
-    assert_eq!(refused("transport = \"tcp\"\n"), Ok(()));
-    let words =
-        "`transfer.transport` asks for `quic`: the lab supports only this kernel's TCP; run \
-        it in the simulator: onramp sim";
-    assert_eq!(refused("transport = \"quic\"\n"), Err(words.to_owned()));
+    for keys in [
+        "",
+        "avoidance = \"reno\"\n",
+        "startup = \"onramp\"\n",
+        "count = 50\n",
+    ] {
+        assert_eq!(refused(keys), Ok(()), "{keys}");
+    }
+    let words = "`transfer.avoidance` asks for `vegas` over QUIC: the lab supports noq's `cubic`, \
+        `bbr` and `reno`; run it in the simulator: onramp sim";
+    assert_eq!(refused("avoidance = \"vegas\"\n"), Err(words.to_owned()));
+    for (keys, key) in [
+        ("count = 51\n", "`transfer.count`"),
+        ("segment = \"1000 B\"\n", "`path.mtu`"),
+    ] {
+        let refusal = refused(keys).unwrap_err();
+        assert!(refusal.starts_with(key), "{refusal}");
+    }
 }
 
 #[test]

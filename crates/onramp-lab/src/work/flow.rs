@@ -60,9 +60,9 @@ impl Flow {
         plan: Plan<'_>,
         open: &OpenSockets,
         link_cpu: Option<usize>,
-    ) -> Result<PreparedFlow, Error> {
+    ) -> Result<TcpFlow, Error> {
         let hops = (0..plan.hops.len()).map(|hop| Hop::prepare(&plan, hop, open));
-        Ok(PreparedFlow {
+        Ok(TcpFlow {
             hops: hops.collect::<Result<_, _>>()?,
             traced_hop: plan.traced_hop,
             relay_buffer: plan.relay_buffer,
@@ -71,6 +71,19 @@ impl Flow {
             open: open.clone(),
             link_cpu,
         })
+    }
+
+    /// A flow with these threads, and sockets that close with it.
+    pub(super) fn of(
+        state: Arc<FlowState>,
+        threads: Vec<JoinHandle<Result<(), Error>>>,
+        clients: Vec<Arc<TcpStream>>,
+    ) -> Flow {
+        Flow {
+            state,
+            threads,
+            _clients: clients,
+        }
     }
 
     /// The error of a thread that has ended with one, if there is any.
@@ -148,8 +161,8 @@ impl Hop {
     }
 }
 
-/// A flow before its start.
-pub struct PreparedFlow {
+/// A flow over TCP before its start.
+pub struct TcpFlow {
     /// From the sender on.
     hops: Vec<Hop>,
     traced_hop: usize,
@@ -160,7 +173,7 @@ pub struct PreparedFlow {
     link_cpu: Option<usize>,
 }
 
-impl PreparedFlow {
+impl TcpFlow {
     /// The sockets that accept the connections of the hops.
     pub fn listeners(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.hops.iter().map(|hop| hop.listener.as_fd())
@@ -183,13 +196,7 @@ impl PreparedFlow {
         let clients = self.hops.iter().map(|hop| hop.client.clone()).collect();
         let mut threads = Vec::with_capacity(self.hops.len() + 1);
         let mut spawn = |name: &str, work: Box<dyn FnOnce() -> Result<(), Error> + Send>| {
-            let cpu = self.link_cpu;
-            let work = move || {
-                pin_away_from(cpu);
-                work()
-            };
-            let thread = std::thread::Builder::new().name(name.into()).spawn(work);
-            threads.push(thread.expect("the system can start a thread"));
+            threads.push(spawned(name, self.link_cpu, work));
         };
         // The hop before the one that a relay begins.
         let mut before: Option<(Arc<TcpStream>, SocketAddr)> = None;
@@ -229,10 +236,20 @@ impl PreparedFlow {
                 },
             ),
         );
-        Flow {
-            state,
-            threads,
-            _clients: clients,
-        }
+        Flow::of(state, threads, clients)
     }
+}
+
+/// Starts a thread of a flow. It stays away from the CPU of the link thread.
+pub(super) fn spawned(
+    name: &str,
+    link_cpu: Option<usize>,
+    work: impl FnOnce() -> Result<(), Error> + Send + 'static,
+) -> JoinHandle<Result<(), Error>> {
+    let work = move || {
+        pin_away_from(link_cpu);
+        work()
+    };
+    let thread = std::thread::Builder::new().name(name.into()).spawn(work);
+    thread.expect("the system can start a thread")
 }

@@ -63,10 +63,7 @@ fn sample(flows: &[Arc<FlowState>], mut interval_ns: u64, stop: &AtomicBool) -> 
             .zip(&mut samples)
             .filter(|(flow, _)| flow.completed_ns() == 0)
         {
-            if let Some(info) = flow
-                .traced_sender()
-                .and_then(|socket| TcpInfo::of(&*socket).ok())
-            {
+            if let Some(info) = flow.traced_sender().and_then(|end| end.traced_info()) {
                 samples.push(Sample {
                     time_ns: now_ns(),
                     info,

@@ -10,7 +10,7 @@ use nix::sys::socket::{
 };
 use onramp_scenario::{Dscp, IpVersion};
 use std::ffi::OsString;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, Weak};
 
@@ -71,16 +71,19 @@ impl OpenSockets {
             .for_each(|socket| socket.shut());
     }
 
+    /// Whether all sockets have been shut.
+    pub fn is_shut(&self) -> bool {
+        let state = self.0.lock();
+        state
+            .expect("no thread panics while it holds the lock")
+            .is_shut
+    }
+
     /// Sleeps until a time; returns at once if it has passed. Returns `false` if all sockets have
     /// been shut, which also ends the sleep.
     pub fn sleep_until(&self, at_ns: u64) -> bool {
         loop {
-            if self
-                .0
-                .lock()
-                .expect("no thread panics while it holds the lock")
-                .is_shut
-            {
+            if self.is_shut() {
                 return false;
             }
             let now = now_ns();
@@ -170,6 +173,24 @@ pub fn client(
         bind(socket.as_raw_fd(), &SockaddrStorage::from(address))
             .map_err(failed("binding the receiver's socket"))?;
         Ok(TcpStream::from(socket))
+    })?
+}
+
+/// Buffers of a UDP socket. noq reads and writes it from one thread, which may wait for a CPU.
+const UDP_BUFFER_BYTES: usize = 8 << 20;
+
+/// Makes a UDP socket with a port that the kernel chooses.
+///
+/// # Errors
+/// A socket call failed.
+pub fn udp(at: &Namespace, address: IpAddr) -> Result<UdpSocket, Error> {
+    at.run(|| {
+        let socket = UdpSocket::bind((address, 0)).map_err(failed("making a UDP socket"))?;
+        setsockopt(&socket, sockopt::RcvBufForce, &UDP_BUFFER_BYTES)
+            .map_err(failed("setting the receive buffer"))?;
+        setsockopt(&socket, sockopt::SndBufForce, &UDP_BUFFER_BYTES)
+            .map_err(failed("setting the send buffer"))?;
+        Ok(socket)
     })?
 }
 

@@ -1,6 +1,8 @@
 //! The state of a flow, which all threads of a run may read.
 
+use super::sending_end::SendingEnd;
 use super::tcp_info::TcpInfo;
+use onramp_hq::noq::Connection;
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,8 +14,8 @@ pub struct FlowState {
     received_bytes: AtomicU64,
     connect_ns: AtomicU64,
     completed_ns: AtomicU64,
-    /// The sending socket of each hop, from the sender on, while it has a connection.
-    hops: Mutex<BTreeMap<usize, Arc<TcpStream>>>,
+    /// The sending end of each hop, from the sender on, while it has a connection.
+    hops: Mutex<BTreeMap<usize, SendingEnd>>,
     traced_hop: usize,
     addresses: OnceLock<(SocketAddr, SocketAddr)>,
     info_at_stop: OnceLock<TcpInfo>,
@@ -46,24 +48,24 @@ impl FlowState {
         self.completed_ns.load(Ordering::Acquire)
     }
 
-    /// The sender's socket, while it has a connection.
-    pub fn sender(&self) -> Option<Arc<TcpStream>> {
+    /// The sender's end, while it has a connection.
+    pub fn sender(&self) -> Option<SendingEnd> {
         self.hop(0)
     }
 
-    /// The sending socket of the hop that is traced, while it has a connection.
-    pub fn traced_sender(&self) -> Option<Arc<TcpStream>> {
+    /// The sending end of the hop that is traced, while it has a connection.
+    pub fn traced_sender(&self) -> Option<SendingEnd> {
         self.hop(self.traced_hop)
     }
 
-    /// The sending sockets of the relays that have a connection.
-    pub fn relays(&self) -> Vec<Arc<TcpStream>> {
+    /// The sending ends of the relays that have a connection.
+    pub fn relays(&self) -> Vec<SendingEnd> {
         let hops = self.hops.lock();
         let hops = hops.expect("no thread panics while it holds the lock");
         hops.range(1..).map(|(_, socket)| socket.clone()).collect()
     }
 
-    fn hop(&self, hop: usize) -> Option<Arc<TcpStream>> {
+    fn hop(&self, hop: usize) -> Option<SendingEnd> {
         let hops = self.hops.lock();
         hops.expect("no thread panics while it holds the lock")
             .get(&hop)
@@ -111,12 +113,22 @@ impl FlowState {
         self.set_hop(0, sender);
     }
 
+    /// Records the sender's connection over QUIC, and its addresses.
+    pub(super) fn set_quic_sender(&self, sender: Connection, own: SocketAddr, peer: SocketAddr) {
+        let _ = self.addresses.set((own, peer));
+        self.set_end(0, SendingEnd::Quic(sender));
+    }
+
     /// Records the sending socket of a hop. It is held here for the same reason.
     pub(super) fn set_hop(&self, hop: usize, socket: Arc<TcpStream>) {
+        self.set_end(hop, SendingEnd::Tcp(socket));
+    }
+
+    fn set_end(&self, hop: usize, end: SendingEnd) {
         self.hops
             .lock()
             .expect("no thread panics while it holds the lock")
-            .insert(hop, socket);
+            .insert(hop, end);
     }
 
     /// Records the total number of bytes that the receiver has read.

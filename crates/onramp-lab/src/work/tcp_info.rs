@@ -1,6 +1,7 @@
 //! The kernel's statistics of a connection: `struct tcp_info` of linux/tcp.h.
 
 use nix::libc;
+use onramp_hq::noq::ConnectionStats;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -98,6 +99,19 @@ impl TcpInfo {
             Ok(info)
         } else {
             Err(io::Error::last_os_error())
+        }
+    }
+
+    /// What is known of a QUIC connection in the same terms. Packets that noq declared lost count
+    /// as retransmitted; noq does not count timeouts.
+    pub fn of_quic(stats: &ConnectionStats) -> TcpInfo {
+        TcpInfo {
+            total_retrans: u32::try_from(stats.lost_packets).unwrap_or(u32::MAX),
+            pacing_rate: u64::MAX,
+            bytes_sent: stats.sent_bytes,
+            bytes_retrans: stats.lost_bytes,
+            total_rto: NOT_COUNTED,
+            ..TcpInfo::default()
         }
     }
 

@@ -1,0 +1,97 @@
+//! The transfers over QUIC that the lab supports: noq on UDP sockets of this kernel.
+
+use super::{refuse, Unsupported};
+use onramp_scenario::units::format_size;
+use onramp_scenario::{
+    Avoidance, Case, Connect, Connections, Dscp, Memory, PacketPair, Recovery, Stack, Timers,
+};
+
+const NOQ: &str = "only noq's QUIC";
+const CONTROLLERS: &str = "noq's `cubic`, `bbr` and `reno`";
+const PAYLOAD: &str = "packets with at least 1,200 bytes of UDP payload (RFC 9000, section 14)";
+
+/// Maximum number of copies of a transfer over QUIC. Each has two runtimes.
+const MAX_COPIES: u32 = 50;
+/// The smallest UDP payload of a full packet (RFC 9000, section 14).
+const MIN_UDP_PAYLOAD_BYTES: u64 = 1200;
+const UDP_HEADER_BYTES: u64 = 8;
+
+/// noq's controller of this name; its BBR is version 3.
+pub fn avoidance(avoidance: Avoidance) -> Option<onramp_hq::Avoidance> {
+    match avoidance {
+        Avoidance::Cubic => Some(onramp_hq::Avoidance::Cubic),
+        Avoidance::Bbr | Avoidance::Bbr3 => Some(onramp_hq::Avoidance::Bbr),
+        Avoidance::Reno => Some(onramp_hq::Avoidance::Reno),
+        _ => None,
+    }
+}
+
+/// UDP payload of a full packet of the transfer.
+pub fn udp_payload_bytes(case: &Case) -> u64 {
+    let transfer = &case.transfer;
+    let headers_bytes = transfer.ip.header_bytes() as u64 + UDP_HEADER_BYTES;
+    u64::from(transfer.packet_bytes(case.path.mtu_bytes)).saturating_sub(headers_bytes)
+}
+
+/// Checks the keys of a transfer over QUIC.
+pub(super) fn transfer(case: &Case) -> Result<(), Unsupported> {
+    let transfer = &case.transfer;
+    let named = |name: &str| format!("`{name}` over QUIC");
+    if avoidance(transfer.avoidance).is_none() {
+        let asked = named(transfer.avoidance.name());
+        return refuse("transfer.avoidance", asked, CONTROLLERS);
+    }
+    for (key, is_asked, name) in [
+        (
+            "transfer.stack",
+            transfer.stack != Stack::Linux,
+            transfer.stack.name(),
+        ),
+        (
+            "transfer.recovery",
+            transfer.recovery != Recovery::Rack,
+            transfer.recovery.name(),
+        ),
+        (
+            "transfer.timers",
+            transfer.timers != Timers::Linux,
+            transfer.timers.name(),
+        ),
+        (
+            "transfer.connect",
+            transfer.connect != Connect::Receiver,
+            transfer.connect.name(),
+        ),
+        (
+            "transfer.memory",
+            transfer.memory != Memory::Off,
+            transfer.memory.name(),
+        ),
+        (
+            "receiver.packet_pair",
+            case.receiver.packet_pair != PacketPair::None,
+            case.receiver.packet_pair.name(),
+        ),
+    ] {
+        if is_asked {
+            return refuse(key, named(name), NOQ);
+        }
+    }
+    if transfer.dscp != Dscp::BestEffort {
+        return refuse("transfer.dscp", "marked packets over QUIC".to_owned(), NOQ);
+    }
+    if transfer.connections != Connections::ONE || transfer.split.is_some() {
+        let asked = "several connections over QUIC".to_owned();
+        return refuse("transfer.connections", asked, NOQ);
+    }
+    if transfer.count > MAX_COPIES {
+        let asked = format!("{} copies over QUIC", transfer.count);
+        return refuse("transfer.count", asked, "at most 50 copies over QUIC");
+    }
+    let payload_bytes = udp_payload_bytes(case);
+    if payload_bytes < MIN_UDP_PAYLOAD_BYTES {
+        let asked = format!("packets with {} of UDP payload", format_size(payload_bytes));
+        return refuse("path.mtu", asked, PAYLOAD);
+    }
+    Ok(())
+}

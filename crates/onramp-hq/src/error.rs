@@ -110,12 +110,15 @@ pub enum Error {
         source: io::Error,
     },
     /// The start-up cannot be used over QUIC.
-    #[error("start-up `{name}` cannot be used: {reason}")]
-    Startup {
-        /// Its name.
-        name: String,
-        /// The reason.
-        reason: String,
+    #[error(transparent)]
+    Startup(#[from] onramp_quic::UnsupportedStartup),
+    /// The start-up cannot hand over to this avoidance.
+    #[error("start-up `{startup}` hands over to cubic: leave out `{avoidance}`, or the start-up")]
+    Avoidance {
+        /// The start-up.
+        startup: String,
+        /// The avoidance that was asked for.
+        avoidance: &'static str,
     },
 }
 

@@ -13,10 +13,11 @@ mod url;
 
 pub use certificate::{Fingerprint, Identity, Trust};
 pub use client::{Client, ClientSettings, Download, Session};
-pub use congestion::{Avoidance, Congestion};
+pub use congestion::{Avoidance, Congestion, Observer};
 pub use content::{Content, WrongByte};
 pub use error::Error;
 pub use noq;
+pub use onramp_quic::{startup_names, Path, PathKey, Paths, Remembered};
 pub use qlog::{ConnectionLog, QlogFolder};
 pub use request::{Refusal, Target, Writes, MAX_REQUEST_BYTES};
 pub use server::{Event, Served, Server, ServerSettings, Unserved};

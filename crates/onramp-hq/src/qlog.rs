@@ -6,7 +6,8 @@
 
 use crate::error::Error;
 use noq::{ConnectionId, QlogConfig, QlogFactory};
-use serde_json::json;
+use onramp_core::{exit_name, phase_name, Decision, UNLIMITED};
+use serde_json::{json, Value};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::SocketAddr;
@@ -43,6 +44,7 @@ impl QlogFolder {
         Arc::new(ConnectionLog {
             folder: self.folder.clone(),
             begun: OnceLock::new(),
+            state: Mutex::new(None),
         })
     }
 }
@@ -51,21 +53,36 @@ impl QlogFolder {
 pub struct ConnectionLog {
     folder: PathBuf,
     begun: OnceLock<(Records, Instant)>,
+    /// The last state that was written.
+    state: Mutex<Option<&'static str>>,
 }
 
 impl ConnectionLog {
-    /// Writes a phase of the start-up: its name, the one before, and further members.
-    pub fn phase(&self, now: Instant, old: Option<&str>, new: &str, more: &serde_json::Value) {
+    /// Writes a decision of the start-up, as the state that it leads to.
+    pub fn decision(&self, now: Instant, decision: &Decision) {
         let Some((records, begin)) = self.begun.get() else {
             return;
         };
-        let mut data = json!({ "new": state_of_phase(new) });
-        if let Some(old) = old {
-            data["old"] = state_of_phase(old).into();
-        }
-        if let Some(more) = more.as_object().filter(|more| !more.is_empty()) {
-            data["onramp"] = more.clone().into();
-        }
+        let new = state_of_phase(phase_name(decision.phase));
+        let old = self
+            .state
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .replace(new);
+        let limited = |value: u64| Some(value).filter(|value| *value != UNLIMITED && *value != 0);
+        let exit = Some(exit_name(decision.exit)).filter(|_| decision.is_over());
+        let data = json!({
+            "old": old,
+            "new": new,
+            "onramp": {
+                "exit": exit,
+                "estimate_bytes_per_s": limited(decision.estimate_bytes_per_s),
+                "cwnd_bytes": limited(decision.cwnd_bytes),
+                "ssthresh_bytes": limited(decision.ssthresh_bytes),
+                "pacing_bytes_per_s": limited(decision.pacing_bytes_per_s),
+            },
+        });
+        let data = without_nulls(data);
         let time_ms = now.saturating_duration_since(*begin).as_micros() as f64 / 1e3;
         let event =
             json!({ "time": time_ms, "name": "quic:congestion_state_updated", "data": data });
@@ -74,10 +91,22 @@ impl ConnectionLog {
 }
 
 /// The usual state has a name in qlog, with an underscore. Phases of a start-up keep their names.
-fn state_of_phase(phase: &str) -> &str {
+fn state_of_phase(phase: &'static str) -> &'static str {
     match phase {
         "slow-start" => "slow_start",
-        "done" => "congestion_avoidance",
+        other => other,
+    }
+}
+
+/// An object without its members that are null, at any depth.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let known = members.into_iter().filter(|(_, member)| !member.is_null());
+            known
+                .map(|(name, member)| (name, without_nulls(member)))
+                .collect()
+        }
         other => other,
     }
 }
@@ -127,7 +156,7 @@ impl Records {
     }
 
     /// Writes a record, after the one that noq is writing.
-    fn insert(&self, event: &serde_json::Value) {
+    fn insert(&self, event: &Value) {
         let mut state = self
             .0
             .lock()

@@ -137,7 +137,7 @@ impl Server {
             qlog,
         } = settings;
         let folder = folder.map(|folder| canonical(&folder)).transpose()?;
-        congestion.factory(None)?;
+        congestion.check()?;
         let config = server_config(identity)?;
         let runtime = noq::default_runtime().expect("the caller is in a runtime of Tokio");
         let endpoint = noq::EndpointConfig::default();
@@ -250,15 +250,15 @@ async fn connection(
 ) {
     let log = shared.qlog.as_ref().map(QlogFolder::log);
     let mut transport = shared.transport.config();
-    let Ok(factory) = shared.congestion.factory(log.clone()) else {
-        return; // `Server::on` has made one before
+    let peer = incoming.remote_address();
+    let Ok(factory) = shared.congestion.factory(peer.ip(), log.clone()) else {
+        return; // `Server::on` has checked it
     };
     transport.congestion_controller_factory(factory);
     if let Some(log) = log {
         transport.qlog_factory(log);
     }
     config.transport_config(Arc::new(transport));
-    let peer = incoming.remote_address();
     // A handshake that fails has no request to report.
     let Ok(connecting) = incoming.accept_with(Arc::new(config)) else {
         return;

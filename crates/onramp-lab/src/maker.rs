@@ -6,7 +6,7 @@ use crate::layout::Ends;
 use crate::startups::{Startups, Wanted};
 use crate::supports::quic;
 use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, QuicPlan, TcpFlow, NEVER_NS};
-use onramp_hq::{Congestion, TransportLimits};
+use onramp_hq::{Congestion, Paths, TransportLimits};
 use onramp_scenario::{
     header_bytes, Buffer, Case, Dscp, Given, InitialWindow, IpVersion, Transfer, Transport,
     NO_STARTUP,
@@ -32,6 +32,8 @@ pub struct Maker<'a> {
     pub trace: bool,
     /// The CPU of the link thread. The threads of flows do not use it.
     pub cpu: Option<usize>,
+    /// The paths of senders over QUIC. Copies that start up at the same time count each other.
+    pub paths: Paths,
 }
 
 impl Maker<'_> {
@@ -99,7 +101,7 @@ impl Maker<'_> {
             sender: self.sender,
             receiver: self.receiver,
             ends,
-            congestion: congestion(transfer, udp_payload_bytes),
+            congestion: congestion(transfer, udp_payload_bytes, &self.paths),
             transport: TransportLimits {
                 receive_window_bytes: u32::try_from(receive_window_bytes).unwrap_or(u32::MAX),
                 send_window_bytes,
@@ -213,7 +215,7 @@ fn initial_bytes(window: InitialWindow, mss_bytes: u64) -> u64 {
 }
 
 /// The congestion control of a transfer over QUIC.
-fn congestion(transfer: &Transfer, packet_bytes: u64) -> Congestion {
+fn congestion(transfer: &Transfer, packet_bytes: u64, paths: &Paths) -> Congestion {
     Congestion {
         startup: Some(transfer.startup.clone()).filter(|name| name != NO_STARTUP),
         avoidance: quic::avoidance(transfer.avoidance).unwrap_or_default(),
@@ -221,6 +223,8 @@ fn congestion(transfer: &Transfer, packet_bytes: u64) -> Congestion {
             InitialWindow::Host => None,
             other => Some(initial_bytes(other, packet_bytes)),
         },
+        paths: paths.clone(),
+        ..Congestion::default()
     }
 }
 

@@ -344,16 +344,18 @@ impl Measured {
     /// Removes the flow's events from those of all connections, and sets their times. Events after
     /// the last byte was read or after the end of the run do not belong to the transfer.
     fn take_events(&self, events: &mut Events, end_ns: Option<u64>) -> Vec<StartupEvent> {
-        let events = self
+        let of_kernel = self
             .state
             .addresses()
             .and_then(|addresses| events.remove(&addresses))
             .unwrap_or_default();
+        let of_kernel = of_kernel.into_iter().map(|one| (one.time_ns, one.event));
         let last_ns = self.completed_ns.or(end_ns).unwrap_or(u64::MAX);
-        let own = events.into_iter().filter(|event| event.time_ns <= last_ns);
-        own.map(|event| StartupEvent {
-            time_s: self.time_s(event.time_ns),
-            ..event.event
+        let all = of_kernel.chain(self.state.events());
+        let own = all.filter(|(time_ns, _)| *time_ns <= last_ns);
+        own.map(|(time_ns, event)| StartupEvent {
+            time_s: self.time_s(time_ns),
+            ..event
         })
         .collect()
     }

@@ -13,6 +13,7 @@ use crate::progress::{Measured, Progress};
 use crate::result::{self, Observed};
 use crate::startups::{ConnectionEvent, Startups, Wanted};
 use crate::work::{Flow, FlowState, OpenSockets, PreparedFlow, Sample, Sampler};
+use onramp_hq::Paths;
 use onramp_results::TRAFFIC_RTTS;
 use onramp_scenario::{Arrivals, Case, PacketPair, Transport};
 use std::any::Any;
@@ -59,6 +60,7 @@ pub fn run(
         open: &open,
         trace: options.trace,
         cpu,
+        paths: Paths::new(),
     };
     let copies = (0..case.transfer.count as usize).map(|copy| {
         let (hops, traced_hop) = (layout.hops(copy), layout.bottleneck_hop(copy));

@@ -10,9 +10,10 @@ use crate::error::Error;
 use crate::host::Namespace;
 use crate::layout::Ends;
 use onramp_hq::{
-    Client, ClientSettings, Congestion, Event, Identity, Server, ServerSettings, TransportLimits,
-    Trust, Unserved,
+    Client, ClientSettings, Congestion, Event, Identity, Observer, Server, ServerSettings,
+    TransportLimits, Trust,
 };
+use onramp_results::StartupWatch;
 use std::future::Future;
 use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
@@ -120,8 +121,11 @@ fn serve(
     state: &Arc<FlowState>,
 ) -> Result<(), Error> {
     let (runtime, wait) = runtime()?;
-    let failure = Arc::new(Mutex::new(None));
-    let (seen, refused) = (state.clone(), failure.clone());
+    let congestion = Congestion {
+        observer: Some(observer(state.clone())),
+        ..congestion
+    };
+    let seen = state.clone();
     let report = move |event: Event<'_>| match event {
         Event::Connected(connection) => {
             let path = connection.path(onramp_hq::noq::PathId::ZERO);
@@ -129,11 +133,8 @@ fn serve(
                 seen.set_quic_sender(connection.clone(), own, peer);
             }
         }
-        Event::Served(_, served) => {
-            seen.set_sender_wait(wait.lock().expect("no thread panics with it").longest_ns());
-            if let Err(Unserved::Refused(refusal)) = served.outcome {
-                *refused.lock().expect("no thread panics with it") = Some(refusal);
-            }
+        Event::Served(..) => {
+            seen.set_sender_wait(longest(&wait));
         }
     };
     let served = runtime.block_on(async {
@@ -206,10 +207,35 @@ fn runtime() -> Result<(Runtime, Arc<Mutex<CpuWait>>), Error> {
     let checked = wait.clone();
     let runtime = Builder::new_current_thread()
         .enable_all()
-        .on_thread_unpark(move || checked.lock().expect("no thread panics with it").check())
+        .on_thread_unpark(move || {
+            checked
+                .lock()
+                .expect("no thread panics while it holds the lock")
+                .check()
+        })
         .build()
         .map_err(failed("starting the runtime of a QUIC flow"))?;
     Ok((runtime, wait))
+}
+
+fn longest(wait: &Mutex<CpuWait>) -> u64 {
+    let wait = wait.lock();
+    wait.expect("no thread panics while it holds the lock")
+        .longest_ns()
+}
+
+/// Records the decisions of the sender's start-up as events.
+fn observer(state: Arc<FlowState>) -> Arc<Observer> {
+    let watch = Mutex::new(StartupWatch::default());
+    Arc::new(move |_, decision| {
+        let mut watch = watch
+            .lock()
+            .expect("no thread panics while it holds the lock");
+        let now = now_ns();
+        watch
+            .look(0.0, decision)
+            .for_each(|event| state.add_event(now, event));
+    })
 }
 
 /// The result of some work; `None` if the run was over first.
@@ -241,8 +267,7 @@ impl Write for Progress<'_> {
         self.state.set_received(self.received_bytes);
         let is_complete = self.received_bytes == self.job.size_bytes;
         if is_complete {
-            let wait = self.wait.lock().expect("no thread panics with it");
-            self.state.set_receiver_wait(wait.longest_ns());
+            self.state.set_receiver_wait(longest(self.wait));
             self.state.set_completed(now);
         }
         let is_due = |note_ns| is_complete || now >= self.noted_ns + note_ns;

@@ -3,6 +3,7 @@
 use super::sending_end::SendingEnd;
 use super::tcp_info::TcpInfo;
 use onramp_hq::noq::Connection;
+use onramp_results::StartupEvent;
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +23,8 @@ pub struct FlowState {
     sender_wait_ns: AtomicU64,
     receiver_wait_ns: AtomicU64,
     progress: Mutex<Vec<(u64, u64)>>,
+    /// The events of a start-up in user space, by CLOCK_MONOTONIC.
+    events: Mutex<Vec<(u64, StartupEvent)>>,
 }
 
 impl FlowState {
@@ -160,6 +163,22 @@ impl FlowState {
             .lock()
             .expect("no thread panics while it holds the lock")
             .push((now_ns, received_bytes));
+    }
+
+    /// Records an event of the sender's start-up, which is in user space.
+    pub(super) fn add_event(&self, now_ns: u64, event: StartupEvent) {
+        self.events
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .push((now_ns, event));
+    }
+
+    /// The recorded events and their times. Those of a start-up in the kernel are not among them.
+    pub fn events(&self) -> Vec<(u64, StartupEvent)> {
+        self.events
+            .lock()
+            .expect("no thread panics while it holds the lock")
+            .clone()
     }
 
     /// The receiver's recorded progress: times, and the total number of bytes that it has read.

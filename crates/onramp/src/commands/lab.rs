@@ -9,7 +9,7 @@ use crate::startups::KernelStartups;
 use onramp_kernel::{probe, Event};
 use onramp_lab::{Outcome, RunOptions};
 use onramp_report::{Meta, Run};
-use onramp_scenario::{Case, Scenario};
+use onramp_scenario::{Case, Scenario, Transport};
 use std::path::PathBuf;
 
 pub fn run(arguments: &LabArguments, json: bool) -> Answer {
@@ -216,7 +216,8 @@ pub fn without_missing(cases: Vec<&Case>) -> Result<Vec<&Case>, Failure> {
     let registered = onramp_kernel::registered_names()?;
     let missing = |case: &Case| {
         let name = case.transfer.avoidance.name();
-        (!registered.iter().any(|registered| registered == name))
+        let is_of_kernel = case.transfer.transport == Transport::Tcp;
+        (is_of_kernel && !registered.iter().any(|registered| registered == name))
             .then(|| format!("this kernel has no {name}"))
     };
     Ok(runs::leave_out(cases, missing))

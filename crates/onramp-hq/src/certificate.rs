@@ -17,6 +17,7 @@ use std::sync::Arc;
 pub struct Identity {
     pub(crate) chain: Vec<CertificateDer<'static>>,
     pub(crate) key: PrivateKeyDer<'static>,
+    pem: String,
 }
 
 impl Identity {
@@ -32,6 +33,7 @@ impl Identity {
         })?;
         let key = PrivatePkcs8KeyDer::from(made.signing_key.serialize_der());
         Ok(Identity {
+            pem: made.cert.pem(),
             chain: vec![made.cert.into()],
             key: key.into(),
         })
@@ -48,10 +50,22 @@ impl Identity {
             file: key.to_owned(),
             reason: error.to_string(),
         })?;
+        let certificates = certificates("the certificate", chain)?;
+        let pem = std::fs::read_to_string(chain).map_err(|error| Error::Pem {
+            what: "the certificate",
+            file: chain.to_owned(),
+            reason: error.to_string(),
+        })?;
         Ok(Identity {
-            chain: certificates("the certificate", chain)?,
+            chain: certificates,
             key: read,
+            pem,
         })
+    }
+
+    /// The certificate chain in PEM format, for clients that need a file.
+    pub fn to_pem(&self) -> &str {
+        &self.pem
     }
 
     /// The hash by which a client can name the certificate.

@@ -6,6 +6,7 @@ mod install;
 mod metrics;
 mod model;
 mod papers;
+mod quic;
 #[cfg(test)]
 mod reference;
 mod service;
@@ -20,6 +21,7 @@ pub use install::{CompletionsArguments, ManualArguments};
 pub use metrics::{MetricsArguments, TopArguments};
 pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
+pub use quic::{QuicArguments, QuicCommand, QuicGetArguments, QuicServeArguments};
 pub use service::ServiceArguments;
 pub use startup::{
     ExecArguments, FirstWindow, LimitArguments, LoadArguments, MemoryArguments, QosArguments,
@@ -104,6 +106,9 @@ pub enum Command {
     Serve(ServiceArguments),
     /// Transfer data with Onramp's own TCP, over a TUN device, to or from this machine's kernel
     Tcp(TcpArguments),
+    /// Serve and download files over QUIC, with a start-up in user space. Root is not needed
+    /// (docs/quic.md)
+    Quic(QuicArguments),
     /// Check whether this host can run Onramp. Each problem comes with the command that solves it
     Doctor,
     /// List the start-ups and the congestion avoidances

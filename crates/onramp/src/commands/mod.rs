@@ -14,6 +14,7 @@ pub mod memory;
 pub mod metrics;
 pub mod model;
 pub mod qos;
+pub mod quic;
 pub mod replay;
 pub mod reproduce;
 mod runs;

@@ -7,6 +7,8 @@ mod serve;
 mod sink;
 mod source;
 
+pub use sink::Sink;
+
 use super::Answer;
 use crate::cli::{TcpArguments, TcpCommand};
 use crate::failure::{Failure, BAD_INPUT, HOST_LACKS};

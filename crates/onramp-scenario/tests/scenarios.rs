@@ -1,6 +1,6 @@
 //! The scenarios that come with Onramp, and the examples of the manual, have no mistakes.
 
-use onramp_scenario::{parse, read, Buffer, Scenario, Stack, Transfer};
+use onramp_scenario::{parse, read, Buffer, Scenario, Stack, Transfer, Transport};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -50,6 +50,9 @@ fn shipped() -> Vec<(String, Scenario)> {
 
 /// The TCP of a transfer; empty for Linux.
 fn tcp(transfer: &Transfer) -> String {
+    if transfer.transport == Transport::Quic {
+        return " quic".to_owned();
+    }
     match transfer.stack {
         Stack::Linux => String::new(),
         stack => {

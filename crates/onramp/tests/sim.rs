@@ -100,6 +100,36 @@ fn every_avoidance_runs_in_the_simulator() {
     assert_eq!(ran.json().as_array().unwrap().len(), names.len());
 }
 
+/// Keys, certificates and connection IDs are random, sizes and times are not.
+#[test]
+fn quic_gives_the_same_results_in_every_process() {
+    let file = format!("{}/../../scenarios/quic.toml", env!("CARGO_MANIFEST_DIR"));
+    let json = || onramp(["sim", &file, "--json"]).code(0).stdout;
+    assert_eq!(json(), json());
+}
+
+#[test]
+fn packet_traces_of_quic_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = scenario(
+        dir.path(),
+        "quic",
+        "",
+        "[[transfer]]\nsize = \"1 B\"\ntransport = \"quic\"\n",
+    );
+    let out = dir.path().join("out");
+    let arguments = [
+        "sim",
+        file.to_str().unwrap(),
+        "--trace",
+        "pcapng",
+        "--out",
+        out.to_str().unwrap(),
+    ];
+    let ran = onramp(arguments).code(2);
+    ran.warns(&["`transfer.transport`", "--trace", "leave it out"]);
+}
+
 /// Whole tables, so that every change is seen. They were recorded with a release build. A debug
 /// build prints the same, so that no result depends on the build.
 #[test]
@@ -118,6 +148,7 @@ fn the_scenarios_results() {
         "double-slow-start",
         "toolbox",
         "astart",
+        "quic",
     ] {
         let file = format!("{}/../../scenarios/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         let ran = onramp(["sim", &file, "--skip-missing"]).code(0);

@@ -7,7 +7,7 @@ use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use decimated::Decimated;
 use onramp_core::UNLIMITED;
 use onramp_results::{ReceiverSample, SegmentSample, SenderSample, Trace};
-use onramp_tcp::Connection;
+use onramp_tcp::{Connection, Flags};
 use std::collections::BTreeMap;
 
 /// Maximum number of samples per sender.
@@ -106,7 +106,10 @@ impl Tracer {
 
     /// Records a data segment that arrives at its bottleneck link.
     fn segment(&mut self, link: u32, packet: &PacketEvent<'_>, dropped: bool) {
-        if packet.direction != Direction::Data || packet.segment.payload_bytes == 0 {
+        // Packets of QUIC are no segments of TCP: they have no flags, and their place in the stream
+        // is encrypted.
+        let is_tcp = packet.segment.flags != Flags::default();
+        if packet.direction != Direction::Data || packet.segment.payload_bytes == 0 || !is_tcp {
             return;
         }
         let Some(traced) = self

@@ -3,7 +3,7 @@
 use crate::cli::SimArguments;
 use crate::failure::{Failure, BAD_INPUT};
 use crate::text::count;
-use onramp_scenario::Case;
+use onramp_scenario::{Case, Transport};
 use onramp_sim::{run, run_observed, Error, Options, Outcome};
 use onramp_trace::{Kept, Traces};
 
@@ -22,6 +22,14 @@ impl Tracing {
         else {
             return Ok(Tracing(None));
         };
+        if cases
+            .iter()
+            .any(|case| case.transfer.transport == Transport::Quic)
+        {
+            let message = "`transfer.transport` asks for `quic`: --trace writes the segments of \
+                           TCP alone; leave it out";
+            return Err(Failure::new(BAD_INPUT, message.to_owned()));
+        }
         let formats: Vec<_> = arguments.trace.iter().map(|format| format.0).collect();
         let traces =
             Traces::begin(out, &formats, arguments.trace_packets.get(), cases).map_err(failure)?;

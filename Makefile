@@ -12,8 +12,8 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
-.PHONY: help demo test test-crates test-python test-busy real real-cellular compare reproduce \
-	test-papers interworking packetdrill picoquic kernels lint format chart bench \
+.PHONY: help demo test test-crates test-python test-busy real real-quic real-cellular compare \
+	reproduce test-papers interworking packetdrill picoquic kernels lint format chart bench \
 	bench-kernel bench-redis bench-costs bench-python bench-shares bench-sim build setup \
 	install uninstall deb test-deb clean
 
@@ -24,6 +24,7 @@ help:
 	@echo 'make test-crates   cargo install from the packages of the crates'
 	@echo 'make test-busy     the same, three times, on a machine that has other work'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
+	@echo 'make real-quic    the same over QUIC, beside the CUBIC of noq and onramp over TCP'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
 	@echo 'make compare TRACES=DIR   all start-ups over families of paths'
 	@echo 'make reproduce     the papers, measured again: onramp-out/papers/index.html'
@@ -82,6 +83,10 @@ test-busy: setup
 real:
 	$(CARGO) test --locked --release -p onramp-sim --test real -- --ignored --nocapture \
 		the_whole_set
+
+real-quic:
+	$(CARGO) test --locked --release -p onramp-sim --features quic --test real -- --ignored \
+		--nocapture the_whole_set_over_quic
 
 real-cellular:
 	$(if $(TRACES),,$(error TRACES is missing: make real-cellular TRACES=DIR, a folder with \

@@ -16,6 +16,11 @@
 //! measured transfers have completed or failed, or at the scenario's duration. Background traffic
 //! without an end then stops.
 //!
+//! # QUIC
+//!
+//! With the feature `quic`, a transfer may be over QUIC. Its packets are those of noq-proto, whose
+//! state machines run in simulated time beside those of TCP.
+//!
 //! # Example
 //!
 //! ```

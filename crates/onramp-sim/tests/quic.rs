@@ -167,6 +167,23 @@ fn a_narrow_return_path_and_aggregated_acks_only_slow_it_down() {
     }
 }
 
+/// The pacer may ask to be called again in less than a nanosecond. Time has to pass all the same.
+#[test]
+fn a_paced_sender_never_waits_for_no_time() {
+    let path = "jitter = \"5 ms\"\n[path.reverse]\njitter = \"5 ms\"\n";
+    for run in 0..4 {
+        let rate = format!(
+            "rate = \"{} Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"1 bdp\"\n",
+            50 << run
+        );
+        let table = "[[transfer]]\nsize = \"1 MB\"\ntransport = \"quic\"\nstartup = \"onramp\"\nrepeat = 3\n";
+        for case in cases(&format!("{rate}{path}"), &format!("{LARGE_BUFFER}{table}")) {
+            let counters = outcome(&case).counters;
+            assert!(counters.events < 20 * counters.packets, "{counters:?}");
+        }
+    }
+}
+
 /// An encrypted packet does not show what it acknowledges.
 #[test]
 fn an_ack_filter_lets_acks_pass() {

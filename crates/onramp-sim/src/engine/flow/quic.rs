@@ -90,7 +90,9 @@ impl Flow {
                 progress = self.act_and_transmit(side, net);
             }
         }
-        self.ends[side as usize].schedule(progress.next_ns.max(net.now_ns), net);
+        // noq's pacer rounds a delay of less than a nanosecond to none. It waits for time to pass.
+        let next_ns = progress.next_ns.max(net.now_ns.saturating_add(1));
+        self.ends[side as usize].schedule(next_ns, net);
         read_bytes
     }
 

@@ -25,7 +25,7 @@ pub(super) struct End {
     handle: ConnectionHandle,
     /// A server has none before the client's first datagram.
     connection: Option<Connection>,
-    peer: FourTuple,
+    pub(super) peer: FourTuple,
     /// A datagram that the endpoint itself answers with.
     response: Vec<u8>,
     buffer: Vec<u8>,

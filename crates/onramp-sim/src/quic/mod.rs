@@ -196,3 +196,6 @@ fn note(failure: &mut Option<Failure>, lost: Option<ConnectionError>) {
     });
     *failure = failure.or(reason);
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,8 @@
  *   notification      what it carries                      becomes
  *   acknowledgement   one ACK frame, already summed        onramp_quic_on_ack()
  *   repeat            one packet that ACKs found lost      count_lost(), on_congestion()
- *   timeout           one packet that a timer found lost   the same, as persistent congestion
+ *   timeout           one packet that a timer found lost   count_lost(); the third in a row is
+ *                                                          persistent congestion
  *   ecn_ec            CE marks that an ACK reports         onramp_quic_on_congestion()
  *   seed_cwin         the BDP of an earlier connection     onramp_quic_remember()
  *   reset             a new path                           a new start-up
@@ -64,8 +65,17 @@
 #define BURSTS_PER_S 1000
 #define MIN_BURST_PACKETS 2
 #define MAX_BURST_PACKETS 16
-/* A rate that no path has */
-#define UNPACED_BYTES_PER_S 1e12
+
+/* picoquic's CUBIC. A test may put another control in the place of picoquic_cubic_algorithm. */
+static const picoquic_congestion_algorithm_t *cubic;
+
+/* A packet with an ACK frame, a timestamp and nothing else is shorter. */
+#define MAX_ACK_ONLY_BYTES 256
+/* With so much in flight, packets that only acknowledge are not searched for. */
+#define LONG_FLIGHT_PACKETS 256
+/* A single timeout shows no congestion (RFC 9002, section 6.2). So many in a row are persistent
+ * congestion (section 7.6.1). */
+#define PERSISTENT_TIMEOUTS 3
 
 struct state {
 	/* NULL before the first ACK, and when the start-up is over */
@@ -117,7 +127,7 @@ static void notify_cubic(struct state *state, picoquic_cnx_t *cnx, picoquic_path
 			 picoquic_per_ack_state_t *event, uint64_t now_us)
 {
 	path->congestion_alg_state = state->cubic;
-	picoquic_cubic_algorithm->alg_notify(cnx, path, notification, event, now_us);
+	cubic->alg_notify(cnx, path, notification, event, now_us);
 	path->congestion_alg_state = state;
 }
 
@@ -151,7 +161,7 @@ static void hand_over(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t 
 		window_bytes =
 			state->last.ssthresh_bytes * CUBIC_LOSS_DENOMINATOR / CUBIC_LOSS_NUMERATOR;
 	since_us = after_loss ? 0 : cubic_k_us(window_bytes, path->send_mtu);
-	picoquic_cubic_algorithm->alg_init(path, NULL, now_us);
+	cubic->alg_init(path, NULL, now_us);
 	state->cubic = path->congestion_alg_state;
 	path->congestion_alg_state = state;
 	if (!state->cubic)
@@ -193,8 +203,45 @@ static void apply(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *pat
 	} else if (!last->host_paces) {
 		/* A flight that is paced by cwnd and RTT, as those of picoquic's other controls
 		 * are, shows its own rate and not the path's. */
-		picoquic_update_pacing_rate(path, UNPACED_BYTES_PER_S, path->cwin);
+		picoquic_pacing_init(&path->pacing, now_us);
 	}
+}
+
+/* The packet only acknowledges: no frame of it is to be acknowledged. */
+static bool is_ack_only(const picoquic_packet_t *packet)
+{
+	size_t consumed = 0;
+	int is_pure_ack = 1;
+
+	if (packet->length > MAX_ACK_ONLY_BYTES)
+		return false;
+	for (size_t at = packet->offset; at < packet->length && is_pure_ack; at += consumed)
+		if (picoquic_skip_frame(packet->bytes + at, packet->length - at, &consumed,
+					&is_pure_ack) ||
+		    !consumed)
+			return false;
+	return is_pure_ack;
+}
+
+/*
+ * Bytes in flight as RFC 9002 (section 2) counts them. picoquic's bytes in transit have packets
+ * that only acknowledge, too. A peer acknowledges these with later packets alone, so a flight would
+ * seem to last until the next one arrives. In a long flight they make no difference.
+ */
+static uint64_t inflight_bytes(picoquic_cnx_t *cnx, const picoquic_path_t *path)
+{
+	const picoquic_packet_context_t *context =
+		cnx->is_multipath_enabled ? &path->pkt_ctx
+					  : &cnx->pkt_ctx[picoquic_packet_context_application];
+	uint64_t ack_only_bytes = 0;
+
+	if (path->bytes_in_transit > LONG_FLIGHT_PACKETS * path->send_mtu)
+		return path->bytes_in_transit;
+	for (const picoquic_packet_t *packet = context->pending_first; packet;
+	     packet = packet->packet_next)
+		if (packet->send_path == path && is_ack_only(packet))
+			ack_only_bytes += packet->length + packet->checksum_overhead;
+	return path->bytes_in_transit - min_u64(ack_only_bytes, path->bytes_in_transit);
 }
 
 static void on_ack(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path,
@@ -214,7 +261,7 @@ static void on_ack(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *pa
 		.now_ns = now_us * 1000,
 		.newest_sent_ns = sent_us * 1000,
 		.acked_bytes = event->nb_bytes_acknowledged + packets * tag_bytes,
-		.inflight_bytes = path->bytes_in_transit,
+		.inflight_bytes = inflight_bytes(cnx, path),
 		.srtt_ns = path->smoothed_rtt * 1000,
 		.rtt_ns = event->rtt_measurement * 1000,
 		.receiver_us = event->one_way_delay ? sent_us + event->one_way_delay : 0,
@@ -251,6 +298,9 @@ static void on_congestion(struct state *state, picoquic_cnx_t *cnx, picoquic_pat
 
 	if (!is_mark) {
 		onramp_quic_count_lost(state->sender, event->nb_bytes_newly_lost);
+		/* picoquic counts earlier timeouts of a row. */
+		if (is_timeout && path->nb_retransmit + 1 < PERSISTENT_TIMEOUTS)
+			return;
 		if (!picoquic_cc_hystart_loss_test(&state->loss_filter, notification,
 						   event->lost_packet_number,
 						   PICOQUIC_SMOOTHED_LOSS_THRESHOLD) &&
@@ -360,6 +410,7 @@ void onramp_picoquic_register(void)
 	static picoquic_congestion_algorithm_t const *all[MAX_CONTROLS];
 	size_t count;
 
+	cubic = picoquic_cubic_algorithm;
 	picoquic_register_all_congestion_control_algorithms();
 	count = picoquic_nb_congestion_control_algorithms;
 	memcpy(all, picoquic_congestion_control_algorithms, count * sizeof(all[0]));

@@ -23,6 +23,7 @@ REPOSITORY = HERE.parent.parent
 sys.dont_write_bytecode = True
 
 import results
+import suite
 
 DOCUMENT = REPOSITORY / "docs" / "picoquic.md"
 BEGIN, END = "<!-- scripts/picoquic/run.py --update -->", "<!-- end of the table -->"
@@ -80,7 +81,7 @@ def call(command, log):
 
 
 def build(picoquic, picotls, folder, jobs):
-    """Build the program `satellite`. Returns its path."""
+    """Build the programs `satellite` and `suite` into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "build.log"
     log.write_text("")
@@ -90,8 +91,8 @@ def build(picoquic, picotls, folder, jobs):
     call(["cmake", "-S", HERE, "-B", folder, "-DCMAKE_BUILD_TYPE=Release",
           f"-DPICOQUIC={picoquic}", f"-DPICOTLS={picotls}",
           f"-DONRAMP_LIBRARY={target / 'release' / 'libonramp_quic.a'}"], log)
-    call(["cmake", "--build", folder, "--target", "satellite", "--parallel", str(jobs)], log)
-    return folder / "satellite"
+    call(["cmake", "--build", folder, "--target", "satellite", "suite", "--parallel", str(jobs)],
+         log)
 
 
 class Satellite:
@@ -171,6 +172,8 @@ def parse_arguments():
                         help="the folder of the build [target/picoquic]")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1,
                         help="transfers at a time [all CPUs]")
+    parser.add_argument("--suite", action="store_true",
+                        help="run all tests of picoquic instead, with ours in CUBIC's place")
     parser.add_argument("--update", action="store_true",
                         help="write the table into docs/picoquic.md")
     arguments = parser.parse_args()
@@ -192,11 +195,15 @@ def main():
         picoquic = source("PICOQUIC", arguments.picoquic, "picoquictest/satellite_test.c")
         picotls = source("PICOTLS", arguments.picotls, "lib/picotls.c")
         require()
-        program = build(picoquic, picotls, arguments.out.resolve(), arguments.jobs)
-        satellite = Satellite(program, picoquic)
+        folder = arguments.out.resolve()
+        build(picoquic, picotls, folder, arguments.jobs)
+        satellite = Satellite(folder / "satellite", picoquic)
         limits = results.parse_list(satellite.call("list"))
         versions = f"picoquic {commit(picoquic)}, picotls {commit(picotls)}"
         print(f"{versions} (published: {PICOQUIC_COMMIT}, {PICOTLS_COMMIT})", flush=True)
+        if arguments.suite:
+            suite.compare(folder / "suite", picoquic, arguments.controls, arguments.jobs)
+            return 0
         transfers = run_all(satellite, arguments.tests or list(results.PATHS), arguments)
         failed = report(transfers, limits, arguments)
         if arguments.update:

@@ -8,6 +8,7 @@ import pytest
 sys.path.append(str(pathlib.Path(__file__).resolve().parent))
 
 import results
+import suite
 
 RUN = """\
 completion_us=5869356 limit_us=5500000 sent=9000 dropped=1000 retransmitted=12 spurious=1 repeated=0
@@ -73,3 +74,14 @@ def test_only_what_stands_between_the_marks_is_replaced():
     assert new == "before\n<begin>\nnew\n<end>\nafter\n"
     with pytest.raises(results.Malformed, match="expected one line"):
         results.replace_between(text.replace("<end>", ""), "<begin>", "<end>", "new\n")
+
+
+def test_tests_of_sockets_and_long_ones_are_left_out():
+    assert suite.names("varint\nsockloop_ipv4\nstress\ncubic_jitter\n") == ["varint", "cubic_jitter"]
+
+
+def test_the_reason_of_a_failed_test_is_its_last_message():
+    output = "st/x_test.c:1 [f]: first\n\nictest/y_test.c:2 [g]: Got 7, >= 6\n\n" \
+             "quic/picoquic/tls_api.c:3 [h]: Unloading openssl\n\n    Fails, error: -1.\n"
+    assert suite.message(output) == "Got 7, >= 6"
+    assert suite.message("Segmentation fault\n") == "no message"

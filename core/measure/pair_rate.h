@@ -53,8 +53,10 @@
  * and the whole, where the spacing is the sender's. */
 #define PAIR_RATE_LEAVING_QUARTERS 3
 /* A longer flight is measured more exactly. It is also the path that has spaced the segments where
- * they arrived in so many ticks more than they left in. */
+ * they arrived in so many ticks more than they left in. A clock of microseconds shows jitter of the
+ * forward path too, so a tick counts as a millisecond at least. */
 #define PAIR_RATE_LATE_TICKS 4
+#define PAIR_RATE_LATE_TICK_NS UINT64_C(1000000)
 
 struct pair_rate {
 	struct ack_train train;  /* a point for each reply of the flight, by the receiver's clock */
@@ -152,7 +154,9 @@ static inline bool pair_rate_is_of_path(const struct pair_rate *state, uint64_t 
 	uint64_t leaving_ns = state->left_ns - min_u64(state->first_left_ns, state->left_ns);
 
 	return leaving_ns <= arrived_ns / 4 * PAIR_RATE_LEAVING_QUARTERS ||
-	       (tick_ns && leaving_ns + PAIR_RATE_LATE_TICKS * tick_ns <= arrived_ns);
+	       (tick_ns &&
+		leaving_ns + PAIR_RATE_LATE_TICKS * max_u64(tick_ns, PAIR_RATE_LATE_TICK_NS) <=
+			arrived_ns);
 }
 
 #endif

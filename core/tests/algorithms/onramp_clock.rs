@@ -97,6 +97,24 @@ fn arrivals_that_form_no_line_are_a_veto() {
     );
 }
 
+/// Forty segments leave one each millisecond, and jitter of the forward path makes the last one late
+/// by a millisecond. The spacing is the sender's own, also for a clock that shows the jitter.
+#[test]
+fn jitter_does_not_make_the_spacing_of_the_sender_that_of_the_path() {
+    for tick_ns in [US, MS] {
+        let receiver = ticks_of(tick_ns);
+        let mut host = host(Start {
+            cwnd_bytes: 40 * SEGMENT,
+            ..receiver.start()
+        });
+        for n in 0..40 {
+            let arrived_ns = RTT + n * (MS + 25 * US);
+            host.ack_with_time(arrived_ns, n * MS, receiver.tsval(arrived_ns));
+        }
+        assert_eq!(host.decision.estimate_bytes_per_s, 0, "{tick_ns} ns");
+    }
+}
+
 /// Two paths: the ACKs of one are spaced, those of the other aggregated.
 fn decisions(start: Start, tsval: impl Fn(u64) -> u64) -> Vec<Decision> {
     let mut all = Vec::new();

@@ -263,7 +263,9 @@ static void on_ack(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *pa
 		.acked_bytes = event->nb_bytes_acknowledged + packets * tag_bytes,
 		.inflight_bytes = inflight_bytes(cnx, path),
 		.srtt_ns = path->smoothed_rtt * 1000,
-		.rtt_ns = event->rtt_measurement * 1000,
+		/* As the clock shows it: picoquic's sample leaves the peer's delay out, and then
+		 * says when the packet left no more. */
+		.rtt_ns = (now_us - sent_us) * 1000,
 		.receiver_us = event->one_way_delay ? sent_us + event->one_way_delay : 0,
 		.avoidance_cwnd_bytes = path->cwin,
 		.is_app_limited = event->is_app_limited && !was_blocked,

@@ -93,6 +93,9 @@ enum startup_option {
 	STARTUP_OPTION_SEARCH_DELIVERED = 1 << 22,
 	/* `search` as in its version 4 for FreeBSD (core/algorithms/search.h). */
 	STARTUP_OPTION_SEARCH_ROLLBACK = 1 << 23,
+	/* The peer acknowledges every second segment from the first one on, as QUIC does. The ACK
+	 * of a single last segment is late (core/measure/flight.h). Set by the host. */
+	STARTUP_OPTION_DELAYED_ACKS = 1 << 24,
 };
 
 /* Event: the connection is established and has sent no data yet. */

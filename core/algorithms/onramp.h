@@ -159,6 +159,7 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 	state->options = start->options;
 	state->handshake_rtt_ns = start->srtt_ns;
 	state->host_ssthresh_bytes = start->ssthresh_bytes;
+	state->flight.last_is_delayed = start->options & STARTUP_OPTION_DELAYED_ACKS;
 	rtt_noise_begin(&state->noise);
 	receiver_clock_begin(&state->clock, start);
 	state->initial_cwnd_bytes = start->cwnd_bytes;

@@ -10,6 +10,9 @@
 #include "measure/ack_train.h"
 #include "startup.h"
 
+/* A flight of fewer segments behind its first ACK shows no rate without the last of them. */
+#define FLIGHT_MIN_SEGMENTS 4
+
 struct flight {
 	struct ack_train train;
 	uint64_t last_bytes;   /* bytes in flight at the start of the last flight */
@@ -22,7 +25,8 @@ struct flight {
 	/* The application limited the last flight, while this flight was sent. */
 	uint32_t sent_app_limited;
 	uint32_t mss_bytes; /* of this flight */
-	uint32_t reserved;
+	/* Not 0: a flight is complete without its last segment (STARTUP_OPTION_DELAYED_ACKS). */
+	uint32_t last_is_delayed;
 };
 
 /* The application limited this flight most of the time. A program that waits for room in its send
@@ -30,6 +34,18 @@ struct flight {
 static inline bool flight_app_limited(const struct flight *flight)
 {
 	return 2 * flight->app_limited > flight->acks;
+}
+
+/* What must be delivered in total, so that the flight is complete. The ACK of a last segment that
+ * is the first of two waits for the next flight: a round trip, or the time by which the receiver
+ * delays ACKs. */
+static inline uint64_t flight_complete_bytes(const struct flight *flight)
+{
+	uint64_t bytes = flight->end_bytes - flight->train.first_bytes;
+
+	return flight->last_is_delayed && bytes >= FLIGHT_MIN_SEGMENTS * flight->mss_bytes
+		       ? flight->end_bytes - flight->mss_bytes
+		       : flight->end_bytes;
 }
 
 /* Follow the flights. True when this ACK completes one. */
@@ -61,7 +77,7 @@ static inline bool flight_ends(struct flight *flight, const struct startup_ack *
 	flight->acks++;
 	flight->app_limited += (ack->flags & STARTUP_ACK_APP_LIMITED) != 0;
 	flight->cwnd_limited += (ack->flags & STARTUP_ACK_CWND_LIMITED) != 0;
-	if (ack->delivered_bytes < flight->end_bytes)
+	if (ack->delivered_bytes < flight_complete_bytes(flight))
 		return false;
 	flight->end_bytes = 0;
 	return true;

@@ -111,6 +111,9 @@ pub const OPTION_WITHOUT_CLOCK: OptionBit = 2097152;
 pub const OPTION_SEARCH_DELIVERED: OptionBit = 4194304;
 /// `search` as in its version 4 for FreeBSD (core/algorithms/search.h).
 pub const OPTION_SEARCH_ROLLBACK: OptionBit = 8388608;
+/// The peer acknowledges every second segment from the first one on, as QUIC does. The ACK
+/// of a single last segment is late (core/measure/flight.h). Set by the host.
+pub const OPTION_DELAYED_ACKS: OptionBit = 16777216;
 /// Choices of the user. Those named WITHOUT switch off one idea of `onramp`, to measure what it
 /// contributes (core/algorithms/onramp.h).
 pub type OptionBit = ::std::os::raw::c_uint;

@@ -2,7 +2,7 @@
 
 use crate::error::UnsupportedStartup;
 use crate::paths::Path;
-use onramp_core::{needs_pairs, reserves, OPTION_PAIRS, OPTION_TIMESTAMPS};
+use onramp_core::{needs_pairs, reserves, OPTION_DELAYED_ACKS, OPTION_PAIRS, OPTION_TIMESTAMPS};
 
 /// The choices of the user: which start-up, and how it starts.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl Settings {
     /// The options that QUIC's records can carry.
     pub(crate) fn quic_options(&self) -> u32 {
         let memory = self.path.as_ref().map_or(0, |path| path.memory().options());
-        (self.options | memory) & !(OPTION_PAIRS | OPTION_TIMESTAMPS)
+        (self.options | memory | OPTION_DELAYED_ACKS) & !(OPTION_PAIRS | OPTION_TIMESTAMPS)
     }
 }
 

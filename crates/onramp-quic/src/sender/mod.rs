@@ -29,6 +29,10 @@ use onramp_core::{
 
 /// cwnd after persistent congestion, in datagrams (RFC 9002, section 7.2).
 const MIN_WINDOW_DATAGRAMS: u64 = 2;
+/// The ACK frames beyond the start of a recovery that still belong to it, for the start-up. A library
+/// reports the losses that a frame shows behind the frame. The first of these frames shows the last
+/// losses, and the second one finds the flight that lost accounted for.
+const ACKS_OF_REPAIR: u32 = 2;
 /// After an idle time, cwnd leaves at this multiple of cwnd / RTT, as Linux paces slow start.
 const RESTART_GAIN: u64 = 2;
 
@@ -51,8 +55,11 @@ pub struct Sender {
     round_end_bytes: u64,
     /// When the last reduction happened. Packets sent until then belong to the recovery.
     recovery_start_ns: Option<u64>,
-    /// A packet that was sent after the last reduction has not been acknowledged yet.
+    /// Packets that were sent after the last reduction have not been acknowledged yet, or in
+    /// [`ACKS_OF_REPAIR`] frames only.
     is_recovering: bool,
+    /// ACK frames of packets that were sent after the last reduction, while it is recovering.
+    acks_beyond_recovery: u32,
     /// cwnd and ssthresh before the last reduction, which a spurious loss restores.
     prior: Option<(u64, u64)>,
     /// The first time of the receiver's clock, in microseconds; `None`: there is no such clock.
@@ -85,6 +92,7 @@ impl Sender {
             round_end_bytes: 0,
             recovery_start_ns: None,
             is_recovering: false,
+            acks_beyond_recovery: 0,
             prior: None,
             receiver_begin_us: None,
             remembered: None,
@@ -154,7 +162,8 @@ impl Sender {
         self.is_restarting &= acked.bytes == 0;
         self.srtt_ns = acked.srtt_ns;
         if self.is_recovering && !self.is_of_recovery(acked.newest_sent_ns) {
-            self.is_recovering = false;
+            self.is_recovering = self.acks_beyond_recovery < ACKS_OF_REPAIR;
+            self.acks_beyond_recovery += 1;
         }
         self.max_inflight_bytes = self.max_inflight_bytes.max(prior_inflight_bytes);
         let is_cwnd_limited = acked.is_cwnd_limited || self.cwnd_was_half_used();
@@ -245,6 +254,7 @@ impl Sender {
             Some((self.cwnd_bytes, self.ssthresh_bytes)).filter(|_| event.cause == Cause::Loss);
         self.recovery_start_ns = Some(event.now_ns);
         self.is_recovering = !is_persistent;
+        self.acks_beyond_recovery = 0;
         let mut ssthresh_bytes = event.avoidance_ssthresh_bytes;
         if let Some(startup) = &mut self.startup {
             if startup.decision().host_reports_loss() {

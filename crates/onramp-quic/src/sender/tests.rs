@@ -139,6 +139,23 @@ fn losses_of_one_recovery_reduce_cwnd_once() {
     assert_eq!(sender.cwnd_bytes(), 8_400);
 }
 
+/// The losses that the first ACK behind a recovery shows are known to the start-up with the second.
+#[test]
+fn the_start_up_sees_all_losses_of_a_flight_before_the_recovery_ends() {
+    let mut sender = started("onramp", 20 * MS);
+    let lost_ns = BEGIN_NS + 30 * MS;
+    sender.on_congestion(&congestion(lost_ns, BEGIN_NS, Cause::Loss, 8_400));
+    let mut is_recovering = |sent_ms| {
+        let now_ns = lost_ns + 20 * MS + sent_ms * MS;
+        sender.on_ack(&acked(now_ns, lost_ns + sent_ms * MS, MTU, 4 * MTU));
+        sender.is_recovering()
+    };
+    assert_eq!(
+        [0, 1, 2, 3].map(&mut is_recovering),
+        [true, true, true, false]
+    );
+}
+
 #[test]
 fn a_loss_that_was_none_restores_cwnd_and_ssthresh() {
     let mut sender = started("onramp", 20 * MS);

@@ -20,6 +20,9 @@ pub fn table(families: &[Family], over_tcp: &[Vec<Cell>], over_quic: &[Vec<Cell>
             .filter_map(|cell| Some((cell, [wasted(find(tcp, cell)?)?, wasted(cell)?])))
             .collect();
         let of = |side: usize| median(pairs.iter().map(|(_, wasted)| wasted[side]).collect());
+        if pairs.is_empty() {
+            continue;
+        }
         let differences = pairs.iter().map(|(_, [tcp, quic])| quic - tcp);
         let largest = differences.fold(f64::MIN, f64::max);
         let (name, cells) = (&family.name, pairs.len());

@@ -18,6 +18,9 @@ use std::time::Instant;
 /// The byte before each JSON text (RFC 7464).
 const RECORD_SEPARATOR: u8 = 0x1e;
 
+/// The state before the first decision that is reported.
+const FIRST_STATE: &str = "slow_start";
+
 /// A folder that takes a file of each connection.
 #[derive(Clone, Debug)]
 pub struct QlogFolder {
@@ -68,7 +71,8 @@ impl ConnectionLog {
             .state
             .lock()
             .expect("no thread panics while it holds the lock")
-            .replace(new);
+            .replace(new)
+            .unwrap_or(FIRST_STATE);
         let limited = |value: u64| Some(value).filter(|value| *value != UNLIMITED && *value != 0);
         let exit = Some(exit_name(decision.exit)).filter(|_| decision.is_over());
         let data = json!({

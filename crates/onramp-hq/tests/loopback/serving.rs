@@ -100,10 +100,13 @@ fn a_connection_writes_a_qlog_file_of_json_texts() {
     run(async {
         let folder = tempfile::tempdir().unwrap();
         let qlog = QlogFolder::create(&folder.path().join("logs")).unwrap();
-        let server = Running::start(|settings| settings.qlog = Some(qlog));
+        let server = Running::start(|settings| {
+            settings.qlog = Some(qlog);
+            settings.congestion.startup = Some("onramp".into());
+        });
         let client = server.client();
         let session = server.session(&client).await;
-        session.get("/bytes/100000", &mut sink()).await.unwrap();
+        session.get("/bytes/3000000", &mut sink()).await.unwrap();
         session.close();
         client.finish().await;
         server.end().await.unwrap();
@@ -118,6 +121,16 @@ fn a_connection_writes_a_qlog_file_of_json_texts() {
             .map(|record| serde_json::from_str(record).unwrap())
             .collect();
         assert_eq!(texts[0]["serialization_format"], "JSON-SEQ");
+        let states: Vec<_> = texts
+            .iter()
+            .filter(|event| event["name"] == "quic:congestion_state_updated")
+            .map(|event| (&event["data"]["old"], &event["data"]["new"]))
+            .collect();
+        assert_eq!(states[0].0, "slow_start", "{states:?}");
+        assert!(
+            states.windows(2).all(|pair| pair[0].1 == pair[1].0),
+            "{states:?}"
+        );
         let named = |name: &str| texts.iter().filter(|event| event["name"] == name).count();
         assert!(named("quic:packet_sent") > 60 && named("quic:recovery_metrics_updated") > 0);
     });

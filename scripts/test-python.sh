@@ -23,5 +23,7 @@ rm -rf target/python/wheels
 (cd python && "$bin/pytest" --quiet -p no:cacheprovider "$@")
 # The examples of the installed package.
 (cd "$bin" && ./pytest --quiet -p no:cacheprovider --doctest-modules --pyargs onramp)
+# Downloads over QUIC between the command line and aioquic.
+"$bin/pytest" --quiet -p no:cacheprovider crates/onramp-hq/tests/aioquic
 # The scripts that have tests.
 "$bin/pytest" --quiet -p no:cacheprovider scripts/picoquic

@@ -75,9 +75,14 @@ impl ConnectionLog {
             .unwrap_or(FIRST_STATE);
         let limited = |value: u64| Some(value).filter(|value| *value != UNLIMITED && *value != 0);
         let exit = Some(exit_name(decision.exit)).filter(|_| decision.is_over());
+        let is_new_state = old != new;
+        let name = match is_new_state {
+            true => "quic:congestion_state_updated",
+            false => "onramp:startup_updated",
+        };
         let data = json!({
-            "old": old,
-            "new": new,
+            "old": is_new_state.then_some(old),
+            "new": is_new_state.then_some(new),
             "onramp": {
                 "exit": exit,
                 "estimate_bytes_per_s": limited(decision.estimate_bytes_per_s),
@@ -88,8 +93,7 @@ impl ConnectionLog {
         });
         let data = without_nulls(data);
         let time_ms = now.saturating_duration_since(*begin).as_micros() as f64 / 1e3;
-        let event =
-            json!({ "time": time_ms, "name": "quic:congestion_state_updated", "data": data });
+        let event = json!({ "time": time_ms, "name": name, "data": data });
         records.insert(&event);
     }
 }

@@ -6,6 +6,7 @@ mod common;
 mod compare_startups;
 mod install;
 mod model;
+mod quic;
 mod scenario_errors;
 mod sim;
 mod sim_failures;

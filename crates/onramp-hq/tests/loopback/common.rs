@@ -1,9 +1,11 @@
 //! A server and clients in one process.
 
+use onramp_hq::noq::PathId;
 use onramp_hq::{
     Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session, Trust,
 };
 use onramp_patience::HANG;
+use onramp_quic::noq::status;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -15,6 +17,8 @@ pub struct Running {
     pub address: SocketAddr,
     pub trust: Trust,
     pub served: Arc<Mutex<Vec<Served>>>,
+    /// For each request, the BDP that the start-up of its connection remembered.
+    pub remembered: Arc<Mutex<Vec<u64>>>,
     end: oneshot::Sender<()>,
     task: JoinHandle<()>,
 }
@@ -29,10 +33,16 @@ impl Running {
         let address = server.address().unwrap();
         let served = Arc::new(Mutex::new(Vec::new()));
         let log = served.clone();
+        let remembered = Arc::new(Mutex::new(Vec::new()));
+        let known = remembered.clone();
         let (end, ended) = oneshot::channel();
         let ended = async { drop(ended.await) };
         let report = move |event: Event<'_>| {
-            if let Event::Served(_, served) = event {
+            if let Event::Served(connection, served) = event {
+                let controller = connection.congestion_state(PathId::ZERO);
+                let status = controller.and_then(|controller| status(&*controller));
+                let bytes = status.map_or(0, |status| status.remembered_bytes);
+                known.lock().unwrap().push(bytes);
                 log.lock().unwrap().push(served);
             }
         };
@@ -41,6 +51,7 @@ impl Running {
             address,
             trust,
             served,
+            remembered,
             end,
             task,
         }
@@ -52,6 +63,15 @@ impl Running {
             ..ClientSettings::default()
         };
         Client::new(settings, self.address).unwrap()
+    }
+
+    /// A client on a socket of its own.
+    pub fn client_at(&self, address: &str) -> Client {
+        let settings = ClientSettings {
+            trust: self.trust.clone(),
+            ..ClientSettings::default()
+        };
+        Client::on(settings, std::net::UdpSocket::bind(address).unwrap()).unwrap()
     }
 
     pub async fn session(&self, client: &Client) -> Session {

@@ -59,9 +59,13 @@ fn the_whole_set_over_quic() {
     let over_tcp = set::run(&families, Extent::Whole);
     let families = set::over_quic(families);
     let over_quic = set::run(&families, Extent::Whole);
-    println!("{}", table::of(&families, &over_quic));
+    let table = transports::table(&families, &over_tcp, &over_quic);
+    println!("{table}\n{}", table::of(&families, &over_quic));
     println!("{}", table::misses(&families, &over_quic));
-    println!("{}", transports::table(&families, &over_tcp, &over_quic));
+    println!("{}", transports::misses(&families, &over_tcp, &over_quic));
+    if std::env::var_os("ONRAMP_REAL").is_none() {
+        onramp_comparison::manual::enter(&root().join("docs/real-paths.md"), "real-quic", &table);
+    }
 }
 
 /// `make real-cellular TRACES=DIR`.

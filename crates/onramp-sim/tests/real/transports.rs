@@ -1,49 +1,79 @@
-//! `onramp` over QUIC beside `onramp` over TCP: wasted round trips of the same paths and seeds.
+//! `onramp` over QUIC beside noq's CUBIC, and beside `onramp` over TCP: the same paths and seeds.
 
 use crate::cell::Cell;
 use crate::set::Family;
-use onramp_comparison::statistics::median;
+use onramp_comparison::statistics::{geometric_mean, median};
 use std::fmt::Write;
 
 /// The side of a cell that has the start-up.
 const ONRAMP: usize = 1;
+/// By how many round trips QUIC may waste more than TCP.
+const TOLERATED_RTTS: f64 = 0.3;
 
-/// A row for each family: the medians of both transports, the largest difference of two cells, and
-/// the cells in which QUIC wastes more than 0.3 round trips more.
+/// The cells of a family with their wasted round trips over TCP and over QUIC.
+fn pairs<'a>(tcp: &[Cell], quic: &'a [Cell]) -> Vec<(&'a Cell, [f64; 2])> {
+    let pair = |cell: &'a Cell| Some((cell, [wasted(find(tcp, cell)?)?, wasted(cell)?]));
+    quic.iter().filter_map(pair).collect()
+}
+
+/// A row for each family that QUIC supports.
 pub fn table(families: &[Family], over_tcp: &[Vec<Cell>], over_quic: &[Vec<Cell>]) -> String {
-    let mut table =
-        "family | cells | wasted over TCP | over QUIC | largest difference\n".to_owned();
-    let mut far = String::new();
+    let mut table = "| family | cells | of noq's CUBIC | slowest cell | slow cells | waste, noq's \
+                     CUBIC | waste, QUIC | waste, TCP |\n|---|---|---|---|---|---|---|---|\n"
+        .to_owned();
     for ((family, tcp), quic) in families.iter().zip(over_tcp).zip(over_quic) {
-        let pairs: Vec<(&Cell, [f64; 2])> = quic
-            .iter()
-            .filter_map(|cell| Some((cell, [wasted(find(tcp, cell)?)?, wasted(cell)?])))
-            .collect();
-        let of = |side: usize| median(pairs.iter().map(|(_, wasted)| wasted[side]).collect());
+        let pairs = pairs(tcp, quic);
         if pairs.is_empty() {
             continue;
         }
-        let differences = pairs.iter().map(|(_, [tcp, quic])| quic - tcp);
-        let largest = differences.fold(f64::MIN, f64::max);
-        let (name, cells) = (&family.name, pairs.len());
-        let [tcp_rtts, quic_rtts] = [of(0), of(1)];
+        let of = |side: usize| median(pairs.iter().map(|(_, wasted)| wasted[side]).collect());
+        let cubic = quic
+            .iter()
+            .flat_map(|cell| cell.wasted(1 - ONRAMP))
+            .collect();
+        let ratios: Vec<f64> = quic.iter().map(Cell::ratio).collect();
+        let slowest = ratios.iter().copied().fold(0.0, f64::max);
+        let slow = quic.iter().filter(|cell| cell.is_slow()).count();
         writeln!(
             table,
-            "{name} | {cells} | {tcp_rtts:.2} | {quic_rtts:.2} | {largest:+.2}"
+            "| {} | {} | {:.2} | {slowest:.2} | {slow} | {:.1} | {:.2} | {:.2} |",
+            family.name,
+            pairs.len(),
+            geometric_mean(ratios).unwrap_or(f64::NAN),
+            median(cubic),
+            of(1),
+            of(0),
         )
         .unwrap();
-        for (cell, [tcp, quic]) in pairs.iter().filter(|(_, [tcp, quic])| quic - tcp > 0.3) {
-            writeln!(far, "{name}: {tcp:.2} {quic:.2} | {}", cell.line()).unwrap();
+    }
+    table
+}
+
+/// The cells in which `onramp` over QUIC wastes more than over TCP.
+pub fn misses(families: &[Family], over_tcp: &[Vec<Cell>], over_quic: &[Vec<Cell>]) -> String {
+    let mut misses = "Waste over TCP and over QUIC, where it is more:\n".to_owned();
+    for ((family, tcp), quic) in families.iter().zip(over_tcp).zip(over_quic) {
+        let is_more = |(_, [tcp, quic]): &(&Cell, [f64; 2])| quic - tcp > TOLERATED_RTTS;
+        for (cell, [tcp, quic]) in pairs(tcp, quic).into_iter().filter(is_more) {
+            writeln!(
+                misses,
+                "{}: {tcp:.2} {quic:.2} | {}",
+                family.name,
+                cell.line()
+            )
+            .unwrap();
         }
     }
-    format!("{table}\nQUIC wastes more than 0.3 round trips more:\n{far}")
+    misses
 }
 
 /// The cell over TCP with the same path and size.
 fn find<'a>(tcp: &'a [Cell], quic: &Cell) -> Option<&'a Cell> {
     let is_same = |cell: &&Cell| {
         let (a, b) = (&cell.case, &quic.case);
-        a.scenario == b.scenario && a.number == b.number
+        a.scenario == b.scenario
+            && a.number == b.number
+            && a.transfer.spacing_ns == b.transfer.spacing_ns
     };
     tcp.iter().find(is_same)
 }

@@ -13,8 +13,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The rate that stands for "not paced": noq's pacer takes a rate, or makes one from cwnd.
-const UNPACED_BYTES_PER_S: u64 = 1 << 40;
+/// The rate that stands for "not paced": noq's pacer takes a rate, or makes one from cwnd. At higher
+/// rates it would ask for delays that round to zero, and its driver would spin.
+const UNPACED_BYTES_PER_S: u64 = 1 << 30;
 /// A server may send three times what an unknown client has sent (RFC 9000, section 8.1), which is
 /// one datagram at least. A fifth one shows that this is not only a handshake.
 const HANDSHAKE_DATAGRAMS: u64 = 4;
@@ -151,7 +152,7 @@ impl Controller for Startup {
         }
         if self.started.is_some() && !self.sender.is_done() {
             self.sent_bytes += u64::from(bytes);
-            self.sender.on_sent(bytes.into());
+            self.sender.on_sent(self.clock.ns(now), bytes.into());
         }
     }
 

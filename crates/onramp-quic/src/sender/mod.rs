@@ -33,6 +33,10 @@ const MIN_WINDOW_DATAGRAMS: u64 = 2;
 /// reports the losses that a frame shows behind the frame. The first of these frames shows the last
 /// losses, and the second one finds the flight that lost accounted for.
 const ACKS_OF_REPAIR: u32 = 2;
+/// The RTO of idle times: Linux's minimum, and about what RFC 6298 has for a steady RTT and delayed
+/// ACKs.
+const MIN_RTO_NS: u64 = 200_000_000;
+const RTO_RTTS: u64 = 2;
 /// After an idle time, cwnd leaves at this multiple of cwnd / RTT, as Linux paces slow start.
 const RESTART_GAIN: u64 = 2;
 
@@ -49,6 +53,8 @@ pub struct Sender {
     delivered_bytes: u64,
     lost_bytes: u64,
     inflight_bytes: u64,
+    /// When the last packet left or was acknowledged; 0: never.
+    last_event_ns: u64,
     /// The most that was in flight in this round trip.
     max_inflight_bytes: u64,
     /// `delivered_bytes` at the end of this round trip.
@@ -88,6 +94,7 @@ impl Sender {
             delivered_bytes: 0,
             lost_bytes: 0,
             inflight_bytes: 0,
+            last_event_ns: 0,
             max_inflight_bytes: 0,
             round_end_bytes: 0,
             recovery_start_ns: None,
@@ -159,6 +166,7 @@ impl Sender {
         let prior_inflight_bytes = acked.inflight_bytes + acked.bytes;
         self.delivered_bytes += acked.bytes;
         self.inflight_bytes = acked.inflight_bytes;
+        self.last_event_ns = acked.now_ns;
         self.is_restarting &= acked.bytes == 0;
         self.srtt_ns = acked.srtt_ns;
         if self.is_recovering && !self.is_of_recovery(acked.newest_sent_ns) {
@@ -291,11 +299,30 @@ impl Sender {
     }
 
     /// A packet of this size leaves.
-    pub fn on_sent(&mut self, bytes: u64) {
+    pub fn on_sent(&mut self, now_ns: u64, bytes: u64) {
         if self.inflight_bytes == 0 {
+            self.resume(now_ns);
             self.is_restarting = self.cwnd_bytes > self.initial_window_bytes;
         }
         self.inflight_bytes += bytes;
+        self.last_event_ns = now_ns;
+    }
+
+    /// Data is sent again after an idle time. While the start-up owns cwnd, cwnd is halved for each
+    /// RTO of it, down to the initial window (RFC 2861, as in Linux). Afterwards the host's
+    /// congestion avoidance does as it would.
+    fn resume(&mut self, now_ns: u64) {
+        let is_held = self.decision().is_some_and(Decision::is_reserved);
+        if self.owner() == Owner::Avoidance || is_held {
+            return;
+        }
+        let rto_ns = MIN_RTO_NS.max(RTO_RTTS * self.srtt_ns);
+        let halvings = now_ns.saturating_sub(self.last_event_ns) / rto_ns;
+        if self.last_event_ns > 0 && self.cwnd_bytes > self.initial_window_bytes {
+            let halved_bytes = self.cwnd_bytes >> halvings.min(63);
+            let least_bytes = self.initial_window_bytes.max(self.min_window_bytes());
+            self.cwnd_bytes = halved_bytes.max(least_bytes).min(self.cwnd_bytes);
+        }
     }
 
     /// Sets the bytes in flight, for a host that does not report each packet that leaves.

@@ -64,7 +64,7 @@ fn wasted_round_trips(startup: &str, rate_bytes_per_s: u64, rtt_ns: u64, bytes: 
             now_ns = send_ns;
             link_free_ns = link_free_ns.max(now_ns) + MTU * 1_000_000_000 / rate_bytes_per_s;
             acks.push_back((link_free_ns + rtt_ns, now_ns));
-            sender.on_sent(MTU);
+            sender.on_sent(now_ns, MTU);
             sent_bytes += MTU;
             inflight_bytes += MTU;
             if let Pacing::BytesPerS(rate) = sender.pacing() {
@@ -215,18 +215,36 @@ fn a_loss_in_slow_start_ends_the_start_up_with_the_ssthresh_of_the_avoidance() {
 }
 
 #[test]
-fn after_an_idle_time_a_large_window_is_paced() {
+fn after_a_short_pause_a_large_window_is_paced() {
     let mut sender = started("standard", 20 * MS);
-    sender.on_sent(10 * MTU);
+    sender.on_sent(BEGIN_NS, 10 * MTU);
     assert_eq!(sender.pacing(), Pacing::None);
     sender.on_ack(&acked(BEGIN_NS + 20 * MS, BEGIN_NS, 10 * MTU, 0));
     assert_eq!(sender.cwnd_bytes(), 20 * MTU);
     // 2 * 24,000 bytes in 20 ms.
     assert_eq!(sender.pacing(), Pacing::BytesPerS(2_400_000));
-    sender.on_sent(MTU);
+    sender.on_sent(BEGIN_NS + 20 * MS, MTU);
     assert_eq!(sender.pacing(), Pacing::BytesPerS(2_400_000));
     sender.on_ack(&acked(BEGIN_NS + 40 * MS, BEGIN_NS + 20 * MS, MTU, MTU));
     assert_eq!(sender.pacing(), Pacing::None);
+}
+
+#[test]
+fn after_an_idle_time_cwnd_is_halved_for_each_rto() {
+    let idle = |idle_ms: u64| {
+        let mut sender = started("standard", 20 * MS);
+        let mut now_ns = BEGIN_NS;
+        for _ in 0..3 {
+            let bytes = sender.cwnd_bytes();
+            sender.on_sent(now_ns, bytes);
+            sender.on_ack(&acked(now_ns + 20 * MS, now_ns, bytes, 0));
+            now_ns += 20 * MS;
+        }
+        assert_eq!(sender.cwnd_bytes(), 80 * MTU);
+        sender.on_sent(now_ns + idle_ms * MS, MTU);
+        sender.cwnd_bytes() / MTU
+    };
+    assert_eq!([199, 200, 450, 5_000].map(idle), [80, 40, 20, 10]);
 }
 
 #[test]
@@ -333,7 +351,7 @@ proptest! {
             let was_done = sender.is_done();
             match event {
                 Event::Send(bytes) => {
-                    sender.on_sent(bytes);
+                    sender.on_sent(now_ns, bytes);
                     inflight_bytes += bytes;
                 }
                 Event::Ack { bytes, app_limited } => {

@@ -18,7 +18,7 @@
  * the handshake's own packets are not reported: no window limits them.
  *
  * With QUIC timestamps (draft-huitema-quic-ts), picoquic knows when the receiver got a packet. This
- * is the receiver's clock of core/measure/receiver_clock.h.
+ * is the receiver's clock of core/measure/receiver_clock.h. The option `no-clock` ignores it.
  *
  * The congestion avoidance is picoquic's CUBIC. It gets every notification from the hand-over on.
  * Until then the start-up owns cwnd. CUBIC's state is private to picoquic, so the hand-over uses
@@ -89,7 +89,9 @@ struct state {
 	/* When CUBIC took over; 0: not yet */
 	uint64_t handed_over_us;
 	picoquic_min_max_rtt_t loss_filter;
-	int every_loss_is_congestion;
+	/* Options */
+	bool every_loss_is_congestion;
+	bool ignores_timestamps;
 };
 
 static struct state *state_of(picoquic_path_t *path)
@@ -113,7 +115,7 @@ static void begin(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *pat
 		return;
 	/* Whether the peer sends timestamps too is not known yet. picoquic takes the offset of the
 	 * clocks to be half of the RTT. */
-	if (cnx->local_parameters.enable_time_stamp)
+	if (cnx->local_parameters.enable_time_stamp && !state->ignores_timestamps)
 		onramp_quic_use_receiver_clock(state->sender, now_us - path->smoothed_rtt / 2);
 	if (state->remembered_bytes)
 		onramp_quic_remember(state->sender, state->remembered_bytes,
@@ -314,12 +316,14 @@ static void on_congestion(struct state *state, picoquic_cnx_t *cnx, picoquic_pat
 
 static void reset(struct state *state)
 {
-	int every_loss = state->every_loss_is_congestion;
+	struct state empty = {
+		.every_loss_is_congestion = state->every_loss_is_congestion,
+		.ignores_timestamps = state->ignores_timestamps,
+	};
 
 	onramp_quic_free(state->sender);
 	free(state->cubic);
-	memset(state, 0, sizeof(*state));
-	state->every_loss_is_congestion = every_loss;
+	*state = empty;
 }
 
 static void cc_init(picoquic_path_t *path, const char *options, uint64_t now_us)
@@ -329,8 +333,10 @@ static void cc_init(picoquic_path_t *path, const char *options, uint64_t now_us)
 	(void)now_us;
 	path->congestion_alg_state = state;
 	path->cwin = PICOQUIC_CWIN_INITIAL;
-	if (state)
-		state->every_loss_is_congestion = options && !strcmp(options, "every-loss");
+	if (!state || !options)
+		return;
+	state->every_loss_is_congestion = strstr(options, "every-loss") != NULL;
+	state->ignores_timestamps = strstr(options, "no-clock") != NULL;
 }
 
 static void cc_delete(picoquic_path_t *path)

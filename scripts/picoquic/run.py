@@ -166,7 +166,7 @@ def parse_arguments():
                         type=lambda text: text.split(","),
                         help="congestion controls: picoquic's, onramp, onramp_NAME [%(default)s]")
     parser.add_argument("--options", metavar="TEXT",
-                        help="options of ours: every-loss, to answer every loss")
+                        help="options of ours, by comma: every-loss, no-clock (docs/picoquic.md)")
     parser.add_argument("--out", metavar="DIR", type=pathlib.Path,
                         default=REPOSITORY / "target" / "picoquic",
                         help="the folder of the build [target/picoquic]")

@@ -153,8 +153,8 @@ lint:
 			exit; \
 	done
 	scripts/python-venv.sh
-	cd python && ../target/python/bin/ruff check . ../examples
-	cd python && ../target/python/bin/ruff format --check . ../examples
+	cd python && ../target/python/bin/ruff check . ../examples ../crates/onramp-hq/tests/aioquic
+	cd python && ../target/python/bin/ruff format --check . ../examples ../crates/onramp-hq/tests/aioquic
 	cd python && ../target/python/bin/mypy
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet
 
@@ -163,7 +163,7 @@ format:
 	$(CARGO) fmt --all
 	clang-format -i $(C_FILES)
 	scripts/python-venv.sh
-	cd python && ../target/python/bin/ruff format . ../examples
+	cd python && ../target/python/bin/ruff format . ../examples ../crates/onramp-hq/tests/aioquic
 
 # The chart of the gain in the README, from simulated transfers: the same file on every machine.
 chart: build

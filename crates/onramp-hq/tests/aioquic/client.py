@@ -39,9 +39,7 @@ async def _get(port, path, certificate, bend):
     configuration.load_verify_locations(str(certificate))
     configuration.verify_mode = ssl.CERT_REQUIRED
     configuration.server_name = "localhost"
-    connecting = connect(
-        "127.0.0.1", port, configuration=configuration, create_protocol=Downloads
-    )
+    connecting = connect("127.0.0.1", port, configuration=configuration, create_protocol=Downloads)
     async with connecting as client:
         bend(client._quic)
         stream = client._quic.get_next_available_stream_id()

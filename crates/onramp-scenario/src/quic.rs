@@ -3,7 +3,7 @@
 use crate::model::{
     Avoidance, Case, Clocks, Connect, Connections, Given, InitialWindow, Transfer, NO_STARTUP,
 };
-use crate::units::format_size;
+use crate::units::{format_size, format_time};
 use onramp_core::pairs::Form;
 use onramp_tcp::{ByteCounting, Config, PacketPair, Stack, TCP_HEADER_BYTES};
 
@@ -51,12 +51,11 @@ pub fn quic_supports(case: &Case) -> Result<(), NotInQuic> {
 fn tcp(transfer: &Transfer) -> Result<(), NotInQuic> {
     let usual = Config::of(Stack::Linux, 1500);
     let name = |name: &str| name.to_owned();
-    let noq = "noq's own";
     check(
         transfer.stack == Stack::Linux,
         "transfer.stack",
         || name(transfer.stack.name()),
-        noq,
+        "the stack of noq alone",
     )?;
     check(
         transfer.window_scaling == usual.window_scaling,
@@ -68,14 +67,23 @@ fn tcp(transfer: &Transfer) -> Result<(), NotInQuic> {
         transfer.recovery == usual.recovery,
         "transfer.recovery",
         || name(transfer.recovery.name()),
-        noq,
+        "noq's own recovery",
     )?;
     check(
-        transfer.timers == usual.timers && transfer.clocks == Clocks::of(Stack::Linux),
+        transfer.timers == usual.timers,
         "transfer.timers",
         || name(transfer.timers.name()),
-        "noq's own timers, and clocks of a nanosecond",
+        "noq's own timers",
     )?;
+    let Clocks { clock_ns, tick_ns } = Clocks::of(Stack::Linux);
+    let clocks = transfer.clocks;
+    for (key, ns, usual_ns) in [
+        ("transfer.clock", clocks.clock_ns, clock_ns),
+        ("transfer.tick", clocks.tick_ns, tick_ns),
+    ] {
+        let asked = || format_time(ns);
+        check(ns == usual_ns, key, asked, "clocks of a nanosecond")?;
+    }
     check(
         transfer.byte_counting == ByteCounting::Unlimited,
         "transfer.byte_counting",

@@ -9,9 +9,9 @@ use onramp_tcp::{Connection, IpVersion, Segment};
 /// The direction of a packet in its flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// A TCP segment from the flow's sender to its receiver.
+    /// A TCP segment or a packet of QUIC from the flow's sender to its receiver.
     Data,
-    /// A TCP segment from the receiver to the sender: an ACK or the request.
+    /// A TCP segment or a packet of QUIC from the receiver to the sender: an ACK or the request.
     Ack,
     /// A datagram of a source without TCP. Only the payload length of its segment is meaningful.
     Datagram,
@@ -26,9 +26,10 @@ pub struct PacketEvent<'a> {
     pub flow: u32,
     /// Direction of the packet.
     pub direction: Direction,
-    /// The segment.
+    /// The segment. A packet of QUIC has no flags here, and the payload is that of UDP.
     pub segment: &'a Segment,
-    /// Offset in the stream of its first payload byte. For a datagram its number, from 0.
+    /// Offset in the stream of its first payload byte. For a datagram its number, from 0. For a
+    /// packet of QUIC 0.
     pub stream_start: u64,
     /// Whether some of its payload was sent before.
     pub retransmission: bool,
@@ -38,7 +39,7 @@ pub struct PacketEvent<'a> {
     pub wire_bytes: u32,
 }
 
-/// The start of a flow: a TCP connection, or the datagrams of one source.
+/// The start of a flow: a connection of TCP or QUIC, or the datagrams of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowStart {
     /// Time of the start.

@@ -8,7 +8,8 @@ use noq_proto::{EndpointConfig, IdleTimeout, TransportConfig, ValidationTokenCon
 use onramp_quic::noq::StartupConfig;
 use onramp_quic::{Paths, Settings};
 use onramp_scenario::{
-    quic_supports, Avoidance, Buffer, Case, InitialWindow, Memory, NotInQuic, NO_STARTUP,
+    bytes_in, quic_supports, Avoidance, Buffer, Case, InitialWindow, Memory, NotInQuic, NO_STARTUP,
+    UDP_HEADER_BYTES,
 };
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
@@ -49,6 +50,10 @@ enum Control {
 #[derive(Clone, Debug)]
 struct Startup {
     settings: Settings,
+    /// The rate that the file gives, counted in IP packets.
+    pace_bits_per_s: Option<u64>,
+    /// Headers of IP and UDP.
+    header_bytes: u32,
     memory: Memory,
     paths: Paths,
 }
@@ -137,9 +142,10 @@ impl Control {
         settings.options = transfer.train.options()
             | transfer.given.without.option
             | transfer.given.search.option();
-        settings.pace_bytes_per_s = transfer.given.pace_bits_per_s.unwrap_or(0) / 8;
         Ok(Control::Startup(Box::new(Startup {
             settings,
+            pace_bits_per_s: transfer.given.pace_bits_per_s,
+            header_bytes: transfer.ip.header_bytes() + UDP_HEADER_BYTES,
             memory: transfer.memory,
             paths: Paths::with_clock(clock::at(0), UNIX_EPOCH + START_AFTER_1970),
         })))
@@ -157,6 +163,7 @@ impl Control {
                 let address = IpAddr::V6(Ipv6Addr::from(u128::from(connection.memory_key)));
                 let mut settings = startup.settings.clone();
                 settings.initial_window_bytes = initial_window_bytes;
+                settings.pace_bytes_per_s = startup.pace_bytes_per_s(connection.datagram_bytes);
                 settings.path = Some(startup.paths.path(None, address, startup.memory));
                 let config = StartupConfig::with(settings).expect("the settings were checked");
                 let decisions = decisions.clone();
@@ -178,6 +185,16 @@ impl Control {
                 Arc::new(config)
             }
         }
+    }
+}
+
+impl Startup {
+    /// The given rate as UDP payload, which noq counts; 0: none.
+    fn pace_bytes_per_s(&self, datagram_bytes: u16) -> u64 {
+        let datagram_bytes = u64::from(datagram_bytes);
+        let packet_bytes = datagram_bytes + u64::from(self.header_bytes);
+        let bits_per_s = self.pace_bits_per_s.unwrap_or(0);
+        bytes_in(bits_per_s, 1_000_000_000) * datagram_bytes / packet_bytes
     }
 }
 

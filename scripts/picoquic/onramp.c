@@ -22,7 +22,7 @@
  *
  * The congestion avoidance is picoquic's CUBIC. It gets every notification from the hand-over on.
  * Until then the start-up owns cwnd. CUBIC's state is private to picoquic, so the hand-over uses
- * notifications too (hand_over()).
+ * notifications too (hand_over.h).
  *
  * What is a congestion event? picoquic's CUBIC reduces cwnd only if its smoothed loss rate is above
  * 15 % (picoquic_cc_hystart_loss_test()), because satellite links lose packets without congestion.
@@ -33,71 +33,34 @@
  * - spurious_repeat: it names one packet, and a start-up undoes whole events. After the hand-over
  *   CUBIC gets it.
  * - cwin_blocked: whether cwnd limited the sender is read from picoquic's path at each ACK.
- * - rtt_measurement: the acknowledgement carries the same sample.
+ * - rtt_measurement: the acknowledgement follows, and has the times of its newest packet.
  * - lost_feedback, restart_from_idle: picoquic's CUBIC ignores both. Where nothing is in flight,
  *   the sender paces the restart.
  * - The phase AVOIDANCE of core/host.h: as with BBR, it is DONE, because CUBIC repeats slow start
  *   by itself after a timeout.
  */
 #include "onramp.h"
-#include "onramp_quic.h"
+#include "hand_over.h"
+#include "inflight.h"
 #include "registry.h"
-
-#include "cc_common.h"
-#include "picoquic_cubic.h"
-#include "picoquic_internal.h"
+#include "state.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* In picoquic's numbering, which logs and connection IDs of tests use; picoquic has 1 to 8. */
 #define ONRAMP_ALGORITHM_NUMBER 0x4f
-/* CUBIC's constants in picoquic/cubic.c: what a loss leaves of cwnd, and C, in packets per cubed
- * second. */
-#define CUBIC_LOSS_NUMERATOR 7
-#define CUBIC_LOSS_DENOMINATOR 8
-#define CUBIC_C 0.4
 /* A burst of a paced sender lasts up to a millisecond, as in Linux, but has at least 2 packets, and
  * at most the 16 that picoquic's own pacing allows. */
 #define BURSTS_PER_S 1000
 #define MIN_BURST_PACKETS 2
 #define MAX_BURST_PACKETS 16
 
-/* picoquic's CUBIC. A test may put another control in the place of picoquic_cubic_algorithm. */
-static const picoquic_congestion_algorithm_t *cubic;
-
-/* A packet with an ACK frame, a timestamp and nothing else is shorter. */
-#define MAX_ACK_ONLY_BYTES 256
-/* With so much in flight, packets that only acknowledge are not searched for. */
-#define LONG_FLIGHT_PACKETS 256
 /* A single timeout shows no congestion (RFC 9002, section 6.2). So many in a row are persistent
  * congestion (section 7.6.1). */
 #define PERSISTENT_TIMEOUTS 3
-
-struct state {
-	/* NULL before the first ACK, and when the start-up is over */
-	struct onramp_quic *sender;
-	/* State of picoquic's CUBIC; NULL before the hand-over */
-	void *cubic;
-	/* What is in force. When the start-up is over: its outcome. */
-	struct onramp_quic_state last;
-	/* BDP of an earlier connection; 0: none */
-	uint64_t remembered_bytes;
-	/* When CUBIC took over; 0: not yet */
-	uint64_t handed_over_us;
-	picoquic_min_max_rtt_t loss_filter;
-	/* Options */
-	bool every_loss_is_congestion;
-	bool ignores_timestamps;
-};
-
-static struct state *state_of(picoquic_path_t *path)
-{
-	return path->congestion_alg_state;
-}
 
 /* The name of the start-up: the congestion control is `onramp` or `onramp_NAME`. */
 static const char *startup_name(const picoquic_cnx_t *cnx)
@@ -121,62 +84,6 @@ static void begin(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *pat
 		onramp_quic_remember(state->sender, state->remembered_bytes,
 				     cnx->seed_rtt_min * 1000);
 	onramp_quic_start(state->sender, now_us * 1000, path->smoothed_rtt * 1000);
-}
-
-/* picoquic's CUBIC with its own state in the place of ours */
-static void notify_cubic(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path,
-			 picoquic_congestion_notification_t notification,
-			 picoquic_per_ack_state_t *event, uint64_t now_us)
-{
-	path->congestion_alg_state = state->cubic;
-	cubic->alg_notify(cnx, path, notification, event, now_us);
-	path->congestion_alg_state = state;
-}
-
-/* The time that CUBIC needs from a reduced window to W_max */
-static uint64_t cubic_k_us(uint64_t w_max_bytes, uint64_t mtu_bytes)
-{
-	double packets = (double)w_max_bytes / (double)mtu_bytes;
-
-	return (uint64_t)(cbrt(packets / CUBIC_LOSS_DENOMINATOR / CUBIC_C) * 1e6);
-}
-
-/*
- * Give cwnd to picoquic's CUBIC. After a loss or a timeout, CUBIC begins at the W_max whose
- * reduction is the decided ssthresh, and is told of a congestion event. Otherwise W_max is the
- * decided cwnd, and its epoch began so long ago that CUBIC is there now and grows beyond it, as
- * picoquic's CUBIC does after its own slow start.
- */
-static void hand_over(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path,
-		      uint64_t now_us)
-{
-	bool after_timeout = state->last.exit == STARTUP_EXIT_TIMEOUT;
-	bool after_loss = after_timeout || state->last.exit == STARTUP_EXIT_LOSS;
-	uint64_t window_bytes = state->last.cwnd_bytes;
-	picoquic_per_ack_state_t event = {
-		.pc = picoquic_packet_context_application,
-		.lost_packet_number = picoquic_cc_get_sequence_number(cnx, path),
-	};
-	uint64_t since_us;
-
-	if (after_loss && state->last.ssthresh_bytes != UINT64_MAX)
-		window_bytes =
-			state->last.ssthresh_bytes * CUBIC_LOSS_DENOMINATOR / CUBIC_LOSS_NUMERATOR;
-	since_us = after_loss ? 0 : cubic_k_us(window_bytes, path->send_mtu);
-	cubic->alg_init(path, NULL, now_us);
-	state->cubic = path->congestion_alg_state;
-	path->congestion_alg_state = state;
-	if (!state->cubic)
-		return;
-	event.nb_bytes_acknowledged = window_bytes;
-	notify_cubic(state, cnx, path, picoquic_congestion_notification_seed_cwin, &event,
-		     now_us > since_us ? now_us - since_us : 0);
-	if (after_loss)
-		notify_cubic(state, cnx, path,
-			     after_timeout ? picoquic_congestion_notification_timeout
-					   : picoquic_congestion_notification_ecn_ec,
-			     &event, now_us);
-	state->handed_over_us = now_us;
 }
 
 /* The burst of a paced sender: a millisecond's worth, within limits */
@@ -207,43 +114,6 @@ static void apply(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *pat
 		 * are, shows its own rate and not the path's. */
 		picoquic_pacing_init(&path->pacing, now_us);
 	}
-}
-
-/* The packet only acknowledges: no frame of it is to be acknowledged. */
-static bool is_ack_only(const picoquic_packet_t *packet)
-{
-	size_t consumed = 0;
-	int is_pure_ack = 1;
-
-	if (packet->length > MAX_ACK_ONLY_BYTES)
-		return false;
-	for (size_t at = packet->offset; at < packet->length && is_pure_ack; at += consumed)
-		if (picoquic_skip_frame(packet->bytes + at, packet->length - at, &consumed,
-					&is_pure_ack) ||
-		    !consumed)
-			return false;
-	return is_pure_ack;
-}
-
-/*
- * Bytes in flight as RFC 9002 (section 2) counts them. picoquic's bytes in transit have packets
- * that only acknowledge, too. A peer acknowledges these with later packets alone, so a flight would
- * seem to last until the next one arrives. In a long flight they make no difference.
- */
-static uint64_t inflight_bytes(picoquic_cnx_t *cnx, const picoquic_path_t *path)
-{
-	const picoquic_packet_context_t *context =
-		cnx->is_multipath_enabled ? &path->pkt_ctx
-					  : &cnx->pkt_ctx[picoquic_packet_context_application];
-	uint64_t ack_only_bytes = 0;
-
-	if (path->bytes_in_transit > LONG_FLIGHT_PACKETS * path->send_mtu)
-		return path->bytes_in_transit;
-	for (const picoquic_packet_t *packet = context->pending_first; packet;
-	     packet = packet->packet_next)
-		if (packet->send_path == path && is_ack_only(packet))
-			ack_only_bytes += packet->length + packet->checksum_overhead;
-	return path->bytes_in_transit - min_u64(ack_only_bytes, path->bytes_in_transit);
 }
 
 static void on_ack(struct state *state, picoquic_cnx_t *cnx, picoquic_path_t *path,

@@ -97,8 +97,8 @@ fn arrivals_that_form_no_line_are_a_veto() {
     );
 }
 
-/// Forty segments leave one each millisecond, and jitter of the forward path makes the last one late
-/// by a millisecond. The spacing is the sender's own, also for a clock that shows the jitter.
+/// Forty segments leave one each millisecond, and jitter of the forward path makes the last one
+/// late by a millisecond. The spacing is the sender's own, also for a clock that shows the jitter.
 #[test]
 fn jitter_does_not_make_the_spacing_of_the_sender_that_of_the_path() {
     for tick_ns in [US, MS] {

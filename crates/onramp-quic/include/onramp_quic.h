@@ -109,8 +109,8 @@ struct onramp_quic *onramp_quic_new(const char *startup, uint64_t mtu_bytes,
 				    uint64_t initial_window_bytes);
 void onramp_quic_free(struct onramp_quic *sender);
 
-/* Before the start: the receiver reports when packets arrived (draft-huitema-quic-ts), and its clock
- * shows about this time now. */
+/* Before the start: the receiver reports when packets arrived (draft-huitema-quic-ts), and its
+ * clock shows about this time now. */
 void onramp_quic_use_receiver_clock(struct onramp_quic *sender, uint64_t receiver_us);
 /* Before the start: an earlier connection has measured this BDP, with this minimum RTT. */
 void onramp_quic_remember(struct onramp_quic *sender, uint64_t bdp_bytes, uint64_t min_rtt_ns);

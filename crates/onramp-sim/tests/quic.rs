@@ -176,7 +176,8 @@ fn a_paced_sender_never_waits_for_no_time() {
             "rate = \"{} Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"1 bdp\"\n",
             50 << run
         );
-        let table = "[[transfer]]\nsize = \"1 MB\"\ntransport = \"quic\"\nstartup = \"onramp\"\nrepeat = 3\n";
+        let table = "[[transfer]]\nsize = \"1 MB\"\ntransport = \"quic\"\n\
+                     startup = \"onramp\"\nrepeat = 3\n";
         for case in cases(&format!("{rate}{path}"), &format!("{LARGE_BUFFER}{table}")) {
             let counters = outcome(&case).counters;
             assert!(counters.events < 20 * counters.packets, "{counters:?}");

@@ -1,9 +1,9 @@
 //! The CPU time of congestion controllers of noq: `onramp` beside noq's CUBIC and BBR, in turn.
 //!
-//! Each controller sends the same connection over a path of 50 Mbit/s and 100 ms with a queue of 0.6
-//! BDP, without a QUIC library. The time of the path itself, measured with a fixed window, is subtracted. The figures
-//! are per packet: one call as it leaves, one as it is acknowledged, the pacer's question, and half
-//! an ACK frame.
+//! Each controller sends the same connection over a path of 50 Mbit/s and 100 ms with a queue of
+//! 0.6 BDP, without a QUIC library. The time of the path itself, measured with a fixed window, is
+//! subtracted. The figures are per packet: one call as it leaves, one as it is acknowledged, the
+//! pacer's question, and half an ACK frame.
 //!
 //! Run: `cargo bench -p onramp-quic --bench cost`.
 

@@ -6,11 +6,10 @@
 //! | TCP, as `core/host.h` has it | QUIC |
 //! |---|---|
 //! | one record for each ACK | one for each ACK frame: the sum of its packets |
-//! | recovery ends when the segments that were in flight at the loss are acknowledged | when a packet that was sent after the loss is acknowledged |
+//! | recovery ends when the flight of the loss is acknowledged | with a later packet |
 //! | recovery leads cwnd to ssthresh | cwnd is ssthresh at once |
 //! | RTO | persistent congestion: cwnd falls to two datagrams |
-//! | cumulatively acknowledged | acknowledged, without the packets of this ACK frame behind the loss |
-//! | the receiver's clock: TSval | the receiver's time of arrival, if the host has an extension for it |
+//! | cumulatively acknowledged | acknowledged before the first loss of the frame |
 //! | the receiver's window | unknown |
 
 mod records;
@@ -29,9 +28,9 @@ use onramp_core::{
 
 /// cwnd after persistent congestion, in datagrams (RFC 9002, section 7.2).
 const MIN_WINDOW_DATAGRAMS: u64 = 2;
-/// The ACK frames beyond the start of a recovery that still belong to it, for the start-up. A library
-/// reports the losses that a frame shows behind the frame. The first of these frames shows the last
-/// losses, and the second one finds the flight that lost accounted for.
+/// The ACK frames beyond the start of a recovery that still belong to it, for the start-up. A
+/// library reports the losses that a frame shows behind the frame. The first of these frames shows
+/// the last losses, and the second one finds the flight that lost accounted for.
 const ACKS_OF_REPAIR: u32 = 2;
 /// The RTO of idle times: Linux's minimum, and about what RFC 6298 has for a steady RTT and delayed
 /// ACKs.
@@ -228,8 +227,8 @@ impl Sender {
         self.inflight_bytes = self.inflight_bytes.saturating_sub(bytes);
     }
 
-    /// Is a loss of packets that were sent until `newest_sent_ns` part of the recovery that runs, or
-    /// of an earlier one? Then it does not reduce cwnd (RFC 9002, section 7.3.2).
+    /// Is a loss of packets that were sent until `newest_sent_ns` part of the recovery that runs,
+    /// or of an earlier one? Then it does not reduce cwnd (RFC 9002, section 7.3.2).
     pub fn is_of_recovery(&self, newest_sent_ns: u64) -> bool {
         self.recovery_start_ns
             .is_some_and(|start_ns| newest_sent_ns <= start_ns)

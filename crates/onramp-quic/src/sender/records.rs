@@ -43,7 +43,8 @@ pub struct Congestion {
     pub now_ns: u64,
     /// When the newest of the packets was sent.
     pub newest_sent_ns: u64,
-    /// Bytes of the lost packets, which [`Sender::count_lost`](super::Sender::count_lost) has counted; 0 for a mark.
+    /// Bytes of the lost packets; 0 for a mark. [`count_lost`](super::Sender::count_lost) has
+    /// counted them.
     pub lost_bytes: u64,
     /// Bytes that the latest ACK frame acknowledged behind the first of the lost packets.
     pub acked_behind_bytes: u64,

@@ -11,6 +11,8 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
+# All Python of ours, for ruff in python/.
+PYTHON_FOLDERS = . ../examples ../crates/onramp-hq/tests/aioquic
 
 .PHONY: help demo test test-crates test-python test-busy real real-quic real-cellular compare \
 	reproduce test-papers interworking packetdrill picoquic kernels lint format chart bench \
@@ -153,8 +155,8 @@ lint:
 			exit; \
 	done
 	scripts/python-venv.sh
-	cd python && ../target/python/bin/ruff check . ../examples ../crates/onramp-hq/tests/aioquic
-	cd python && ../target/python/bin/ruff format --check . ../examples ../crates/onramp-hq/tests/aioquic
+	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)
+	cd python && ../target/python/bin/ruff format --check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/mypy
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet
 
@@ -163,7 +165,7 @@ format:
 	$(CARGO) fmt --all
 	clang-format -i $(C_FILES)
 	scripts/python-venv.sh
-	cd python && ../target/python/bin/ruff format . ../examples ../crates/onramp-hq/tests/aioquic
+	cd python && ../target/python/bin/ruff format $(PYTHON_FOLDERS)
 
 # The chart of the gain in the README, from simulated transfers: the same file on every machine.
 chart: build

@@ -13,8 +13,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The rate that stands for "not paced": noq's pacer takes a rate, or makes one from cwnd. At higher
-/// rates it would ask for delays that round to zero, and its driver would spin.
+/// The rate that stands for "not paced": noq's pacer takes a rate, or makes one from cwnd. At
+/// higher rates it would ask for delays that round to zero, and its driver would spin.
 const UNPACED_BYTES_PER_S: u64 = 1 << 30;
 /// A server may send three times what an unknown client has sent (RFC 9000, section 8.1), which is
 /// one datagram at least. A fifth one shows that this is not only a handshake.

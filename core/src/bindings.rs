@@ -805,6 +805,7 @@ pub struct Algorithm {
     >,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
+#[cfg(target_pointer_width = "64")]
 const _: () = {
     ["Size of Algorithm"][::std::mem::size_of::<Algorithm>() - 48usize];
     ["Alignment of Algorithm"][::std::mem::align_of::<Algorithm>() - 8usize];

@@ -212,6 +212,32 @@ fn with_doc_comments(bindings: &str) -> String {
     text
 }
 
+/// The records that have pointers.
+const WITH_POINTERS: &[&str] = &["Algorithm"];
+
+/// The checks of a layout with pointers of 8 bytes hold on 64-bit targets alone. On others (wasm32)
+/// the C compiler and rustc derive the layout from the same declaration.
+fn with_layouts_of_64_bits(bindings: String) -> String {
+    let is_check = |line: &str, next: &str| {
+        let size_of = |name: &&str| {
+            next.trim_start()
+                .starts_with(&format!("[\"Size of {name}\"]"))
+        };
+        line == "const _: () = {" && WITH_POINTERS.iter().any(size_of)
+    };
+    let lines: Vec<&str> = bindings.lines().collect();
+    let mut text = String::new();
+    for (place, line) in lines.iter().enumerate() {
+        let next = lines.get(place + 1).unwrap_or(&"");
+        if is_check(line, next) {
+            text += "#[cfg(target_pointer_width = \"64\")]\n";
+        }
+        text += line;
+        text.push('\n');
+    }
+    text
+}
+
 /// As `cargo fmt` has it.
 fn formatted(bindings: &str) -> String {
     let mut rustfmt = Command::new("rustfmt")
@@ -266,7 +292,7 @@ fn generate() -> String {
         .generate()
         .expect("bindgen reads the headers of core/")
         .to_string();
-    formatted(&with_doc_comments(&bindings))
+    formatted(&with_layouts_of_64_bits(with_doc_comments(&bindings)))
 }
 
 #[test]

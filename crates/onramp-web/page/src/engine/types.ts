@@ -60,6 +60,8 @@ export interface CaseRun {
 	returnLinks: LinkFacts[];
 	/** Index in `links` of the link whose queue is drawn: the bottleneck of the first transfer. */
 	bottleneck: number;
+	/** Index in `returnLinks` of the link whose times ACKs have: the slowest. */
+	returnBottleneck: number;
 	/** Propagation time of the path and the return path at the start of the run. */
 	rttS: number;
 	/** Rate that the path sustains at the start, in payload of full segments. */
@@ -74,14 +76,14 @@ export interface CaseRun {
 	packets: Packets;
 	/** The queue of the bottleneck, data direction. */
 	queue: QueueSamples;
-	/** One of this many packets is in `packets`; 1: all of them. Dropped packets, and those of
-	 * measured transfers that were retransmitted, are thinned last. */
+	/** One of this many packets of each flow and direction is in `packets`; 1: all of them. Dropped
+	 * packets and retransmissions are rare, and all of them are there as long as there is room. */
 	packetInterval: number;
 }
 
 /** A directed link, at the start of the run. */
 export interface LinkFacts {
-	/** `access`, or the name of a node and the next, as `edge to ground`. */
+	/** Its ends, for example `sender to receiver`. */
 	name: string;
 	/** Rate of the serialiser, of IP packets. */
 	rateBytesPerS: number;
@@ -126,8 +128,8 @@ export const PacketKind = {
 export const DROP_REASONS = [
 	"",
 	"queue full",
-	"early drop (RED)",
-	"dropped from the queue (AQM)",
+	"early drop",
+	"dropped from the queue",
 	"ACK superseded (ACK filter)",
 	"random loss",
 	"policer",
@@ -136,8 +138,8 @@ export const DROP_REASONS = [
 /**
  * Packets, in columns. Packets towards the receiver have the times of the drawn queue, that of the
  * bottleneck: `entered` it, `served` (the transmission begins), `departed` (at the far end of that
- * link). ACKs have those of the first link of the return path. A packet has not yet what lies after
- * the end of the run, nor after its drop: NaN.
+ * link). ACKs have those of the slowest link of the return path. Where a packet was dropped before,
+ * or the run ended before, a time is NaN. Copies that a duplicating link makes are not here.
  */
 export interface Packets {
 	/** The host sends it. */
@@ -169,7 +171,7 @@ export interface Packets {
 	payloadBytes: Uint32Array;
 }
 
-/** The queue after each change, exact where `packetInterval` is 1 and thinned evenly otherwise. */
+/** The queue after each change; a long series is thinned evenly, and its maximum stays. */
 export interface QueueSamples {
 	timeS: Float64Array;
 	/** Bytes of IP packets that wait; the packet in transmission is not in the queue. */
@@ -189,6 +191,7 @@ export interface TransferRun {
 	/** The receiver has read the last byte; NaN: unfinished. */
 	completedS: number;
 	sender: SenderSamples;
+	rtt: RttSamples;
 	segments: SegmentSamples;
 	receiver: ReceiverSamples;
 	/** Changes that the start-up reported, in order of time. */
@@ -212,7 +215,13 @@ export interface SenderSamples {
 	deliveryBytesPerS: Float64Array;
 	/** Smoothed RTT; NaN before the first sample. */
 	srttS: Float64Array;
-	/** The smallest RTT sample so far; NaN before the first. */
+}
+
+/** The sender's RTT samples, one for each ACK of new data. */
+export interface RttSamples {
+	timeS: Float64Array;
+	rttS: Float64Array;
+	/** The smallest sample so far. */
 	minRttS: Float64Array;
 }
 

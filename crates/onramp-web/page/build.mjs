@@ -1,0 +1,91 @@
+/**
+ * Builds the page: `node build.mjs [--out FOLDER] [--engine FOLDER]`.
+ *
+ * All files are classic scripts, because browsers load no module, no worker and no WebAssembly from
+ * file://. The worker and the compressed WebAssembly module are texts in `engine.js`; the client
+ * makes a Blob of each.
+ *
+ * `--unit-tests` bundles src/**\/*.test.ts into target/web-tests instead, for `node --test`.
+ */
+
+import { existsSync, readFileSync } from "node:fs";
+import { copyFile, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const page = fileURLToPath(new URL(".", import.meta.url));
+const target = fileURLToPath(new URL("../../../target/", import.meta.url));
+const { values: options } = parseArgs({
+	options: {
+		out: { type: "string", default: join(target, "web") },
+		engine: { type: "string", default: join(target, "web-engine") },
+		"unit-tests": { type: "boolean", default: false },
+	},
+});
+
+const common = {
+	bundle: true,
+	target: "es2022",
+	loader: { ".toml": "text" },
+	logLevel: "warning",
+};
+
+if (options["unit-tests"]) {
+	await buildUnitTests(join(target, "web-tests"));
+} else {
+	await buildPage(options.out);
+	await buildEngine(options.engine, options.out);
+}
+
+async function buildPage(out) {
+	await mkdir(out, { recursive: true });
+	await build({
+		...common,
+		entryPoints: { onramp: join(page, "src/main.tsx") },
+		outdir: out,
+		format: "iife",
+		minify: true,
+		jsx: "automatic",
+		jsxImportSource: "preact",
+		legalComments: "none",
+	});
+	await copyFile(join(page, "index.html"), join(out, "index.html"));
+}
+
+/** `engine.js`: the worker's program and the module, which wasm-bindgen has prepared. */
+async function buildEngine(engine, out) {
+	const module = join(engine, "onramp_web_bg.wasm");
+	if (!existsSync(module)) {
+		throw new Error(`${module} is missing: \`make web\` builds it before the page`);
+	}
+	const worker = await build({
+		...common,
+		entryPoints: [join(page, "src/engine/worker.ts")],
+		alias: { "#bindgen": join(engine, "onramp_web.js") },
+		format: "iife",
+		minify: true,
+		legalComments: "none",
+		write: false,
+	});
+	const script = {
+		worker: worker.outputFiles[0].text,
+		wasm: gzipSync(readFileSync(module), { level: 9 }).toString("base64"),
+	};
+	await writeFile(join(out, "engine.js"), `var onrampEngine=${JSON.stringify(script)};\n`);
+}
+
+async function buildUnitTests(out) {
+	await rm(out, { recursive: true, force: true });
+	const files = await readdir(join(page, "src"), { recursive: true });
+	await build({
+		...common,
+		entryPoints: files.filter((f) => f.endsWith(".test.ts")).map((f) => join(page, "src", f)),
+		outdir: out,
+		outExtension: { ".js": ".mjs" },
+		format: "esm",
+		platform: "node",
+	});
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bitRate, byteCount, clockTime, duration, significant } from "./units";
+
+test("numbers keep the digits that matter", () => {
+	assert.equal(significant(4.2149, 3), "4.21");
+	assert.equal(significant(0, 3), "0");
+	assert.equal(significant(1234.5, 3), "1235");
+	assert.equal(significant(Number.NaN, 3), "–");
+});
+
+test("amounts have the unit with one to three digits before the point", () => {
+	assert.equal(bitRate(50e6 / 8), "50 Mbit/s");
+	assert.equal(bitRate(1.544e6 / 8), "1.54 Mbit/s");
+	assert.equal(bitRate(Number.NaN), "–");
+	assert.equal(byteCount(14_600), "14.6 kB");
+	assert.equal(byteCount(0), "0 B");
+	assert.equal(duration(0.6), "600 ms");
+	assert.equal(duration(3.2549), "3.25 s");
+	assert.equal(duration(0.00005), "50 µs");
+});
+
+test("the clock shows as many decimals as its steps have", () => {
+	assert.equal(clockTime(3.25, 0.01), "3.250 s");
+	assert.equal(clockTime(3.25, 1e-6), "3.250000 s");
+});

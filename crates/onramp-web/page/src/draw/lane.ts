@@ -1,0 +1,278 @@
+/**
+ * One start-up's path: the sender, the queue of the bottleneck, its link, the receiver, and below
+ * them the return path. A packet is as long on the link as its transmission lasts, so a full path
+ * is a full line.
+ */
+
+import { type CaseRun, PacketKind } from "../engine/types";
+import { bitRate, byteCount, duration } from "../units";
+import { countUpTo, Flights, type Place, placeOf } from "./packets";
+import type { Palette } from "./palette";
+
+/** Height of a lane in pixels. */
+export const LANE_HEIGHT = 148;
+
+const HOST_TOP = 20;
+const HOST_BOTTOM = 122;
+/** The middle of the forward and the return path. */
+const FORWARD_Y = 46;
+const RETURN_Y = 104;
+const PIPE_HEIGHT = 30;
+const TANK_HEIGHT = 44;
+const RETURN_HEIGHT = 22;
+/** Heights of packets: kinds have different ones, for readers who see no colours. */
+const HEIGHTS: Record<number, number> = {
+	[PacketKind.Data]: 18,
+	[PacketKind.Retransmission]: 28,
+	[PacketKind.Ack]: 12,
+	[PacketKind.Datagram]: 10,
+	[PacketKind.Control]: 8,
+};
+const OTHERS_HEIGHT = 10;
+const MIN_PACKET_PX = 2;
+/** Distance of ACKs that wait. */
+const ACK_GAP_PX = 3;
+
+/** The horizontal places of a lane. */
+interface Frame {
+	senderX: number;
+	queueX: number;
+	linkX: number;
+	afterX: number;
+	receiverX: number;
+	/** The return path's queue lies at the receiver. */
+	returnQueueX: number;
+	width: number;
+}
+
+export interface LaneView {
+	timeS: number;
+	/** How long a drop is seen, in simulated seconds. */
+	dropSeenS: number;
+	/** Dropped packets fall, unless the user wants no motion. */
+	dropsFall: boolean;
+	palette: Palette;
+	colour: string;
+}
+
+/** Draws one case at any time. */
+export class Lane {
+	private readonly one: CaseRun;
+	private readonly flights: Flights;
+	private readonly maxQueueBytes: number;
+
+	constructor(one: CaseRun) {
+		this.one = one;
+		this.flights = new Flights(one.packets);
+		const limit = one.links[one.bottleneck]?.queueBytes ?? Number.NaN;
+		const max = one.queue.bytes.reduce((a, b) => Math.max(a, b), 3000);
+		// A queue that is far larger than what ever waits in it would look empty.
+		this.maxQueueBytes = limit > 0 ? Math.min(Math.max(limit, 3000), 4 * max) : max;
+	}
+
+	/** Packets dropped so far. */
+	dropsUntil(timeS: number): number {
+		return countUpTo(this.flights.dropsS, timeS);
+	}
+
+	draw(context: CanvasRenderingContext2D, width: number, view: LaneView): void {
+		const frame = frameOf(this.one, width);
+		context.clearRect(0, 0, width, LANE_HEIGHT);
+		this.drawPath(context, frame, view);
+		this.drawPackets(context, frame, view);
+		this.drawDrops(context, frame, view);
+	}
+
+	private drawPath(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
+		const { palette } = view;
+		const { one } = this;
+		context.lineWidth = 1;
+		context.strokeStyle = palette.rule;
+		context.fillStyle = palette.head;
+		const pipe = (x: number, y: number, to: number, height: number) => {
+			context.fillRect(x, y - height / 2, to - x, height);
+			context.strokeRect(x + 0.5, y - height / 2 + 0.5, to - x - 1, height - 1);
+		};
+		pipe(frame.senderX, FORWARD_Y, frame.receiverX, PIPE_HEIGHT);
+		pipe(frame.senderX, RETURN_Y, frame.receiverX, RETURN_HEIGHT);
+		context.fillStyle = palette.page;
+		context.strokeStyle = palette.faint;
+		pipe(frame.queueX, FORWARD_Y, frame.linkX, TANK_HEIGHT);
+		for (const [x, to] of [
+			[0, frame.senderX],
+			[frame.receiverX, frame.width],
+		] as const) {
+			context.beginPath();
+			context.roundRect(x + 0.5, HOST_TOP + 0.5, to - x - 1, HOST_BOTTOM - HOST_TOP - 1, 6);
+			context.fill();
+			context.stroke();
+		}
+		context.font = "12px system-ui, sans-serif";
+		context.textAlign = "center";
+		context.fillStyle = palette.ink;
+		const middle = (HOST_TOP + HOST_BOTTOM) / 2 + 4;
+		context.fillText("sender", frame.senderX / 2, middle, frame.senderX - 8);
+		const receiver = (frame.receiverX + frame.width) / 2;
+		context.fillText("receiver", receiver, middle, frame.width - frame.receiverX - 8);
+		context.fillStyle = palette.faint;
+		const link = one.links[one.bottleneck];
+		const back = one.returnLinks[one.returnBottleneck];
+		const label = (text: string, from: number, to: number, y: number) =>
+			context.fillText(text, (from + to) / 2, y, to - from - 4);
+		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, 14);
+		label(linkLabel(link), frame.linkX, frame.afterX, 14);
+		label(`ACKs: ${linkLabel(back)}`, frame.senderX, frame.receiverX, 136);
+	}
+
+	private queueBytesAt(timeS: number): number {
+		const { queue } = this.one;
+		return queue.bytes[countUpTo(queue.timeS, timeS) - 1] ?? 0;
+	}
+
+	private drawPackets(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
+		const { packets } = this.one;
+		const tank = frame.linkX - frame.queueX;
+		let waitingBytes = 0;
+		let waitingAcks = 0;
+		for (const at of this.flights.at(view.timeS)) {
+			const place = placeOf(this.one, at, view.timeS);
+			if (packets.kind[at] === PacketKind.Ack) {
+				const x = returnX(frame, place, waitingAcks);
+				waitingAcks += place.part === "queue" ? 1 : 0;
+				this.mark(context, view, at, x - 1, MIN_PACKET_PX, RETURN_Y);
+				continue;
+			}
+			if (place.part === "queue") {
+				const from = frame.linkX - (tank * waitingBytes) / this.maxQueueBytes;
+				waitingBytes += packets.bytes[at] ?? 0;
+				const to = frame.linkX - (tank * waitingBytes) / this.maxQueueBytes;
+				const end = Math.max(frame.queueX, to);
+				this.mark(context, view, at, end, Math.max(0.75, from - end - 0.5), FORWARD_Y);
+				continue;
+			}
+			const [from, to] = forwardX(frame, place);
+			const length = Math.max(MIN_PACKET_PX, to - from - 0.5);
+			this.mark(context, view, at, Math.max(frame.senderX, to - length), length, FORWARD_Y);
+		}
+	}
+
+	/** One packet. */
+	private mark(
+		context: CanvasRenderingContext2D,
+		view: LaneView,
+		at: number,
+		x: number,
+		length: number,
+		y: number,
+	): void {
+		const { packets, flows } = this.one;
+		const kind = packets.kind[at] ?? 0;
+		const isOther = (flows[packets.flow[at] ?? 0]?.transfer ?? -1) < 0;
+		const height = isOther ? OTHERS_HEIGHT : (HEIGHTS[kind] ?? OTHERS_HEIGHT);
+		context.fillStyle = isOther ? view.palette.others : view.colour;
+		context.fillRect(x, y - height / 2, length, height);
+		if (kind === PacketKind.Retransmission && !isOther) {
+			context.fillStyle = view.palette.page;
+			context.fillRect(x, y - 4, length, 8);
+		}
+	}
+
+	private drawDrops(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
+		const { packets, flows } = this.one;
+		const { dropsS, dropped } = this.flights;
+		const last = countUpTo(dropsS, view.timeS);
+		const first = countUpTo(dropsS, view.timeS - view.dropSeenS);
+		context.lineWidth = 2;
+		for (let index = Math.max(first, last - 200); index < last; index += 1) {
+			const at = dropped[index] ?? 0;
+			const age = (view.timeS - (dropsS[index] ?? 0)) / view.dropSeenS;
+			const isBack = packets.kind[at] === PacketKind.Ack;
+			const isOther = (flows[packets.flow[at] ?? 0]?.transfer ?? -1) < 0;
+			const link = packets.dropLink[at] ?? 0;
+			const x = isBack
+				? frame.returnQueueX
+				: link < this.one.bottleneck
+					? (frame.senderX + frame.queueX) / 2
+					: link > this.one.bottleneck
+						? (frame.afterX + frame.receiverX) / 2
+						: frame.queueX - 5;
+			const y = (isBack ? RETURN_Y : FORWARD_Y) + (view.dropsFall ? 60 * age * age : 0);
+			context.strokeStyle = isOther ? view.palette.others : view.colour;
+			context.globalAlpha = 1 - age;
+			context.beginPath();
+			context.moveTo(x - 4, y - 4);
+			context.lineTo(x + 4, y + 4);
+			context.moveTo(x - 4, y + 4);
+			context.lineTo(x + 4, y - 4);
+			context.stroke();
+		}
+		context.globalAlpha = 1;
+	}
+}
+
+function frameOf(one: CaseRun, width: number): Frame {
+	const host = width < 480 ? 48 : 72;
+	const inner = width - 2 * host;
+	const before = one.bottleneck > 0 ? 0.14 * inner : Math.min(16, 0.04 * inner);
+	const after = one.bottleneck + 1 < one.links.length ? 0.14 * inner : 0;
+	const tank = Math.min(180, 0.24 * inner);
+	const receiverX = width - host;
+	return {
+		senderX: host,
+		queueX: host + before,
+		linkX: host + before + tank,
+		afterX: receiverX - after,
+		receiverX,
+		returnQueueX: receiverX - 0.1 * inner,
+		width,
+	};
+}
+
+/** The last and the first bit of a packet. */
+function forwardX(frame: Frame, place: Place): [number, number] {
+	const between = (from: number, to: number, share: number) => from + (to - from) * share;
+	switch (place.part) {
+		case "before": {
+			const x = between(frame.senderX, frame.queueX, place.share);
+			return [x - MIN_PACKET_PX, x];
+		}
+		case "link":
+			return [
+				between(frame.linkX, frame.afterX, place.tail),
+				between(frame.linkX, frame.afterX, place.head),
+			];
+		case "after": {
+			const x = between(frame.afterX, frame.receiverX, place.share);
+			return [x - MIN_PACKET_PX, x];
+		}
+		case "queue":
+			return [frame.queueX, frame.linkX];
+	}
+}
+
+function returnX(frame: Frame, place: Place, waiting: number): number {
+	const between = (from: number, to: number, share: number) => from + (to - from) * share;
+	switch (place.part) {
+		case "before":
+			return between(frame.receiverX, frame.returnQueueX, place.share);
+		case "queue":
+			return Math.min(frame.receiverX - 2, frame.returnQueueX + waiting * ACK_GAP_PX);
+		case "link":
+			return between(frame.returnQueueX, frame.senderX, place.head);
+		case "after":
+			return frame.senderX;
+	}
+}
+
+function queueLabel(bytes: number): string {
+	return `queue ${byteCount(bytes)}`;
+}
+
+function linkLabel(link: CaseRun["links"][number] | undefined): string {
+	if (!link) {
+		return "";
+	}
+	const rate = `${bitRate(link.rateBytesPerS)}${link.rateVaries ? " (varies)" : ""}`;
+	const delay = `${duration(link.delayS)}${link.delayVaries ? " (varies)" : ""} one way`;
+	return [rate, delay, link.elements].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,53 @@
+/**
+ * Colours and dash patterns, the same as in the project's reports
+ * (crates/onramp-report/src/colours.css): those of Okabe and Ito. A start-up has a marker too, and
+ * kinds of packets have different shapes, so that colour is never alone.
+ */
+
+import { signal } from "@preact/signals";
+
+export interface Palette {
+	page: string;
+	ink: string;
+	faint: string;
+	rule: string;
+	grid: string;
+	head: string;
+	/** Of the start-ups. */
+	series: string[];
+	/** Of other traffic. */
+	others: string;
+}
+
+/** Dash patterns of lines. */
+export const DASHES = {
+	solid: [],
+	dashed: [6, 4],
+	dotted: [2, 3],
+	dashDot: [9, 3, 2, 3],
+	level: [10, 4],
+} satisfies Record<string, number[]>;
+
+export type Dash = keyof typeof DASHES;
+
+export const palette = signal<Palette>(read());
+
+/** Takes the colours of the style sheet, which depend on the theme. */
+export function updatePalette(): void {
+	palette.value = read();
+}
+
+function read(): Palette {
+	const style = getComputedStyle(document.documentElement);
+	const of = (name: string) => style.getPropertyValue(`--${name}`).trim() || "#888";
+	return {
+		page: of("page"),
+		ink: of("ink"),
+		faint: of("faint"),
+		rule: of("rule"),
+		grid: of("grid"),
+		head: of("head"),
+		series: ["s0", "s1", "s2", "s3"].map(of),
+		others: of("s5"),
+	};
+}

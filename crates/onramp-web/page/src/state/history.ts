@@ -1,0 +1,91 @@
+/** The address of the page follows the scenario, and the scenario follows the address. */
+
+import { effect } from "@preact/signals";
+import { LESSONS } from "../lessons";
+import { PRESETS } from "../presets";
+import { fragmentOf, LinkError, readFragment } from "./link";
+import {
+	lessonIndex,
+	linkMessage,
+	openLesson,
+	openPreset,
+	scenarioText,
+	setScenario,
+} from "./store";
+
+/** Changes within this time are one entry of the history. */
+const ONE_ENTRY_MS = 1500;
+
+let shown = "";
+let lastEntryMs = Number.NEGATIVE_INFINITY;
+
+/** Shows the scenario of the address, or the first preset. */
+export async function startHistory(): Promise<void> {
+	await openAddress();
+	addEventListener("popstate", () => void openAddress());
+	addEventListener("hashchange", () => void openAddress());
+	effect(() => {
+		void writeAddress(scenarioText.value, lessonIndex.value);
+	});
+}
+
+/** The address of the page with this scenario. Throws a `LinkError`. */
+export async function linkOf(text: string): Promise<string> {
+	return location.href.replace(/#.*$/s, "") + (await fragmentOf(text));
+}
+
+async function openAddress(): Promise<void> {
+	if (location.hash === shown && scenarioText.peek() !== "") {
+		return;
+	}
+	shown = location.hash;
+	// What follows from an address is no entry of its own.
+	lastEntryMs = performance.now();
+	linkMessage.value = "";
+	try {
+		const fragment = await readFragment(location.hash);
+		if (fragment.kind === "scenario") {
+			lessonIndex.value = undefined;
+			setScenario(fragment.text);
+		} else if (fragment.kind !== "none" && !openNamed(fragment.kind, fragment.id)) {
+			throw new LinkError(`The link names a ${fragment.kind} that this page does not have.`);
+		}
+	} catch (error) {
+		linkMessage.value = error instanceof Error ? error.message : String(error);
+	}
+	if (scenarioText.peek() === "") {
+		setScenario(PRESETS[0]?.toml ?? "");
+	}
+}
+
+function openNamed(kind: "preset" | "lesson", id: string): boolean {
+	if (kind === "preset") {
+		return openPreset(id);
+	}
+	const index = LESSONS.findIndex((lesson) => lesson.id === id);
+	openLesson(index);
+	return index >= 0;
+}
+
+async function writeAddress(text: string, lesson: number | undefined): Promise<void> {
+	const ofLesson = lesson === undefined ? undefined : LESSONS[lesson];
+	let fragment: string;
+	try {
+		fragment = ofLesson?.toml === text ? `#lesson/${ofLesson.id}` : await fragmentOf(text);
+	} catch {
+		// The scenario is too long for an address. Copying the link says so.
+		return;
+	}
+	if (text !== scenarioText.peek() || fragment === shown) {
+		return;
+	}
+	const nowMs = performance.now();
+	const isNew = shown !== "" && nowMs - lastEntryMs > ONE_ENTRY_MS;
+	lastEntryMs = nowMs;
+	shown = fragment;
+	if (isNew) {
+		history.pushState(null, "", fragment);
+	} else {
+		history.replaceState(null, "", fragment);
+	}
+}

@@ -1,7 +1,7 @@
 /**
  * The lesson: six steps through the five papers and what became of them. Each step is a scenario
  * with two start-ups, and a text about what they do there. The numbers in the texts are those of
- * the simulator; crates/onramp-web/tests/lessons.rs computes them.
+ * the simulator; crates/onramp-web/tests/page/lessons.rs computes them.
  */
 
 import slowStart from "./1-slow-start.toml";

@@ -5,7 +5,6 @@ use crate::model::Scenario;
 use crate::reader::{parse_with, Overrides};
 use std::fs::{File, FileType};
 use std::io::Read;
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// Reads and checks a scenario file.
@@ -54,7 +53,10 @@ pub fn read_with(overrides: Overrides, path: &Path) -> Result<Scenario, Error> {
     parse_with(overrides, Some(folder), &file, &text)
 }
 
+#[cfg(unix)]
 fn kind(file_type: FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+
     if file_type.is_dir() {
         "a directory"
     } else if file_type.is_fifo() {
@@ -64,4 +66,10 @@ fn kind(file_type: FileType) -> &'static str {
     } else {
         "a device"
     }
+}
+
+/// WebAssembly has no files at all.
+#[cfg(not(unix))]
+fn kind(_: FileType) -> &'static str {
+    "a directory or a device"
 }

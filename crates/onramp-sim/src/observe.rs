@@ -37,6 +37,9 @@ pub struct PacketEvent<'a> {
     pub dscp: Dscp,
     /// Size of the IP packet in bytes.
     pub wire_bytes: u32,
+    /// A number that no other packet in the network has. It is used again once the packet has
+    /// arrived or was dropped.
+    pub slot: u32,
 }
 
 /// The start of a flow: a connection of TCP or QUIC, or the datagrams of one source.
@@ -88,11 +91,14 @@ pub enum DropReason {
 /// Receives the events of a run. Directed links are numbered in the scenario's order: 2 n is link n
 /// forward, and 2 n + 1 is link n in reverse.
 ///
-/// For one packet the calls come in this order: `sent`; for each link `entered` (or `dropped`) and
-/// `departed`; `arrived`.
+/// For one packet the calls come in this order: `sent`; for each link `entered` (or `dropped`),
+/// `served` and `departed`; `arrived`.
 pub trait Observer {
     /// Whether the observer needs the calls.
     const ACTIVE: bool = true;
+
+    /// Whether the observer needs the calls of [`served`](Observer::served).
+    const WATCHES_SERVICE: bool = false;
 
     /// A flow starts.
     fn flow_started(&mut self, flow: &FlowStart) {
@@ -111,6 +117,12 @@ pub trait Observer {
 
     /// A link accepted a packet.
     fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
+        let _ = (link, packet);
+    }
+
+    /// A link began to transmit a packet at the time of the event: the packet is no longer in the
+    /// queue. The call comes before any later event of the link.
+    fn served(&mut self, link: u32, packet: &PacketEvent<'_>) {
         let _ = (link, packet);
     }
 
@@ -152,6 +164,7 @@ impl Observer for NoObserver {
 /// Two observers. The first one receives each event first.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+    const WATCHES_SERVICE: bool = A::WATCHES_SERVICE || B::WATCHES_SERVICE;
 
     fn flow_started(&mut self, flow: &FlowStart) {
         self.0.flow_started(flow);
@@ -171,6 +184,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         self.0.entered(link, packet);
         self.1.entered(link, packet);
+    }
+
+    fn served(&mut self, link: u32, packet: &PacketEvent<'_>) {
+        self.0.served(link, packet);
+        self.1.served(link, packet);
     }
 
     fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
@@ -201,6 +219,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
 
 impl<O: Observer> Observer for &mut O {
     const ACTIVE: bool = O::ACTIVE;
+    const WATCHES_SERVICE: bool = O::WATCHES_SERVICE;
 
     fn flow_started(&mut self, flow: &FlowStart) {
         (**self).flow_started(flow);
@@ -216,6 +235,10 @@ impl<O: Observer> Observer for &mut O {
 
     fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
         (**self).entered(link, packet);
+    }
+
+    fn served(&mut self, link: u32, packet: &PacketEvent<'_>) {
+        (**self).served(link, packet);
     }
 
     fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {

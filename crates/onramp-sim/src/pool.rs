@@ -108,8 +108,9 @@ impl Handle {
         }
     }
 
+    /// The slot of the packet in the [`Pool`].
     #[inline]
-    fn slot(self) -> usize {
+    pub fn slot(self) -> usize {
         (self.slot_and_size as u32) as usize
     }
 

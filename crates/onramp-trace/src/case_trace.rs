@@ -2,6 +2,7 @@
 
 use crate::csv::Csv;
 use crate::format::Format;
+use crate::names;
 use crate::output::{CaseFiles, Output};
 use crate::pcapng::Pcapng;
 use crate::qlog::Qlog;
@@ -19,7 +20,49 @@ pub struct CaseTrace {
     acknowledged: Option<u32>,
 }
 
+/// A file of a trace that was kept in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryFile {
+    /// Its name, as in a folder of traces.
+    pub name: String,
+    /// Its format.
+    pub format: Format,
+    /// The flow in the file, numbered from 0 as flows start; `None`: all flows.
+    pub flow: Option<u32>,
+    /// Whether the file ended at its limit: later entries are missing.
+    pub limited: bool,
+    /// Its contents.
+    pub bytes: Vec<u8>,
+}
+
 impl CaseTrace {
+    /// An observer that keeps its files in memory, each with at most `max_entries` entries.
+    pub fn in_memory(formats: &[Format], case: &Case, max_entries: u64) -> CaseTrace {
+        let files = CaseFiles {
+            directory: None,
+            stem: names::stems(&[case]).remove(0),
+            max_entries,
+        };
+        CaseTrace::new(formats, case, &files)
+    }
+
+    /// The files of a run with [`CaseTrace::in_memory`], in the order of their flows.
+    pub fn into_files(self) -> Vec<MemoryFile> {
+        let (outputs, _) = self.finish();
+        let mut files: Vec<MemoryFile> = outputs
+            .into_iter()
+            .map(|output| MemoryFile {
+                name: output.name.clone(),
+                format: output.format,
+                flow: output.flow,
+                limited: output.limited,
+                bytes: output.into_bytes(),
+            })
+            .collect();
+        files.sort_by_key(|file| (file.format.name(), file.flow));
+        files
+    }
+
     pub(crate) fn new(formats: &[Format], case: &Case, files: &CaseFiles) -> CaseTrace {
         let writer = |format: &Format| -> Box<dyn Writer> {
             match format {

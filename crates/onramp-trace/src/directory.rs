@@ -105,7 +105,7 @@ impl Traces {
     /// An observer for the run of a case. `index` is the position of the case in the list that was
     /// given to [`Traces::begin`].
     pub fn case(&self, index: usize, case: &Case) -> CaseTrace {
-        let directory = self.staging.path().to_owned();
+        let directory = Some(self.staging.path().to_owned());
         let files = CaseFiles {
             directory,
             stem: self.stems[index].clone(),
@@ -130,14 +130,16 @@ impl Traces {
             // The other cases need the space on the disk.
             outputs
                 .iter()
-                .for_each(|output| drop(fs::remove_file(&output.path)));
+                .filter_map(|output| output.path.as_ref())
+                .for_each(|path| drop(fs::remove_file(path)));
         }
         closed?;
         let mut files = Vec::with_capacity(outputs.len());
         for output in outputs {
             let target = self.target.join(&output.name);
-            fs::rename(&output.path, &target)
-                .map_err(|source| error("replace", &target, source))?;
+            if let Some(path) = &output.path {
+                fs::rename(path, &target).map_err(|source| error("replace", &target, source))?;
+            }
             files.push(FileEntry {
                 file: output.name,
                 case: index + 1,

@@ -31,7 +31,7 @@ mod xplot;
 mod testing;
 
 pub use address::{endpoints, node_address};
-pub use case_trace::CaseTrace;
+pub use case_trace::{CaseTrace, MemoryFile};
 pub use directory::{Error, FileEntry, Kept, Traces};
 pub use format::Format;
 

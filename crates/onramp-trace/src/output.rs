@@ -16,8 +16,8 @@ pub(crate) const MAX_FLOW_FILES: usize = 1000;
 /// Creates the files of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct CaseFiles {
-    /// The directory of unfinished files.
-    pub directory: PathBuf,
+    /// The directory of unfinished files. `None`: the files stay in memory.
+    pub directory: Option<PathBuf>,
     /// The beginning of the files' names.
     pub stem: String,
     /// Maximum number of entries in a file.
@@ -48,10 +48,10 @@ impl CaseFiles {
         name: String,
         chunk_bytes: usize,
     ) -> Output {
-        let path = self.directory.join(&name);
+        let path = self.directory.as_ref().map(|folder| folder.join(&name));
         // Creating the file also empties one that an earlier run of this process left: pieces are
         // appended.
-        let error = File::create(&path).err();
+        let error = path.as_ref().and_then(|path| File::create(path).err());
         let (buffer, entries, limited) = Default::default();
         Output {
             name,
@@ -74,7 +74,8 @@ impl CaseFiles {
 #[derive(Debug)]
 pub(crate) struct Output {
     pub name: String,
-    pub path: PathBuf,
+    /// Where its pieces are written. `None`: it stays in memory, in one piece.
+    pub path: Option<PathBuf>,
     pub format: Format,
     /// The flow whose file it is; `None`: all flows.
     pub flow: Option<u32>,
@@ -128,15 +129,22 @@ impl Output {
     /// The first error of this file.
     pub fn close(&mut self) -> io::Result<()> {
         self.flush_buffer();
-        match self.error.take() {
-            Some(error) => Err(error),
-            None => File::open(&self.path)?.sync_all(),
+        match (self.error.take(), &self.path) {
+            (Some(error), _) => Err(error),
+            (None, Some(path)) => File::open(path)?.sync_all(),
+            (None, None) => Ok(()),
         }
     }
 
+    /// The bytes of a file that stays in memory.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.buffer
+    }
+
     fn flush_buffer(&mut self) {
+        let Some(path) = &self.path else { return };
         if self.error.is_none() {
-            let file = OpenOptions::new().append(true).open(&self.path);
+            let file = OpenOptions::new().append(true).open(path);
             self.error = file.and_then(|mut file| file.write_all(&self.buffer)).err();
         }
         self.buffer.clear();
@@ -160,7 +168,7 @@ mod tests {
 
     fn files(directory: &std::path::Path, max_entries: u64) -> CaseFiles {
         CaseFiles {
-            directory: directory.to_owned(),
+            directory: Some(directory.to_owned()),
             stem: "case-1".to_owned(),
             max_entries,
         }
@@ -208,5 +216,25 @@ mod tests {
         let mut output = files("/nowhere/at/all".as_ref(), 2).file(Format::Csv);
         assert!(output.entry().is_none());
         assert_eq!(output.close().unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_file_in_memory_has_the_bytes_of_one_on_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let in_memory = CaseFiles {
+            directory: None,
+            ..files(dir.path(), u64::MAX)
+        };
+        let write = |files: &CaseFiles| {
+            let mut output = files.flow_file(Format::Qlog, 7);
+            for number in 0..10_000 {
+                writeln!(output.entry().unwrap(), "{number}").unwrap();
+            }
+            output.close().unwrap();
+            output
+        };
+        let output = write(&files(dir.path(), u64::MAX));
+        let on_disk = std::fs::read(dir.path().join(output.name)).unwrap();
+        assert!(write(&in_memory).into_bytes() == on_disk);
     }
 }

@@ -169,6 +169,7 @@ mod tests {
             retransmission,
             dscp,
             wire_bytes,
+            slot: 0,
         }
     }
 

@@ -93,6 +93,7 @@ mod tests {
             retransmission: false,
             dscp: Default::default(),
             wire_bytes: 40,
+            slot: 0,
         }
     }
 

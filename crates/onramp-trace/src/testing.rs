@@ -40,6 +40,7 @@ impl Script {
             retransmission: direction == Direction::Data && time_ns > 50 * MS,
             dscp: Default::default(),
             wire_bytes: segment.wire_bytes(IpVersion::V4),
+            slot: 0,
         });
     }
 
@@ -189,14 +190,14 @@ pub(crate) fn written_bytes(formats: &[Format], max_entries: u64) -> Vec<(String
         onramp_scenario::parse("short.toml", SCENARIO).unwrap_or_else(|error| panic!("{error:?}"));
     let case: &Case = &scenario.cases[0];
     let files = CaseFiles {
-        directory: dir.path().to_owned(),
+        directory: Some(dir.path().to_owned()),
         stem: "case-1".to_owned(),
         max_entries,
     };
     let trace = script(CaseTrace::new(formats, case, &files));
     let read = |mut output: Output| {
         output.close().unwrap();
-        (output.name, fs::read(output.path).unwrap())
+        (output.name, fs::read(output.path.unwrap()).unwrap())
     };
     trace.finish().0.into_iter().map(read).collect()
 }

@@ -58,6 +58,32 @@ impl<P: Packet> Link<P> {
         })
     }
 
+    /// Builds an idle link that notes when the transmission of each packet begins. The driver
+    /// [takes](Link::take_served) these notes after each [`offer`](Link::offer) and
+    /// [`poll`](Link::poll). Everything else is the same as with [`Link::from_config`], but
+    /// no link is [plain](Link::is_plain).
+    ///
+    /// # Panics
+    /// If [`Config::check`] returns an error.
+    pub fn watched(config: &Config) -> Link<P> {
+        if let Err(error) = config.check() {
+            panic!("{error}");
+        }
+        let mut elements = Elements::new(config);
+        elements.note_served();
+        Link(Kind::Elements(Box::new(elements)))
+    }
+
+    /// Returns a packet whose transmission has begun, and that time, rounded down to a whole
+    /// nanosecond. The earliest comes first. Only a [watched](Link::watched) link has such notes.
+    #[inline]
+    pub fn take_served(&mut self) -> Option<(u64, P)> {
+        match &mut self.0 {
+            Kind::Plain(_) => None,
+            Kind::Elements(elements) => elements.take_served(),
+        }
+    }
+
     /// Allocates memory for this many packets in the queue, as far as its limit allows, and for as
     /// many propagating packets. The link then does not allocate later.
     pub fn reserve(&mut self, packets: usize) {

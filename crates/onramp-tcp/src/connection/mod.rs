@@ -294,6 +294,12 @@ impl Connection {
         self.sender.rto.srtt_ns()
     }
 
+    /// The latest RTT sample in nanoseconds, from the newest segment that an ACK acknowledged for
+    /// the first time; 0 before the first sample.
+    pub fn latest_rtt_ns(&self) -> u64 {
+        self.sender.latest_rtt_ns
+    }
+
     /// The current retransmission timeout (RTO) in nanoseconds.
     pub fn rto_ns(&self) -> u64 {
         self.sender.rto.timeout_ns()

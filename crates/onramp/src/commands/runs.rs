@@ -74,7 +74,7 @@ pub fn conclude(
 fn print_results(runs: &[Run], json: bool) {
     let records: Vec<_> = runs.iter().map(|run| run.record.clone()).collect();
     if json {
-        say!("{}", onramp_report::to_json(&records));
+        out(format_args!("{}", onramp_report::to_json(&records)));
     } else {
         let Look { width, colour } = Look::of_stdout();
         out(format_args!(

@@ -18,6 +18,7 @@ use crate::serialiser::{Instant, Serialiser};
 use crate::token_bucket::Bucket;
 use crate::{Config, Count, LinkStats, Packet, PureAck, QueueConfig, Verdict};
 use changes::Changes;
+use std::collections::VecDeque;
 
 /// A link with any of the elements. [`Link`](super::Link) describes its functions.
 #[derive(Clone, Debug)]
@@ -43,6 +44,8 @@ pub(super) struct Elements<P> {
     holds: Vec<Aggregator<P>>,
     duplication: Option<Box<Duplication>>,
     evicted: Evicted<P>,
+    /// The packets whose transmission has begun, each with that time; `None`: nobody asks.
+    served: Option<VecDeque<(u64, P)>>,
     stats: LinkStats,
 }
 
@@ -70,8 +73,18 @@ impl<P: Packet> Elements<P> {
             holds,
             duplication: (config.duplicate_ppm > 0).then(duplication),
             evicted: Evicted::new(),
+            served: None,
             stats: LinkStats::default(),
         }
+    }
+
+    /// Notes from now on when the transmission of each packet begins.
+    pub fn note_served(&mut self) {
+        self.served = Some(VecDeque::new());
+    }
+
+    pub fn take_served(&mut self) -> Option<(u64, P)> {
+        self.served.as_mut()?.pop_front()
     }
 
     pub fn reserve(&mut self, packets: usize) {
@@ -235,6 +248,9 @@ impl<P: Packet> Elements<P> {
         if let Some(shaper) = &mut self.shaper {
             let conforms_ns = shaper.take_at(start.ns, bytes);
             start = start.max(Instant::at(conforms_ns));
+        }
+        if let Some(served) = &mut self.served {
+            served.push_back((start.ns, packet.clone()));
         }
         self.busy_until = match &mut self.deliveries {
             None => self.serialiser.end(start, bytes),

@@ -167,3 +167,25 @@ fn a_lost_packet_takes_no_queue_room_and_no_serialisation_time() {
 }
 
 mod elements;
+
+#[test]
+fn a_watched_link_notes_when_transmissions_begin() {
+    let config = plain(12_000_000, Limit::Packets(2));
+    let mut link = Link::watched(&config);
+    for n in 0..4 {
+        link.offer(5, packet(n, 1500));
+    }
+    let served = |link: &mut Link<Numbered>| {
+        std::iter::from_fn(|| link.take_served())
+            .map(|(start_ns, packet)| (start_ns, packet.number))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(served(&mut link), [(5, 0)]);
+    let mut usual = Link::from_config(&config);
+    for n in 0..4 {
+        usual.offer(5, packet(n, 1500));
+    }
+    assert_eq!(drain(&mut link), drain(&mut usual));
+    assert_eq!(served(&mut link), [(MS + 5, 1), (2 * MS + 5, 2)]);
+    assert_eq!(usual.take_served(), None);
+}

@@ -72,8 +72,12 @@ impl<O: Observer> Net<O> {
                 source,
             })?;
             let entity = Entity::new(Kind::Link, number, number);
+            let link = match O::WATCHES_SERVICE {
+                true => Link::watched(config),
+                false => Link::from_config(config),
+            };
             links.push(ScheduledLink {
-                link: Link::from_config(config),
+                link,
                 entity,
                 scheduled_ns: NEVER,
                 ahead: LinkAhead::default(),
@@ -123,6 +127,7 @@ impl<O: Observer> Net<O> {
     pub fn poll(&mut self, link: u32) -> Option<(Handle, Direction)> {
         loop {
             let departure = self.links[link as usize].link.poll(self.now_ns);
+            self.report_served(link);
             self.collect_evicted(link);
             let Some(departure) = departure else {
                 self.reschedule(link);
@@ -170,6 +175,11 @@ impl<O: Observer> Net<O> {
     }
 
     fn offer(&mut self, link: u32, handle: Handle) {
+        if O::WATCHES_SERVICE {
+            // Brings the link up to date: what happened before this packet is reported before it.
+            self.links[link as usize].link.queue(self.now_ns);
+            self.report_served(link);
+        }
         let (pool, scheduled) = (&self.pool, &mut self.links[link as usize]);
         if scheduled.ahead.offers {
             scheduled.forget_departed(self.now_ns);
@@ -194,12 +204,24 @@ impl<O: Observer> Net<O> {
         let offers_ahead = scheduled.ahead.offers;
         match why {
             Some(why) => self.lose(link, why, handle),
+            None if O::WATCHES_SERVICE => self.report_served(link),
             None if offers_ahead => self.offer_ahead(link, handle),
             None => {}
         }
         if !offers_ahead {
             self.collect_evicted(link);
             self.reschedule(link);
+        }
+    }
+
+    /// Reports the packets whose transmission has begun.
+    fn report_served(&mut self, link: u32) {
+        if !O::WATCHES_SERVICE {
+            return;
+        }
+        while let Some((start_ns, handle)) = self.links[link as usize].link.take_served() {
+            self.observer
+                .served(link, &packet_event(start_ns, handle, self.pool.get(handle)));
         }
     }
 
@@ -251,5 +273,6 @@ fn packet_event(time_ns: u64, handle: Handle, content: &Content) -> PacketEvent<
         retransmission: content.retransmission,
         dscp: content.dscp,
         wire_bytes: handle.wire_bytes(),
+        slot: handle.slot() as u32,
     }
 }

@@ -78,6 +78,7 @@ impl Sender {
         self.update_scoreboard(ack.una, blocks_above, &mut delivery);
         let advanced = delivery.acked_bytes > 0;
         let rtt_ns = self.measure(ack, &delivery);
+        self.latest_rtt_ns = rtt_ns.unwrap_or(self.latest_rtt_ns);
         // Duplicate ACK as defined in RFC 5681, section 2.
         let is_duplicate = was_in_flight && !advanced && ack.is_pure_ack && is_same_window;
         if advanced {

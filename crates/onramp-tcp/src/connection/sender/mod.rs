@@ -52,6 +52,8 @@ pub struct Sender {
     tail_probe_due: bool,
     /// The latest burst ended with nothing left to send or to acknowledge.
     rests: bool,
+    /// The latest RTT sample; 0 before the first.
+    pub latest_rtt_ns: u64,
     /// The segment being timed, if not every acknowledgement is an RTT sample.
     timed: Option<Timed>,
     timer: Option<(Timer, u64)>,
@@ -136,6 +138,7 @@ impl Sender {
             unanswered_window_probes: 0,
             tail_probe_due: false,
             rests: false,
+            latest_rtt_ns: 0,
             timed: None,
             timer: None,
             expires_ns: 0,

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | what all QUIC libraries share: the records of `onramp-core`, and who owns cwnd | [`Sender`] |
 //! | the congestion controller of one library: `noq` | [`noq`] |
+//! | the same for `quinn`, by the window alone | `quinn`, feature `quinn` |
 //! | the same layer for libraries in C: picoquic | `include/onramp_quic.h`, feature `c` |
 //!
 //! The algorithms are those of `onramp-core`, the same files that run in the Linux kernel.
@@ -16,10 +17,16 @@
 
 #[cfg(feature = "c")]
 mod c;
+#[cfg(any(feature = "noq", feature = "quinn"))]
+mod config;
 mod error;
 #[cfg(feature = "noq")]
 pub mod noq;
+#[cfg(any(feature = "noq", feature = "quinn"))]
+mod path_control;
 mod paths;
+#[cfg(feature = "quinn")]
+pub mod quinn;
 mod sender;
 mod settings;
 
@@ -28,7 +35,7 @@ pub use paths::{Path, PathKey, Paths, Remembered};
 pub use sender::{Acked, Cause, Congestion, Owner, Pacing, Sender};
 pub use settings::{initial_window_bytes, startup_names, Settings};
 
-/// The example of the README.
-#[cfg(all(doctest, feature = "noq"))]
+/// The examples of the README.
+#[cfg(all(doctest, feature = "noq", feature = "quinn"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -3,11 +3,39 @@
 //! A [`StartupConfig`] goes into a `TransportConfig`, and each path of each connection then has a
 //! controller of its own. When the start-up is over, noq's own CUBIC goes on with its cwnd and
 //! ssthresh.
+//!
+//! ```
+//! # use std::sync::Arc;
+//! let mut transport = noq_proto::TransportConfig::default();
+//! let startup = onramp_quic::noq::StartupConfig::new("onramp")?;
+//! transport.congestion_controller_factory(Arc::new(startup));
+//! # Ok::<(), onramp_quic::UnsupportedStartup>(())
+//! ```
 
-mod avoidance;
-mod config;
 mod controller;
-mod frame;
+mod cubic;
 
-pub use config::{Observer, StartupConfig};
-pub use controller::{status, Status};
+#[cfg(test)]
+mod tests;
+
+pub use crate::config::{Observer, StartupConfig};
+pub use crate::path_control::Status;
+
+use controller::Startup;
+use noq_proto::congestion::{Controller, ControllerFactory};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The state of the start-up of a path, from `Connection::congestion_state()`; `None` if the path
+/// has another controller.
+pub fn status(controller: &dyn Controller) -> Option<Status> {
+    let any = controller.clone_box().into_any();
+    let startup = any.downcast::<Startup>().ok()?;
+    Some(startup.0.status())
+}
+
+impl ControllerFactory for StartupConfig {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        Box::new(Startup(self.path_control(now, current_mtu)))
+    }
+}

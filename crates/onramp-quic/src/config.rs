@@ -1,11 +1,10 @@
-//! The factory of controllers.
+//! The configuration of start-ups: a factory of controllers for each library.
 
-use super::controller::Startup;
 use crate::error::UnsupportedStartup;
+use crate::path_control::{Avoidance, PathControl};
 use crate::paths::{Clock, Path};
 use crate::sender::Sender;
 use crate::settings::Settings;
-use noq_proto::congestion::{Controller, ControllerFactory};
 use onramp_core::Decision;
 use std::fmt;
 use std::sync::Arc;
@@ -17,15 +16,8 @@ pub type Observer = dyn Fn(Instant, &Decision) + Send + Sync;
 /// The start of each connection's own clock: no time of a record is 0.
 const CLOCK_START_NS: u64 = 1_000_000_000;
 
-/// A start-up for noq's connections, and noq's CUBIC after it.
-///
-/// ```
-/// # use std::sync::Arc;
-/// let mut transport = noq_proto::TransportConfig::default();
-/// let startup = onramp_quic::noq::StartupConfig::new("onramp")?;
-/// transport.congestion_controller_factory(Arc::new(startup));
-/// # Ok::<(), onramp_quic::UnsupportedStartup>(())
-/// ```
+/// A start-up for connections of a QUIC library, and the library's CUBIC after it. It is a
+/// `ControllerFactory` of each library whose feature is on.
 #[derive(Clone)]
 pub struct StartupConfig {
     settings: Settings,
@@ -87,21 +79,15 @@ impl StartupConfig {
         self.observer = Some(Arc::new(observer));
         self
     }
-}
 
-impl ControllerFactory for StartupConfig {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+    /// The control of a new path.
+    pub(crate) fn path_control<A: Avoidance>(&self, now: Instant, mtu: u16) -> PathControl<A> {
         let clock = match &self.settings.path {
             Some(path) => path.clock(),
             None => Clock::new(now, CLOCK_START_NS),
         };
-        let sender = Sender::new(self.settings.clone(), current_mtu.into());
-        Box::new(Startup::new(
-            sender,
-            clock,
-            current_mtu,
-            self.observer.clone(),
-        ))
+        let sender = Sender::new(self.settings.clone(), mtu.into());
+        PathControl::new(sender, clock, mtu, self.observer.clone())
     }
 }
 

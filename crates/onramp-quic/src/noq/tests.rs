@@ -1,0 +1,28 @@
+//! The hand-over to noq's CUBIC.
+
+#[path = "../../benches/cost/captured_rtt.rs"]
+mod captured_rtt;
+
+use crate::path_control::tests as hand_over;
+use noq_proto::congestion::Cubic;
+use noq_proto::RttEstimator;
+use std::time::Duration;
+
+fn rtt() -> RttEstimator {
+    captured_rtt::capture(Duration::from_millis(100))
+}
+
+#[test]
+fn cubic_takes_over_cwnd_and_ssthresh_without_a_loss() {
+    hand_over::check_hand_over_without_loss::<Cubic>(&rtt());
+}
+
+#[test]
+fn cubic_takes_over_cwnd_and_ssthresh_after_a_loss() {
+    hand_over::check_hand_over_after_a_loss::<Cubic>(&rtt());
+}
+
+#[test]
+fn cubic_takes_over_in_slow_start_without_an_ssthresh() {
+    hand_over::check_hand_over_without_an_ssthresh::<Cubic>(&rtt());
+}

@@ -12,7 +12,9 @@
 //! | cumulatively acknowledged | acknowledged before the first loss of the frame |
 //! | the receiver's window | unknown |
 
+mod pace;
 mod records;
+mod recovery;
 
 #[cfg(test)]
 mod tests;
@@ -22,22 +24,12 @@ pub use records::{Acked, Cause, Congestion, Owner, Pacing};
 use crate::paths::Path;
 use crate::settings::{initial_window_bytes, Settings};
 use onramp_core::{
-    Ack, Clock, Decision, HostedStartup, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED,
-    ACK_RECOVERING, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_TIMESTAMPS, UNLIMITED,
+    Ack, Clock, Decision, HostedStartup, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING,
+    OPTION_TIMESTAMPS, UNLIMITED,
 };
 
 /// cwnd after persistent congestion, in datagrams (RFC 9002, section 7.2).
 const MIN_WINDOW_DATAGRAMS: u64 = 2;
-/// The ACK frames beyond the start of a recovery that still belong to it, for the start-up. A
-/// library reports the losses that a frame shows behind the frame. The first of these frames shows
-/// the last losses, and the second one finds the flight that lost accounted for.
-const ACKS_OF_REPAIR: u32 = 2;
-/// The RTO of idle times: Linux's minimum, and about what RFC 6298 has for a steady RTT and delayed
-/// ACKs.
-const MIN_RTO_NS: u64 = 200_000_000;
-const RTO_RTTS: u64 = 2;
-/// After an idle time, cwnd leaves at this multiple of cwnd / RTT, as Linux paces slow start.
-const RESTART_GAIN: u64 = 2;
 
 /// The congestion control of one path of a QUIC connection, while a start-up controls it.
 #[derive(Clone, Debug)]
@@ -61,7 +53,7 @@ pub struct Sender {
     /// When the last reduction happened. Packets sent until then belong to the recovery.
     recovery_start_ns: Option<u64>,
     /// Packets that were sent after the last reduction have not been acknowledged yet, or in
-    /// [`ACKS_OF_REPAIR`] frames only.
+    /// [`recovery::ACKS_OF_REPAIR`] frames only.
     is_recovering: bool,
     /// ACK frames of packets that were sent after the last reduction, while it is recovering.
     acks_beyond_recovery: u32,
@@ -168,10 +160,7 @@ impl Sender {
         self.last_event_ns = acked.now_ns;
         self.is_restarting &= acked.bytes == 0;
         self.srtt_ns = acked.srtt_ns;
-        if self.is_recovering && !self.is_of_recovery(acked.newest_sent_ns) {
-            self.is_recovering = self.acks_beyond_recovery < ACKS_OF_REPAIR;
-            self.acks_beyond_recovery += 1;
-        }
+        self.continue_recovery(acked.newest_sent_ns);
         self.max_inflight_bytes = self.max_inflight_bytes.max(prior_inflight_bytes);
         let is_cwnd_limited = acked.is_cwnd_limited || self.cwnd_was_half_used();
         if self.delivered_bytes >= self.round_end_bytes {
@@ -218,109 +207,6 @@ impl Sender {
         let avoidance_owns = decision.host_owns_cwnd(self.cwnd_bytes, self.ssthresh_bytes);
         if startup.report_ack(acked.now_ns, &ack) && !avoidance_owns {
             self.apply_decision();
-        }
-    }
-
-    /// Counts lost packets. A [`Congestion`] event may follow.
-    pub fn count_lost(&mut self, bytes: u64) {
-        self.lost_bytes += bytes;
-        self.inflight_bytes = self.inflight_bytes.saturating_sub(bytes);
-    }
-
-    /// Is a loss of packets that were sent until `newest_sent_ns` part of the recovery that runs,
-    /// or of an earlier one? Then it does not reduce cwnd (RFC 9002, section 7.3.2).
-    pub fn is_of_recovery(&self, newest_sent_ns: u64) -> bool {
-        self.recovery_start_ns
-            .is_some_and(|start_ns| newest_sent_ns <= start_ns)
-    }
-
-    /// Reports a congestion event. Nothing happens if it [is part of a
-    /// recovery](Self::is_of_recovery), unless the congestion is persistent.
-    pub fn on_congestion(&mut self, event: &Congestion) {
-        let is_persistent = event.cause == Cause::PersistentCongestion;
-        if self.is_of_recovery(event.newest_sent_ns) && !is_persistent {
-            return;
-        }
-        let flight_bytes = self.inflight_bytes + event.lost_bytes + event.acked_behind_bytes;
-        let loss = Loss {
-            now_ns: event.now_ns,
-            inflight_bytes: flight_bytes,
-            cwnd_bytes: self.cwnd_bytes,
-            ssthresh_bytes: event.avoidance_ssthresh_bytes,
-            acknowledged_bytes: self
-                .delivered_bytes
-                .saturating_sub(event.acked_behind_bytes),
-            lost_bytes: self.lost_bytes,
-            mss_bytes: self.mss_u32(),
-            kind: match is_persistent {
-                true => LOSS_TIMEOUT,
-                false => LOSS_RECOVERY,
-            },
-        };
-        self.prior =
-            Some((self.cwnd_bytes, self.ssthresh_bytes)).filter(|_| event.cause == Cause::Loss);
-        self.recovery_start_ns = Some(event.now_ns);
-        self.is_recovering = !is_persistent;
-        self.acks_beyond_recovery = 0;
-        let mut ssthresh_bytes = event.avoidance_ssthresh_bytes;
-        if let Some(startup) = &mut self.startup {
-            if startup.decision().host_reports_loss() {
-                ssthresh_bytes = startup.report_loss(event.now_ns, &loss);
-            }
-        }
-        if self.decision().is_some_and(Decision::is_reserved) {
-            return self.apply_decision();
-        }
-        if !self.has_started() {
-            // A lost packet of the handshake makes the initial window smaller, as a lost SYN does.
-            self.cwnd_bytes = ssthresh_bytes.clamp(self.min_window_bytes(), self.cwnd_bytes);
-            return;
-        }
-        self.ssthresh_bytes = ssthresh_bytes.max(self.min_window_bytes());
-        self.cwnd_bytes = match (self.decision(), is_persistent) {
-            (_, true) => self.min_window_bytes(),
-            (Some(decision), false) if decision.is_repairing() => {
-                decision.cwnd_bytes.max(self.min_window_bytes())
-            }
-            _ => self.ssthresh_bytes.min(self.cwnd_bytes),
-        };
-    }
-
-    /// All packets of the last congestion event have arrived after all: restores cwnd and ssthresh.
-    /// A start-up that ended at that event stays ended.
-    pub fn on_spurious_congestion(&mut self) {
-        let Some((cwnd_bytes, ssthresh_bytes)) = self.prior.take() else {
-            return;
-        };
-        self.is_recovering = false;
-        self.cwnd_bytes = self.cwnd_bytes.max(cwnd_bytes);
-        self.ssthresh_bytes = self.ssthresh_bytes.max(ssthresh_bytes);
-    }
-
-    /// A packet of this size leaves.
-    pub fn on_sent(&mut self, now_ns: u64, bytes: u64) {
-        if self.inflight_bytes == 0 {
-            self.resume(now_ns);
-            self.is_restarting = self.cwnd_bytes > self.initial_window_bytes;
-        }
-        self.inflight_bytes += bytes;
-        self.last_event_ns = now_ns;
-    }
-
-    /// Data is sent again after an idle time. While the start-up owns cwnd, cwnd is halved for each
-    /// RTO of it, down to the initial window (RFC 2861, as in Linux). Afterwards the host's
-    /// congestion avoidance does as it would.
-    fn resume(&mut self, now_ns: u64) {
-        let is_held = self.decision().is_some_and(Decision::is_reserved);
-        if self.owner() == Owner::Avoidance || is_held {
-            return;
-        }
-        let rto_ns = MIN_RTO_NS.max(RTO_RTTS * self.srtt_ns);
-        let halvings = now_ns.saturating_sub(self.last_event_ns) / rto_ns;
-        if self.last_event_ns > 0 && self.cwnd_bytes > self.initial_window_bytes {
-            let halved_bytes = self.cwnd_bytes >> halvings.min(63);
-            let least_bytes = self.initial_window_bytes.max(self.min_window_bytes());
-            self.cwnd_bytes = halved_bytes.max(least_bytes).min(self.cwnd_bytes);
         }
     }
 
@@ -371,11 +257,6 @@ impl Sender {
         self.srtt_ns
     }
 
-    /// A reduction of cwnd has not been acknowledged yet.
-    pub fn is_recovering(&self) -> bool {
-        self.is_recovering
-    }
-
     /// The last decision of the start-up; `None` before the start.
     pub fn decision(&self) -> Option<&Decision> {
         self.startup.as_ref().map(HostedStartup::decision)
@@ -391,32 +272,6 @@ impl Sender {
     /// The start-up is over for good: the host's congestion avoidance goes on alone.
     pub fn is_done(&self) -> bool {
         self.decision().is_some_and(Decision::is_done)
-    }
-
-    /// How the host paces.
-    ///
-    /// Without a rate of the start-up, ACKs clock the sender, because the ACKs of packets that left
-    /// back to back show the rate of the path. The initial window may leave at once (RFC 9002,
-    /// section 7.7). After an idle time there are no ACKs: a larger window is paced.
-    pub fn pacing(&self) -> Pacing {
-        let Some(decision) = self.decision() else {
-            return Pacing::None;
-        };
-        if decision.host_paces() {
-            return Pacing::BytesPerS(decision.pacing_bytes_per_s);
-        }
-        if decision.is_over() {
-            return Pacing::Host;
-        }
-        let is_restart = self.is_restarting
-            || (self.inflight_bytes == 0 && self.cwnd_bytes > self.initial_window_bytes);
-        match (is_restart, self.srtt_ns) {
-            (false, _) | (true, 0) => Pacing::None,
-            (true, srtt_ns) => {
-                let bytes = RESTART_GAIN * self.cwnd_bytes;
-                Pacing::BytesPerS(onramp_core::mul_div(bytes, 1_000_000_000, srtt_ns).max(1))
-            }
-        }
     }
 
     /// In slow start, a cwnd of which more than half was used counts as the limit, as in Linux

@@ -212,6 +212,8 @@ impl Path {
         self.use_of_memory
     }
 
+    /// A host in C has a clock of its own.
+    #[cfg_attr(not(any(feature = "noq", feature = "quinn")), allow(dead_code))]
     pub(crate) fn clock(&self) -> Clock {
         self.clock
     }

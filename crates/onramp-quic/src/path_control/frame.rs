@@ -5,8 +5,8 @@ use std::time::Instant;
 
 /// The packets that an ACK frame newly acknowledges, until the library reports its end.
 ///
-/// Packets have numbers that rise in the order of sending: packet numbers, or times of sending where
-/// the library does not tell packet numbers. Packets may then share a number.
+/// Packets have numbers that rise in the order of sending: packet numbers, or times of sending
+/// where the library does not tell packet numbers. Packets may then share a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame {
     /// Number and size of each packet, in no order.
@@ -36,7 +36,7 @@ impl Frame {
         self.bytes
     }
 
-    /// Number and time of sending of the newest packet of the frame; `None`: the frame has none yet.
+    /// Number and time of sending of the newest packet of the frame; `None`: there is none yet.
     pub fn newest(&self) -> Option<(u64, Instant)> {
         self.newest
     }

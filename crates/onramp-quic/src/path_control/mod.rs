@@ -1,5 +1,5 @@
-//! The congestion control of one path without its QUIC library: which events reach the start-up, and
-//! who owns cwnd. A library's adapter forwards the calls of the library.
+//! The congestion control of one path without its QUIC library: which events reach the start-up,
+//! and who owns cwnd. A library's adapter forwards the calls of the library.
 
 mod avoidance;
 mod frame;
@@ -102,9 +102,10 @@ impl<A: Avoidance> PathControl<A> {
         self.limited_at_bytes = self.sent_bytes;
     }
 
-    /// For a library that does not report when cwnd holds the sender back: called at the end of the
-    /// calls of [`PathControl::on_ack`] for a frame, with cwnd before them. No full datagram fitted
-    /// into cwnd behind what was in flight.
+    /// For a library that does not report when cwnd holds the sender back. Called behind the calls
+    /// of [`PathControl::on_ack`] for a frame, with cwnd before them: was there no room in cwnd for
+    /// a full datagram? `sent_bytes` does not serve here, because quinn does not report MTU probes
+    /// that leave, only their ACKs.
     #[cfg(feature = "quinn")]
     pub fn infer_cwnd_limit(&mut self, inflight_bytes: u64, cwnd_bytes: u64) {
         let prior_inflight_bytes = inflight_bytes + self.frame.bytes();

@@ -144,7 +144,6 @@ fn loss(now: Instant, sent: Instant) -> CongestionEvent {
         is_persistent: false,
         is_ecn: false,
         lost_bytes: MTU_BYTES,
-        #[cfg(feature = "noq")]
         number: 1,
     }
 }

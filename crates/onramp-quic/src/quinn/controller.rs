@@ -84,7 +84,6 @@ impl Controller for Startup {
             is_persistent: is_persistent_congestion,
             is_ecn,
             lost_bytes,
-            #[cfg(feature = "noq")]
             number,
         });
     }

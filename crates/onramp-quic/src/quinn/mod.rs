@@ -19,8 +19,8 @@
 //! - **Packet numbers.** quinn reports the newest lost packet, not the first one. A start-up counts
 //!   fewer bytes as acknowledged behind a loss where one ACK frame shows several losses.
 //!
-//! quinn does not report when cwnd holds the sender back. The controller infers it from the bytes in
-//! flight.
+//! quinn does not report when cwnd holds the sender back. The controller infers it from the bytes
+//! in flight.
 
 mod controller;
 mod cubic;

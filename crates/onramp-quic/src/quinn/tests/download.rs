@@ -1,95 +1,120 @@
-//! A download between two endpoints of quinn over one link, in virtual time.
+//! A download between two endpoints of quinn over one path, in virtual time.
 
 use bytes::BytesMut;
+use onramp_net::{Config, Limit, Link, Packet};
 use quinn_proto::congestion::ControllerFactory;
 use quinn_proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointConfig,
-    Event, ServerConfig, StreamId, TransportConfig,
+    Event, ServerConfig, StreamId, TransportConfig, VarInt,
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-const ONE_WAY: Duration = Duration::from_millis(50);
-const RATE_BYTES_PER_S: u64 = 6_250_000;
 /// quinn hands the socket this many datagrams at once where the kernel segments them.
 const MAX_DATAGRAMS: usize = 10;
+/// IPv4 and UDP.
+const HEADER_BYTES: u32 = 28;
+/// Flow control limits no download.
+const WINDOW_BYTES: u32 = 64 << 20;
 /// A download that takes longer hangs.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A download of `bytes` from a server with this controller, over 50 Mbit/s and 100 ms with an
-/// endless queue. Returns the time from the first packet of the handshake to the last byte.
-pub fn download(controller: Arc<dyn ControllerFactory + Send + Sync>, bytes: usize) -> Duration {
-    let begin = Instant::now();
-    let content: Vec<u8> = (0..bytes).map(|index| (index % 251) as u8).collect();
-    let mut transport = TransportConfig::default();
-    transport.congestion_controller_factory(controller);
-    let (server_config, client_config) = tls(transport);
-    let mut ends = [
-        End::new(1, None),
-        End::new(2, Some(Arc::new(server_config))),
-    ];
-    let server = ends[1].address;
-    let connecting = ends[0]
-        .endpoint
-        .connect(begin, client_config, server, "localhost");
-    ends[0].connection = Some(connecting.expect("a client configuration"));
-    let mut wire = Wire::default();
-    let (mut now, mut stream, mut received) = (begin, None, Vec::new());
-    while now < begin + LIMIT {
-        ends[1].serve(&content);
-        if ends[0].receive(&mut stream, &mut received) {
-            assert_eq!(received, content);
-            return now - begin;
-        }
-        for (from, end) in ends.iter_mut().enumerate() {
-            end.transmit(now, &mut wire, 1 - from);
-        }
-        let timeouts = ends.iter_mut().filter_map(End::timeout);
-        now = timeouts
-            .chain(wire.next())
-            .min()
-            .expect("something is to happen")
-            .max(now);
-        while let Some((to, datagram)) = wire.take(now) {
-            let from = ends[1 - to].address;
-            ends[to].handle(now, from, datagram);
-        }
-        for end in &mut ends {
-            end.expire(now);
-        }
-    }
-    panic!("{} of {bytes} bytes have arrived", received.len());
+/// A bottleneck with a drop-tail queue towards the client, and a return path of the same rate whose
+/// queue is never full.
+#[derive(Clone, Copy, Debug)]
+pub struct Path {
+    pub mbit_per_s: u64,
+    pub rtt_ms: u64,
+    /// In tenths of the BDP.
+    pub queue_tenths: u64,
 }
 
-/// Datagrams on their way, by the time of arrival and their number.
-#[derive(Default)]
-struct Wire {
-    datagrams: BTreeMap<(Instant, u64), (usize, BytesMut)>,
-    last_number: u64,
-    /// When the link to each end is free.
-    free: [Option<Instant>; 2],
+/// What a download took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Download {
+    /// From the first packet of the handshake to the last byte.
+    pub time: Duration,
+    /// Packets that the bottleneck dropped.
+    pub dropped: u64,
 }
 
-impl Wire {
-    fn put(&mut self, now: Instant, to: usize, datagram: &[u8]) {
-        let link_ns = datagram.len() as u64 * 1_000_000_000 / RATE_BYTES_PER_S;
-        let free = self.free[to].map_or(now, |free| free.max(now)) + Duration::from_nanos(link_ns);
-        self.free[to] = Some(free);
-        self.last_number += 1;
-        let key = (free + ONE_WAY, self.last_number);
-        self.datagrams.insert(key, (to, BytesMut::from(datagram)));
+impl Path {
+    /// A download of `bytes` from a server with this controller. The content is compared.
+    pub fn download(
+        self,
+        controller: Arc<dyn ControllerFactory + Send + Sync>,
+        bytes: usize,
+    ) -> Download {
+        let content: Vec<u8> = (0..bytes).map(|index| (index % 251) as u8).collect();
+        let (server_config, client_config) = configs(controller);
+        let mut ends = [
+            End::new(1, None),
+            End::new(2, Some(Arc::new(server_config))),
+        ];
+        let begin = Instant::now();
+        let at = |now_ns| begin + Duration::from_nanos(now_ns);
+        let server = ends[1].address;
+        let connecting = ends[0]
+            .endpoint
+            .connect(begin, client_config, server, "localhost");
+        ends[0].connection = Some(connecting.expect("a client configuration"));
+        // The link to each end.
+        let mut links = [self.link(self.queue()), self.link(Limit::Packets(u32::MAX))];
+        let (mut now_ns, mut stream, mut received) = (0, None, Vec::new());
+        while now_ns < LIMIT.as_nanos() as u64 {
+            ends[1].serve(&content);
+            if ends[0].receive(&mut stream, &mut received) {
+                assert!(received == content, "the content is not what was sent");
+                return Download {
+                    time: Duration::from_nanos(now_ns),
+                    dropped: links[0].stats().dropped.packets,
+                };
+            }
+            for (from, end) in ends.iter_mut().enumerate() {
+                end.transmit(at(now_ns), |datagram| {
+                    links[1 - from].offer(now_ns, Datagram(datagram.into()));
+                });
+            }
+            let timeouts = ends.iter_mut().filter_map(End::timeout);
+            let timeouts_ns = timeouts.map(|at| (at - begin).as_nanos() as u64);
+            let departures_ns = links.iter().filter_map(Link::next_departure_ns);
+            let next_ns = timeouts_ns.chain(departures_ns).min();
+            now_ns = next_ns.expect("something is to happen").max(now_ns);
+            for to in [0, 1] {
+                let from = ends[1 - to].address;
+                while let Some(departure) = links[to].poll(now_ns) {
+                    ends[to].handle(at(now_ns), from, departure.packet.0);
+                }
+                ends[to].expire(at(now_ns));
+            }
+        }
+        panic!(
+            "{} of {bytes} bytes have arrived over {self:?}",
+            received.len()
+        );
     }
 
-    fn next(&self) -> Option<Instant> {
-        self.datagrams.keys().next().map(|(at, _)| *at)
+    fn queue(self) -> Limit {
+        let bdp_bytes = self.mbit_per_s * 1_000 / 8 * self.rtt_ms;
+        Limit::Bytes(bdp_bytes * self.queue_tenths / 10)
     }
 
-    fn take(&mut self, now: Instant) -> Option<(usize, BytesMut)> {
-        let first = self.datagrams.first_entry()?;
-        (first.key().0 <= now).then(|| first.remove())
+    fn link(self, limit: Limit) -> Link<Datagram> {
+        let bits_per_s = NonZeroU64::new(self.mbit_per_s * 1_000_000).expect("a rate");
+        let one_way_ns = self.rtt_ms * 1_000_000 / 2;
+        Link::from_config(&Config::plain(bits_per_s, one_way_ns, limit))
+    }
+}
+
+#[derive(Clone)]
+struct Datagram(BytesMut);
+
+impl Packet for Datagram {
+    fn wire_bytes(&self) -> u32 {
+        self.0.len() as u32 + HEADER_BYTES
     }
 }
 
@@ -128,7 +153,7 @@ impl End {
         {
             Some(DatagramEvent::NewConnection(incoming)) => {
                 let accepted = self.endpoint.accept(incoming, now, &mut response, None);
-                self.connection = Some(accepted.ok().expect("the server accepts"));
+                self.connection = Some(accepted.expect("the server accepts"));
             }
             Some(DatagramEvent::ConnectionEvent(_, event)) => {
                 let (_, connection) = self.connection.as_mut().expect("its event");
@@ -138,8 +163,8 @@ impl End {
         }
     }
 
-    /// Puts all that may leave now on the wire.
-    fn transmit(&mut self, now: Instant, wire: &mut Wire, to: usize) {
+    /// Sends all datagrams that may leave now.
+    fn transmit(&mut self, now: Instant, mut send: impl FnMut(&[u8])) {
         let Some((handle, connection)) = &mut self.connection else {
             return;
         };
@@ -152,7 +177,7 @@ impl End {
         while let Some(transmit) = connection.poll_transmit(now, MAX_DATAGRAMS, &mut buffer) {
             let segment_bytes = transmit.segment_size.unwrap_or(transmit.size);
             for datagram in buffer[..transmit.size].chunks(segment_bytes) {
-                wire.put(now, to, datagram);
+                send(datagram);
             }
             buffer.clear();
         }
@@ -165,12 +190,10 @@ impl End {
         };
         while let Some(event) = connection.poll() {
             if matches!(event, Event::Connected) {
-                let stream = connection
-                    .streams()
-                    .open(Dir::Uni)
-                    .expect("streams are allowed");
+                let stream = connection.streams().open(Dir::Uni);
+                let stream = stream.expect("streams are allowed");
                 let written = connection.send_stream(stream).write(content);
-                assert_eq!(written, Ok(content.len()), "the client's window is larger");
+                assert_eq!(written, Ok(content.len()), "the windows are larger");
                 connection.send_stream(stream).finish().expect("it is open");
             }
         }
@@ -202,15 +225,24 @@ impl End {
     }
 }
 
-fn tls(transport: TransportConfig) -> (ServerConfig, ClientConfig) {
+/// The configurations of the server, which has this controller, and of the client.
+fn configs(controller: Arc<dyn ControllerFactory + Send + Sync>) -> (ServerConfig, ClientConfig) {
     let own = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     let certificate = CertificateDer::from(own.cert);
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(own.signing_key.serialize_der()));
     let server = ServerConfig::with_single_cert(vec![certificate.clone()], key);
     let mut server = server.expect("the key belongs to the certificate");
+    let mut transport = TransportConfig::default();
+    transport.send_window(WINDOW_BYTES.into());
+    transport.congestion_controller_factory(controller);
     server.transport_config(Arc::new(transport));
+
     let mut roots = rustls::RootCertStore::empty();
     roots.add(certificate).expect("a certificate");
     let client = ClientConfig::with_root_certificates(Arc::new(roots));
-    (server, client.expect("TLS 1.3"))
+    let mut client = client.expect("TLS 1.3");
+    let mut transport = TransportConfig::default();
+    transport.stream_receive_window(VarInt::from_u32(WINDOW_BYTES));
+    client.transport_config(Arc::new(transport));
+    (server, client)
 }

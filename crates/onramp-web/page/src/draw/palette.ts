@@ -17,6 +17,8 @@ export interface Palette {
 	series: string[];
 	/** Of other traffic. */
 	others: string;
+	/** Of the groups of phases (phases.ts). */
+	phases: Record<string, string>;
 }
 
 /** Dash patterns of lines. */
@@ -49,5 +51,8 @@ function read(): Palette {
 		head: of("head"),
 		series: ["s0", "s1", "s2", "s3"].map(of),
 		others: of("s5"),
+		phases: Object.fromEntries(
+			["grow", "pace", "wait", "repair", "over"].map((name) => [name, of(`phase-${name}`)]),
+		),
 	};
 }

@@ -1,0 +1,2 @@
+/** esbuild collects style sheets in onramp.css. */
+declare module "*.css";

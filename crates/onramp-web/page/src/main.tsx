@@ -1,0 +1,24 @@
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { render } from "preact";
+import { startView } from "./plots/view";
+import { startClock } from "./state/clock";
+import { startHistory } from "./state/history";
+import { startRunner } from "./state/runner";
+import { App } from "./ui/App";
+import { startTheme } from "./ui/theme";
+
+async function start(): Promise<void> {
+	startTheme();
+	await startHistory();
+	startRunner();
+	startClock();
+	startView();
+	const root = document.getElementById("page");
+	if (root) {
+		root.replaceChildren();
+		render(<App />, root);
+	}
+}
+
+void start();

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nearestStep } from "./amount";
+
+test("a slider stands at the nearest step", () => {
+	const steps = ["1 Mbit/s", "10 Mbit/s", "1 Gbit/s"];
+	assert.equal(nearestStep("10 Mbit/s", steps), 1);
+	assert.equal(nearestStep("12.5 Mbit/s", steps), 1);
+	assert.equal(nearestStep("900 Mbit/s", steps), 2);
+	assert.equal(nearestStep("0.2 kbit/s", steps), 0);
+});
+
+test("another unit and no amount have no step", () => {
+	assert.equal(nearestStep("100 packets", ["0.5 bdp", "1 bdp"]), -1);
+	assert.equal(nearestStep("linux-default", ["1 MB"]), -1);
+	assert.equal(nearestStep("linux-default", ["linux-default", "1 MB"]), 0);
+});

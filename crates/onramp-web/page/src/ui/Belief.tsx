@@ -1,0 +1,87 @@
+import { useMemo } from "preact/hooks";
+import type { CaseRun, TransferRun } from "../engine/types";
+import { shownTimeS } from "../state/clock";
+import { type Moment, momentOf, resultInWords } from "../state/words";
+import { bitRate, byteCount, duration, significant } from "../units";
+
+/** What the sender believes at this moment, beside the truth. */
+export function Belief({ one, name }: { one: CaseRun; name: string }) {
+	const transfer = one.transfers[0];
+	return transfer ? <Card one={one} transfer={transfer} name={name} /> : null;
+}
+
+function Card({ one, transfer, name }: { one: CaseRun; transfer: TransferRun; name: string }) {
+	const moment = momentOf(transfer, shownTimeS.value);
+	const result = useMemo(() => resultInWords(transfer), [transfer]);
+	const size = Number(transfer.fields.size_bytes);
+	return (
+		<section class="belief" aria-label={`What ${name} believes`}>
+			<p class="phase">
+				<b>{moment.isDone ? "Complete" : moment.phase}</b>
+				{!moment.isDone && <span class="faint"> since {duration(moment.phaseBeganS)}</span>}
+			</p>
+			<Gauge moment={moment} bdpBytes={one.bdpBytes} />
+			<dl>
+				<dt>estimate</dt>
+				<dd>{estimate(moment, one)}</dd>
+				<dt>cwnd</dt>
+				<dd>{byteCount(moment.cwndBytes)}</dd>
+				<dt>ssthresh</dt>
+				<dd>{byteCount(moment.ssthreshBytes)}</dd>
+				<dt>in flight</dt>
+				<dd>{byteCount(moment.inflightBytes)}</dd>
+				<dt>paced at</dt>
+				<dd>{bitRate(moment.pacingBytesPerS)}</dd>
+				<dt>received</dt>
+				<dd>
+					{byteCount(moment.receivedBytes)}
+					{size > 0 && ` of ${byteCount(size)}`}
+				</dd>
+			</dl>
+			<p class="exit">{moment.isDone ? `${result}.` : exitOf(moment, transfer)}</p>
+		</section>
+	);
+}
+
+function estimate(moment: Moment, one: CaseRun): string {
+	if (Number.isNaN(moment.estimateBytesPerS)) {
+		return "none yet";
+	}
+	const share = (100 * moment.estimateBytesPerS) / one.capacityBytesPerS;
+	return `${bitRate(moment.estimateBytesPerS)}, ${significant(share, 2)} % of the path's`;
+}
+
+function exitOf(moment: Moment, transfer: TransferRun): string {
+	if (transfer.startup === "none") {
+		return "No start-up: the avoidance as the host ships it.";
+	}
+	return moment.exit
+		? `Ended at ${duration(moment.exit.timeS - transfer.startS)}: ${moment.exit.words}`
+		: "The start-up is in control.";
+}
+
+/** Bars on one scale, whose middle is the BDP. */
+function Gauge({ moment, bdpBytes }: { moment: Moment; bdpBytes: number }) {
+	const rows: [string, number][] = [
+		["estimate × min RTT", moment.estimatedBdpBytes],
+		["cwnd", moment.cwndBytes],
+		["in flight", moment.inflightBytes],
+	];
+	return (
+		<div class="gauge">
+			{rows.map(([label, bytes]) => {
+				const share = bytes / bdpBytes;
+				const width = Number.isNaN(share) ? 0 : Math.min(1, share / 2);
+				return (
+					<div key={label}>
+						<span>{label}</span>
+						<span class="track" aria-hidden="true">
+							<i class={share > 2 ? "beyond" : ""} style={{ width: `${100 * width}%` }} />
+						</span>
+						<span class="number">{Number.isNaN(share) ? "–" : `${significant(share, 2)} BDP`}</span>
+					</div>
+				);
+			})}
+		</div>
+	);
+}

@@ -1,0 +1,100 @@
+import { useEffect, useRef } from "preact/hooks";
+import { nearestStep } from "../state/amount";
+import type { Field } from "../state/fields";
+import { edited, type Key, type TomlValue, valueAt } from "../state/scenario";
+import { faults, scenario, scenarioText, setScenario } from "../state/store";
+
+/** A value as text and as a slider. The engine judges it, and its message stands below. */
+export function ValueField({ field }: { field: Field }) {
+	const id = field.key.join("-");
+	const value = valueAt(scenario.value ?? {}, field.key);
+	const text = textOf(value);
+	const input = useRef<HTMLInputElement>(null);
+	// The text of a scenario may change while the field has the focus, by its slider or "back".
+	useEffect(() => {
+		if (input.current && input.current.value !== text) {
+			input.current.value = text;
+		}
+	}, [text]);
+	const commit = (next: string) => {
+		if (next.trim() !== text) {
+			setScenario(withField(scenarioText.peek(), field, next));
+		}
+	};
+	const step = nearestStep(text, field.steps);
+	const message = faultsOf(field.key);
+	return (
+		<div class={message ? "field wrong" : "field"}>
+			<label for={id} title={field.hint}>
+				{field.label}
+			</label>
+			<input
+				ref={input}
+				id={id}
+				type="text"
+				autocomplete="off"
+				spellcheck={false}
+				defaultValue={text}
+				placeholder={field.absent}
+				aria-invalid={message !== ""}
+				aria-describedby={message ? `${id}-message` : `${id}-hint`}
+				onChange={(event) => commit(event.currentTarget.value)}
+			/>
+			<input
+				class="slider"
+				type="range"
+				min={0}
+				max={field.steps.length - 1}
+				value={Math.max(step, 0)}
+				aria-label={`${field.label}, in steps`}
+				aria-valuetext={text || field.absent}
+				onInput={(event) => commit(field.steps[event.currentTarget.valueAsNumber] ?? "")}
+			/>
+			<span class="hidden" id={`${id}-hint`}>
+				{field.hint}
+			</span>
+			{message && (
+				<p class="message" id={`${id}-message`}>
+					{message}
+				</p>
+			)}
+		</div>
+	);
+}
+
+/** The messages of the engine about a key. */
+export function faultsOf(key: Key): string {
+	return faults.value
+		.filter((one) => one.key?.join(".") === key.join("."))
+		.map(({ fault }) => [fault.message, fault.help].filter(Boolean).join(" "))
+		.join(" ");
+}
+
+/** A value as the field shows it: a list has commas. */
+function textOf(value: TomlValue | undefined): string {
+	return Array.isArray(value)
+		? value.map(String).join(", ")
+		: value === undefined
+			? ""
+			: `${value}`;
+}
+
+function valueFrom(text: string): TomlValue | undefined {
+	const parts = text
+		.split(",")
+		.map((part) => part.trim())
+		.filter(Boolean);
+	return parts.length > 1 ? parts : parts[0];
+}
+
+function withField(scenarioToml: string, field: Field, text: string): string {
+	const value = valueFrom(text);
+	let result = edited(scenarioToml, field.key, value);
+	for (const need of field.needs ?? []) {
+		const has = valueAt(scenario.peek() ?? {}, need.key) !== undefined;
+		if (has !== (value !== undefined)) {
+			result = edited(result, need.key, value === undefined ? undefined : need.value);
+		}
+	}
+	return result;
+}

@@ -1,0 +1,58 @@
+import { groupOfPhase } from "../draw/phases";
+import type { Phase, Run } from "../engine/types";
+import { AXIS_PX, MARGIN_PX } from "../plots/chart";
+import { view } from "../plots/view";
+import { timeS } from "../state/clock";
+import { nameOf } from "../state/words";
+import { duration } from "../units";
+import { SeriesMark } from "./SeriesMark";
+
+/** The phases of each start-up in words, on the time of the plots below. */
+export function PhaseRows({ run }: { run: Run }) {
+	const { fromS, toS } = view.value;
+	const place = (atS: number) =>
+		(100 * (Math.min(toS, Math.max(fromS, atS)) - fromS)) / (toS - fromS);
+	const rows = run.cases.flatMap((one, series) => {
+		const transfer = one.transfers[0];
+		return transfer && transfer.phases.length > 0 ? [{ one, series, transfer }] : [];
+	});
+	if (rows.length === 0) {
+		return null;
+	}
+	return (
+		<div class="phases">
+			{rows.map(({ one, series, transfer }) => (
+				<div class="phase-row" key={one.number}>
+					<p>
+						<SeriesMark series={series} /> {nameOf(run, one)}
+					</p>
+					<ol
+						style={{ marginLeft: `${AXIS_PX}px`, marginRight: `${MARGIN_PX}px` }}
+						aria-label={`Phases of ${nameOf(run, one)}`}
+					>
+						{transfer.phases.filter(isSeen).map((phase) => (
+							<li
+								key={`${phase.beginS} ${phase.name}`}
+								class={`phase-${groupOfPhase(phase.name)}`}
+								title={`${phase.words}, from ${duration(phase.beginS - transfer.startS)} to ${duration(phase.endS - transfer.startS)}`}
+								style={{
+									left: `${place(phase.beginS)}%`,
+									width: `${place(phase.endS) - place(phase.beginS)}%`,
+								}}
+							>
+								{phase.words}
+							</li>
+						))}
+					</ol>
+				</div>
+			))}
+			<div class="phase-clock" style={{ left: `${AXIS_PX}px`, right: `${MARGIN_PX}px` }}>
+				<i style={{ left: `${place(timeS.value)}%` }} />
+			</div>
+		</div>
+	);
+
+	function isSeen(phase: Phase): boolean {
+		return phase.endS > fromS && phase.beginS < toS;
+	}
+}

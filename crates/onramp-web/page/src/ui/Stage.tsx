@@ -1,0 +1,121 @@
+import { effect } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { LANE_HEIGHT, Lane } from "../draw/lane";
+import { palette } from "../draw/palette";
+import type { CaseRun, Run } from "../engine/types";
+import { isPlaying, prefersStill, shownTimeS, speed, timeS } from "../state/clock";
+import { nameOf } from "../state/words";
+import { Belief } from "./Belief";
+import { SeriesMark } from "./SeriesMark";
+
+/** A drop is seen for this part of a round trip, and for so long on the screen. */
+const DROP_SEEN_RTTS = 0.15;
+const DROP_SEEN_S = 0.7;
+
+/** The paths of all start-ups, one above the other, on one clock. */
+export function Stage({ run }: { run: Run }) {
+	return (
+		<section class="stage" aria-labelledby="stage-title">
+			<h2 id="stage-title" class="hidden">
+				Packets on the path
+			</h2>
+			{run.cases.map((one, series) => (
+				<article class="lane" key={one.number}>
+					<LaneFigure run={run} one={one} series={series} />
+					<Belief one={one} name={nameOf(run, one)} />
+				</article>
+			))}
+			<Keys run={run} />
+		</section>
+	);
+}
+
+function LaneFigure({ run, one, series }: { run: Run; one: CaseRun; series: number }) {
+	const name = nameOf(run, one);
+	const lane = useMemo(() => new Lane(one), [one]);
+	const canvas = useRef<HTMLCanvasElement>(null);
+	const [width, setWidth] = useState(0);
+	useEffect(() => {
+		const element = canvas.current?.parentElement;
+		if (!element) {
+			return;
+		}
+		const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+		observer.observe(element);
+		return () => observer.disconnect();
+	}, []);
+	useEffect(() => {
+		const context = canvas.current?.getContext("2d");
+		if (!canvas.current || !context || width === 0) {
+			return;
+		}
+		const ratio = devicePixelRatio;
+		canvas.current.width = Math.round(width * ratio);
+		canvas.current.height = Math.round(LANE_HEIGHT * ratio);
+		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		return effect(() => {
+			const { value } = palette;
+			lane.draw(context, width, {
+				timeS: timeS.value,
+				dropSeenS: Math.max(DROP_SEEN_RTTS * one.rttS, DROP_SEEN_S * speed.value),
+				dropsFall: isPlaying.value && !prefersStill(),
+				palette: value,
+				colour: value.series[series] ?? value.ink,
+			});
+		});
+	}, [lane, width, one, series]);
+	return (
+		<figure>
+			<figcaption>
+				<SeriesMark series={series} />
+				<b>{name}</b>
+				<Drops lane={lane} />
+			</figcaption>
+			<div class="canvas">
+				<canvas
+					ref={canvas}
+					style={{ height: `${LANE_HEIGHT}px` }}
+					role="img"
+					aria-label={`Packets of ${name} on the path: ${wayOf(one)}`}
+				/>
+			</div>
+		</figure>
+	);
+}
+
+function Drops({ lane }: { lane: Lane }) {
+	const count = lane.dropsUntil(shownTimeS.value);
+	return <span class="faint">{count > 0 ? `✕ ${count} dropped or lost` : "nothing dropped"}</span>;
+}
+
+function wayOf(one: CaseRun): string {
+	return one.nodes.join(", ");
+}
+
+/** What the shapes mean. */
+function Keys({ run }: { run: Run }) {
+	const hasOthers = run.cases.some((one) => one.flows.some((flow) => flow.transfer < 0));
+	const interval = Math.max(...run.cases.map((one) => one.packetInterval));
+	return (
+		<p class="keys">
+			<span>
+				<i class="key data" /> data
+			</span>
+			<span>
+				<i class="key again" /> retransmission
+			</span>
+			<span>
+				<i class="key ack" /> ACK
+			</span>
+			<span>
+				<b>✕</b> dropped
+			</span>
+			{hasOthers && (
+				<span>
+					<i class="key others" /> other traffic
+				</span>
+			)}
+			{interval > 1 && <span>One of {interval} packets is drawn.</span>}
+		</p>
+	);
+}

@@ -1,0 +1,107 @@
+import { useEffect, useState } from "preact/hooks";
+import {
+	isAtEnd,
+	isPlaying,
+	SPEEDS,
+	seek,
+	shownTimeS,
+	speed,
+	step,
+	timeS,
+	togglePlaying,
+} from "../state/clock";
+import { rttS, run, span } from "../state/store";
+import { momentInWords, momentOf, nameOf } from "../state/words";
+import { clockTime, significant } from "../units";
+
+/** A moment is read out when the clock has stood still for this long. */
+const STILL_MS = 500;
+const SCRUB_STEPS = 10_000;
+
+/** The clock's controls. */
+export function Transport() {
+	const { fromS, toS } = span.value;
+	const passedS = timeS.value - fromS;
+	const share = Math.round((SCRUB_STEPS * passedS) / (toS - fromS));
+	const time = clockTime(shownTimeS.value - fromS, (toS - fromS) / 1000);
+	return (
+		<section class="transport" aria-label="Clock">
+			<div class="buttons">
+				<button type="button" aria-label="To the beginning" onClick={() => seek(fromS)}>
+					⏮
+				</button>
+				<button type="button" aria-label="Back by a round trip" onClick={() => step(-1)}>
+					−RTT
+				</button>
+				<button type="button" class="play" onClick={togglePlaying}>
+					{isPlaying.value ? "Pause" : isAtEnd.value ? "Replay" : "Play"}
+				</button>
+				<button type="button" aria-label="On by a round trip" onClick={() => step(1)}>
+					+RTT
+				</button>
+				<button type="button" aria-label="To the end" onClick={() => seek(toS)}>
+					⏭
+				</button>
+			</div>
+			<input
+				class="scrub"
+				type="range"
+				min={0}
+				max={SCRUB_STEPS}
+				value={share}
+				aria-label="Time"
+				aria-valuetext={time}
+				onInput={(event) => {
+					seek(fromS + ((toS - fromS) * event.currentTarget.valueAsNumber) / SCRUB_STEPS);
+				}}
+			/>
+			<output class="number">
+				{time}
+				<small> RTT {significant((shownTimeS.value - fromS) / rttS.value, 3)}</small>
+			</output>
+			<label>
+				<span class="hidden">Speed</span>
+				<select
+					value={String(speed.value)}
+					onChange={(event) => {
+						speed.value = Number(event.currentTarget.value);
+					}}
+				>
+					{SPEEDS.map((one) => (
+						<option key={one} value={String(one)}>
+							{one === 1 ? "real time" : `1/${Math.round(1 / one).toLocaleString("en")}`}
+						</option>
+					))}
+				</select>
+			</label>
+			<Announcement />
+		</section>
+	);
+}
+
+/** The text alternative of the picture, for the moment at which the clock stands. */
+function Announcement() {
+	const [words, setWords] = useState("");
+	const nowS = shownTimeS.value;
+	const result = run.value;
+	const isStill = !isPlaying.value;
+	useEffect(() => {
+		if (!result || !isStill) {
+			return;
+		}
+		const wait = setTimeout(() => {
+			const moments = result.cases.flatMap((one) => {
+				const transfer = one.transfers[0];
+				return transfer ? [momentInWords(nameOf(result, one), momentOf(transfer, nowS))] : [];
+			});
+			const { fromS, toS } = span.peek();
+			setWords(`At ${clockTime(nowS - fromS, (toS - fromS) / 1000)}. ${moments.join(" ")}`);
+		}, STILL_MS);
+		return () => clearTimeout(wait);
+	}, [nowS, result, isStill]);
+	return (
+		<p class="hidden" role="status" id="moment">
+			{words}
+		</p>
+	);
+}

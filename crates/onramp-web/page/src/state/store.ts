@@ -46,6 +46,11 @@ export const isOutdated = computed(
 	() => run.value !== undefined && ranText.value !== scenarioText.value,
 );
 
+/** The engine works on a result. */
+export const isBusy = computed(
+	() => status.value.kind === "starting" || status.value.kind === "running",
+);
+
 /** Each fault with the key on whose line it is. */
 export const faults = computed(() => {
 	const { value } = status;

@@ -1,4 +1,4 @@
-import { lessonIndex, run } from "../state/store";
+import { isBusy, lessonIndex, run } from "../state/store";
 import { CommandDialog } from "./CommandDialog";
 import { Controls } from "./Controls";
 import { dialog } from "./dialogs";
@@ -29,7 +29,7 @@ export function App() {
 					<Controls />
 					<ScenarioEditor />
 				</aside>
-				<main class="main" id="picture" tabIndex={-1}>
+				<main class="main" id="picture" tabIndex={-1} aria-busy={isBusy.value}>
 					{lessonIndex.value !== undefined && <LessonPanel />}
 					<StatusLine />
 					<Summary />

@@ -1,5 +1,5 @@
 import "uplot/dist/uPlot.min.css";
-import "./style.css";
+import "./style/index.css";
 import { render } from "preact";
 import { startView } from "./plots/view";
 import { startClock } from "./state/clock";

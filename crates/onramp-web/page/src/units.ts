@@ -54,8 +54,8 @@ export function duration(seconds: number): string {
 		: `${significant(seconds * 1e6, 3)} µs`;
 }
 
-/** A time on the clock, with as many decimals as a step of the clock needs: `3.250 s`. */
+/** A time on the clock, with as many decimals as a step of the clock needs: `3.25 s`. */
 export function clockTime(seconds: number, stepS: number): string {
-	const decimals = Math.min(6, Math.max(0, Math.ceil(-Math.log10(stepS)) + 1));
+	const decimals = Math.min(6, Math.max(0, Math.ceil(-Math.log10(stepS))));
 	return `${seconds.toFixed(decimals)} s`;
 }

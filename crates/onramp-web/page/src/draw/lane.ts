@@ -10,25 +10,25 @@ import { countUpTo, Flights, type Place, placeOf } from "./packets";
 import type { Palette } from "./palette";
 
 /** Height of a lane in pixels. */
-export const LANE_HEIGHT = 148;
+export const LANE_HEIGHT = 184;
 
-const HOST_TOP = 20;
-const HOST_BOTTOM = 122;
+const HOST_TOP = 22;
+const HOST_BOTTOM = 158;
 /** The middle of the forward and the return path. */
-const FORWARD_Y = 46;
-const RETURN_Y = 104;
-const PIPE_HEIGHT = 30;
-const TANK_HEIGHT = 44;
-const RETURN_HEIGHT = 22;
+const FORWARD_Y = 58;
+const RETURN_Y = 132;
+const PIPE_HEIGHT = 42;
+const TANK_HEIGHT = 64;
+const RETURN_HEIGHT = 26;
 /** Heights of packets: kinds have different ones, for readers who see no colours. */
 const HEIGHTS: Record<number, number> = {
-	[PacketKind.Data]: 18,
-	[PacketKind.Retransmission]: 28,
-	[PacketKind.Ack]: 12,
-	[PacketKind.Datagram]: 10,
+	[PacketKind.Data]: 26,
+	[PacketKind.Retransmission]: 38,
+	[PacketKind.Ack]: 16,
+	[PacketKind.Datagram]: 14,
 	[PacketKind.Control]: 8,
 };
-const OTHERS_HEIGHT = 10;
+const OTHERS_HEIGHT = 14;
 const MIN_PACKET_PX = 2;
 /** Distance of ACKs that wait. */
 const ACK_GAP_PX = 3;
@@ -107,21 +107,45 @@ export class Lane {
 			context.fill();
 			context.stroke();
 		}
+		this.drawReceived(context, frame, view);
 		context.font = "12px system-ui, sans-serif";
 		context.textAlign = "center";
 		context.fillStyle = palette.ink;
 		const middle = (HOST_TOP + HOST_BOTTOM) / 2 + 4;
-		context.fillText("sender", frame.senderX / 2, middle, frame.senderX - 8);
+		context.fillText("sender", frame.senderX / 2, middle, frame.senderX - 6);
 		const receiver = (frame.receiverX + frame.width) / 2;
-		context.fillText("receiver", receiver, middle, frame.width - frame.receiverX - 8);
+		context.fillText("receiver", receiver, middle - 8, frame.width - frame.receiverX - 6);
+		const received = `${Math.floor(100 * this.receivedShare(view.timeS))} %`;
+		context.fillText(received, receiver, middle + 10);
 		context.fillStyle = palette.faint;
 		const link = one.links[one.bottleneck];
 		const back = one.returnLinks[one.returnBottleneck];
 		const label = (text: string, from: number, to: number, y: number) =>
-			context.fillText(text, (from + to) / 2, y, to - from - 4);
+			context.fillText(text, (from + to) / 2, y);
 		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, 14);
 		label(linkLabel(link), frame.linkX, frame.afterX, 14);
-		label(`ACKs: ${linkLabel(back)}`, frame.senderX, frame.receiverX, 136);
+		label(`ACKs: ${linkLabel(back)}`, frame.senderX, frame.receiverX, 174);
+	}
+
+	/** The receiver fills up. */
+	private drawReceived(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
+		const height = (HOST_BOTTOM - HOST_TOP - 2) * this.receivedShare(view.timeS);
+		context.globalAlpha = 0.22;
+		context.fillStyle = view.colour;
+		const width = frame.width - frame.receiverX - 2;
+		context.fillRect(frame.receiverX + 1, HOST_BOTTOM - 1 - height, width, height);
+		context.globalAlpha = 1;
+	}
+
+	/** Share of the payload that has arrived; zero for a transfer without end. */
+	private receivedShare(timeS: number): number {
+		const transfer = this.one.transfers[0];
+		if (!transfer) {
+			return 0;
+		}
+		const { receiver, fields } = transfer;
+		const bytes = receiver.receivedBytes[countUpTo(receiver.timeS, timeS) - 1] ?? 0;
+		return Math.min(1, bytes / (Number(fields.size_bytes) || Number.POSITIVE_INFINITY));
 	}
 
 	private queueBytesAt(timeS: number): number {
@@ -173,7 +197,7 @@ export class Lane {
 		context.fillRect(x, y - height / 2, length, height);
 		if (kind === PacketKind.Retransmission && !isOther) {
 			context.fillStyle = view.palette.page;
-			context.fillRect(x, y - 4, length, 8);
+			context.fillRect(x, y - 6, length, 12);
 		}
 	}
 

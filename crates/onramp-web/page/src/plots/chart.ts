@@ -12,6 +12,8 @@ export const AXIS_PX = 68;
 export const MARGIN_PX = 10;
 /** Height of the strip of phases of each case. */
 const STRIP_PX = 5;
+/** Strips of phases and labels stand above the values. */
+const HEADROOM = 1.1;
 /** A square of this size shows at most one mark of a kind. */
 const CELL_PX = 3;
 const FONT = "12px system-ui, sans-serif";
@@ -105,7 +107,7 @@ export class Chart {
 			high = value <= 3 * high || high === 0 ? Math.max(high, value) : high;
 		}
 		const from = plot.isFromZero || low > high ? 0 : low;
-		return [from, high > from ? from + (high - from) * 1.06 : from + 1];
+		return [from, high > from ? from + (high - from) * HEADROOM : from + 1];
 	}
 
 	private options(width: number, height: number): uPlot.Options {
@@ -119,7 +121,7 @@ export class Chart {
 		return {
 			width,
 			height,
-			padding: [0, MARGIN_PX, 0, 0],
+			padding: [7, MARGIN_PX, 0, 0],
 			legend: { show: false },
 			cursor: {
 				y: false,
@@ -146,6 +148,7 @@ export class Chart {
 					size: AXIS_PX,
 					gap: 4,
 					space: 34,
+					incrs: roundSteps(plot.unit),
 					values: (_, at) => at.map((value) => plot.format(value)),
 				},
 			],
@@ -162,8 +165,7 @@ export class Chart {
 				}),
 			],
 			hooks: {
-				drawAxes: [() => this.drawLevels()],
-				draw: [() => this.drawMarks(), () => this.drawPhases()],
+				draw: [() => this.drawLevels(), () => this.drawMarks(), () => this.drawPhases()],
 				setSelect: [
 					(u) => {
 						if (u.select.width > 0) {
@@ -181,10 +183,8 @@ export class Chart {
 		const { ctx, bbox } = this.u;
 		const ratio = devicePixelRatio;
 		ctx.save();
-		ctx.strokeStyle = this.input.palette().faint;
 		ctx.fillStyle = this.input.palette().faint;
-		ctx.lineWidth = ratio;
-		ctx.setLineDash(DASHES.level.map((length) => length * ratio));
+		ctx.lineJoin = "round";
 		ctx.font = `${12 * ratio}px system-ui, sans-serif`;
 		ctx.textAlign = "right";
 		for (const { label, value } of this.plot.levels) {
@@ -192,13 +192,22 @@ export class Chart {
 			if (y < bbox.top) {
 				continue;
 			}
+			ctx.strokeStyle = this.input.palette().faint;
+			ctx.lineWidth = ratio;
+			ctx.setLineDash(DASHES.level.map((length) => length * ratio));
 			ctx.beginPath();
 			ctx.moveTo(bbox.left, y);
 			ctx.lineTo(bbox.left + bbox.width, y);
 			ctx.stroke();
 			const text = `${label} ${this.plot.format(value)}`;
 			const isLow = y - bbox.top < 30 * ratio;
-			ctx.fillText(text, bbox.left + bbox.width - 4 * ratio, y + (isLow ? 14 : -5) * ratio);
+			const place = [bbox.left + bbox.width - 4 * ratio, y + (isLow ? 14 : -5) * ratio] as const;
+			// A rim of the page's colour, so that lines do not cross the text.
+			ctx.setLineDash([]);
+			ctx.strokeStyle = this.input.palette().page;
+			ctx.lineWidth = 4 * ratio;
+			ctx.strokeText(text, ...place);
+			ctx.fillText(text, ...place);
 		}
 		ctx.restore();
 	}
@@ -279,6 +288,12 @@ export class Chart {
 		}
 		ctx.restore();
 	}
+}
+
+/** Distances of ticks that are round in a plot's unit. */
+function roundSteps(unit: number): number[] {
+	const magnitudes = Array.from({ length: 24 }, (_, at) => 10 ** (at - 10));
+	return magnitudes.flatMap((magnitude) => [1, 2, 5].map((n) => n * magnitude * unit));
 }
 
 /** Round times since the origin, some 90 pixels apart. */

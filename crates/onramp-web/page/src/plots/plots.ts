@@ -39,6 +39,8 @@ export interface Plot {
 	limit: number;
 	/** The axis begins at zero, rather than at the smallest value in view. */
 	isFromZero: boolean;
+	/** One of what `format` shows: rates are in bytes, and shown in bits. */
+	unit: number;
 	format(value: number): string;
 }
 
@@ -125,6 +127,7 @@ function sequence(shown: Shown[]): Plot {
 		levels: [],
 		limit: Number.POSITIVE_INFINITY,
 		isFromZero: false,
+		unit: 1,
 		format: byteCount,
 	};
 }
@@ -166,6 +169,7 @@ function windowPlot(shown: Shown[]): Plot {
 		levels: level("BDP", shown, (one) => one.bdpBytes),
 		limit: Math.min(MAX_PIPES * full, Math.max(...used)),
 		isFromZero: true,
+		unit: 1,
 		format: byteCount,
 	};
 }
@@ -189,6 +193,7 @@ function rates(shown: Shown[]): Plot {
 		levels: level("path", shown, (one) => one.capacityBytesPerS),
 		limit: MAX_PIPES * largest(shown, (one) => one.capacityBytesPerS),
 		isFromZero: true,
+		unit: 1 / 8,
 		format: bitRate,
 	};
 }
@@ -204,6 +209,7 @@ function queue(shown: Shown[]): Plot {
 		levels: level("limit", shown, (one) => one.links[one.bottleneck]?.queueBytes ?? 0),
 		limit: Number.POSITIVE_INFINITY,
 		isFromZero: true,
+		unit: 1,
 		format: byteCount,
 	};
 }
@@ -225,6 +231,7 @@ function rtt(shown: Shown[]): Plot {
 		levels: level("path", shown, (one) => one.rttS),
 		limit: Number.POSITIVE_INFINITY,
 		isFromZero: true,
+		unit: 1,
 		format: duration,
 	};
 }

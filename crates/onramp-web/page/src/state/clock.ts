@@ -57,7 +57,7 @@ export function togglePlaying(): void {
 	isPlaying.value = !isPlaying.peek();
 }
 
-/** The greatest speed at which a round trip can be watched. */
+/** The speed at which a round trip can be watched. */
 export function chooseSpeed(): void {
 	const wanted = rttS.peek() / ROUND_TRIP_SHOWN_S;
 	speed.value = SPEEDS.findLast((one) => one <= wanted) ?? SPEEDS[0] ?? 1;
@@ -65,9 +65,31 @@ export function chooseSpeed(): void {
 
 /** Keeps the clock inside the run, and moves it while it plays. */
 export function startClock(): void {
+	let shownName: string | undefined;
+	let shownRttS = 0;
+	let wasAtEnd = false;
 	effect(() => {
-		run.value;
-		seek(timeS.peek());
+		const { value } = run;
+		if (!value) {
+			return;
+		}
+		const isOther = value.name !== shownName;
+		const isFaster = Math.abs(Math.log(rttS.peek() / shownRttS)) > Math.LN2;
+		shownName = value.name;
+		shownRttS = rttS.peek();
+		if (isOther || isFaster) {
+			chooseSpeed();
+		}
+		if (isOther) {
+			seek(span.peek().fromS);
+			isPlaying.value = !prefersStill();
+		} else {
+			// An edit: the clock stays, so that one moment can be compared.
+			seek(wasAtEnd ? span.peek().toS : timeS.peek());
+		}
+	});
+	effect(() => {
+		wasAtEnd = timeS.value >= span.peek().toS;
 	});
 	let last: number | undefined;
 	const tick = (nowMs: number) => {

@@ -5,12 +5,19 @@ import { type Moment, momentOf, resultInWords } from "../state/words";
 import { bitRate, byteCount, duration, significant } from "../units";
 
 /** What the sender believes at this moment, beside the truth. */
-export function Belief({ one, name }: { one: CaseRun; name: string }) {
+export function Belief({ one, name, series }: { one: CaseRun; name: string; series: number }) {
 	const transfer = one.transfers[0];
-	return transfer ? <Card one={one} transfer={transfer} name={name} /> : null;
+	return transfer ? <Card one={one} transfer={transfer} name={name} series={series} /> : null;
 }
 
-function Card({ one, transfer, name }: { one: CaseRun; transfer: TransferRun; name: string }) {
+interface CardProps {
+	one: CaseRun;
+	transfer: TransferRun;
+	name: string;
+	series: number;
+}
+
+function Card({ one, transfer, name, series }: CardProps) {
 	const moment = momentOf(transfer, shownTimeS.value);
 	const result = useMemo(() => resultInWords(transfer), [transfer]);
 	const size = Number(transfer.fields.size_bytes);
@@ -20,7 +27,7 @@ function Card({ one, transfer, name }: { one: CaseRun; transfer: TransferRun; na
 				<b>{moment.isDone ? "Complete" : moment.phase}</b>
 				{!moment.isDone && <span class="faint"> since {duration(moment.phaseBeganS)}</span>}
 			</p>
-			<Gauge moment={moment} bdpBytes={one.bdpBytes} />
+			<Gauge moment={moment} bdpBytes={one.bdpBytes} series={series} />
 			<dl>
 				<dt>estimate</dt>
 				<dd>{estimate(moment, one)}</dd>
@@ -61,7 +68,8 @@ function exitOf(moment: Moment, transfer: TransferRun): string {
 }
 
 /** Bars on one scale, whose middle is the BDP. */
-function Gauge({ moment, bdpBytes }: { moment: Moment; bdpBytes: number }) {
+function Gauge(props: { moment: Moment; bdpBytes: number; series: number }) {
+	const { moment, bdpBytes, series } = props;
 	const rows: [string, number][] = [
 		["estimate × min RTT", moment.estimatedBdpBytes],
 		["cwnd", moment.cwndBytes],
@@ -75,7 +83,7 @@ function Gauge({ moment, bdpBytes }: { moment: Moment; bdpBytes: number }) {
 				return (
 					<div key={label}>
 						<span>{label}</span>
-						<span class="track" aria-hidden="true">
+						<span class={`track s${series}`} aria-hidden="true">
 							<i class={share > 2 ? "beyond" : ""} style={{ width: `${100 * width}%` }} />
 						</span>
 						<span class="number">{Number.isNaN(share) ? "–" : `${significant(share, 2)} BDP`}</span>

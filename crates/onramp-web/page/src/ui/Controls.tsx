@@ -2,6 +2,7 @@ import { PATH_FIELDS, RADIO_FIELDS, TRANSFER_FIELDS } from "../state/fields";
 import { valueAt } from "../state/scenario";
 import { again, editKey, scenario } from "../state/store";
 import { ValueField } from "./Field";
+import { Group } from "./Group";
 import { Startups } from "./Startups";
 import { Traffic } from "./Traffic";
 
@@ -15,40 +16,37 @@ export function Controls() {
 	const inUse = RADIO_FIELDS.filter((field) => valueAt(table, field.key) !== undefined).length;
 	return (
 		<>
-			<section aria-labelledby="startups-title">
-				<h2 id="startups-title">Start-ups</h2>
+			<Group title="Start-ups">
 				<Startups />
 				{transfers > 1 && (
 					<p class="note">
 						The scenario has {transfers} transfers. The controls are those of the first.
 					</p>
 				)}
-			</section>
-			<section aria-labelledby="path-title">
-				<h2 id="path-title">Path</h2>
+			</Group>
+			<Group title="Path">
 				{isNetwork ? (
 					<p class="note">This path is a network of links: edit it in the scenario's text.</p>
 				) : (
 					PATH_FIELDS.map((field) => <ValueField key={field.label} field={field} />)
 				)}
-			</section>
-			<section aria-labelledby="transfer-title">
-				<h2 id="transfer-title">Transfer</h2>
+			</Group>
+			<Group title="Transfer">
 				{TRANSFER_FIELDS.map((field) => (
 					<ValueField key={field.label} field={field} />
 				))}
 				<Seed />
-			</section>
+			</Group>
 			{!isNetwork && (
-				<details class="group">
-					<summary>
-						<h2>Jitter, aggregation, policer</h2>
-						{inUse > 0 && <span class="count">{inUse} set</span>}
-					</summary>
+				<Group
+					title="Jitter, aggregation, policer"
+					count={inUse > 0 ? `${inUse} set` : ""}
+					isOpen={false}
+				>
 					{RADIO_FIELDS.map((field) => (
 						<ValueField key={field.label} field={field} />
 					))}
-				</details>
+				</Group>
 			)}
 			<Traffic />
 		</>

@@ -41,7 +41,7 @@ export function ValueField({ field }: { field: Field }) {
 				onChange={(event) => commit(event.currentTarget.value)}
 			/>
 			<input
-				class="slider"
+				class={step < 0 && text !== "" ? "slider elsewhere" : "slider"}
 				type="range"
 				min={0}
 				max={field.steps.length - 1}

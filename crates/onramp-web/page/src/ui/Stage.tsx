@@ -22,7 +22,7 @@ export function Stage({ run }: { run: Run }) {
 			{run.cases.map((one, series) => (
 				<article class="lane" key={one.number}>
 					<LaneFigure run={run} one={one} series={series} />
-					<Belief one={one} name={nameOf(run, one)} />
+					<Belief one={one} name={nameOf(run, one)} series={series} />
 				</article>
 			))}
 			<Keys run={run} />

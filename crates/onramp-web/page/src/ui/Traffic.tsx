@@ -1,6 +1,7 @@
 import { type TomlTable, tablesAt, valueAt, withoutTable, withTable } from "../state/scenario";
 import { editKey, facts, scenario, scenarioText, setScenario } from "../state/store";
 import { faultsOf } from "./Field";
+import { Group } from "./Group";
 
 const LONG_FLOW: TomlTable = { startup: "none", avoidance: "cubic", lead: "5 s" };
 const CONSTANT: TomlTable = { kind: "constant", rate: "5 Mbit/s" };
@@ -10,11 +11,11 @@ export function Traffic() {
 	const all = tablesAt(scenario.value ?? {}, "traffic");
 	const add = (table: TomlTable) => setScenario(withTable(scenarioText.peek(), "traffic", table));
 	return (
-		<details class="group" open={all.length > 0}>
-			<summary>
-				<h2>Others on the path</h2>
-				{all.length > 0 && <span class="count">{all.length}</span>}
-			</summary>
+		<Group
+			title="Others on the path"
+			count={all.length > 0 ? String(all.length) : ""}
+			isOpen={all.length > 0}
+		>
 			{all.map((one, at) => (
 				<Source key={String(at)} index={at} table={one} />
 			))}
@@ -26,7 +27,7 @@ export function Traffic() {
 					Add a constant rate
 				</button>
 			</div>
-		</details>
+		</Group>
 	);
 }
 

@@ -28,19 +28,19 @@ export function Transport() {
 		<section class="transport" aria-label="Clock">
 			<div class="buttons">
 				<button type="button" aria-label="To the beginning" onClick={() => seek(fromS)}>
-					⏮
+					<Icon path="M4 3h2v10H4zM13 3v10L7 8z" />
 				</button>
-				<button type="button" aria-label="Back by a round trip" onClick={() => step(-1)}>
+				<button type="button" aria-label="−RTT: back by a round trip" onClick={() => step(-1)}>
 					−RTT
 				</button>
 				<button type="button" class="play" onClick={togglePlaying}>
 					{isPlaying.value ? "Pause" : isAtEnd.value ? "Replay" : "Play"}
 				</button>
-				<button type="button" aria-label="On by a round trip" onClick={() => step(1)}>
+				<button type="button" aria-label="+RTT: on by a round trip" onClick={() => step(1)}>
 					+RTT
 				</button>
 				<button type="button" aria-label="To the end" onClick={() => seek(toS)}>
-					⏭
+					<Icon path="M10 3h2v10h-2zM3 3v10l6-5z" />
 				</button>
 			</div>
 			<input
@@ -76,6 +76,14 @@ export function Transport() {
 			</label>
 			<Announcement />
 		</section>
+	);
+}
+
+function Icon({ path }: { path: string }) {
+	return (
+		<svg width="16" height="16" viewBox="0 0 16 16" fill="currentColor" aria-hidden="true">
+			<path d={path} />
+		</svg>
 	);
 }
 

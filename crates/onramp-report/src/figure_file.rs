@@ -28,7 +28,7 @@ pub fn figure_file(svg: &str) -> String {
 }
 
 /// Width and height of the view box.
-fn size(open: &str) -> Option<(&str, &str)> {
+pub(crate) fn size(open: &str) -> Option<(&str, &str)> {
     let (_, view_box) = open.split_once("viewBox=\"0 0 ")?;
     view_box.split_once('"')?.0.split_once(' ')
 }

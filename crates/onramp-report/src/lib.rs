@@ -22,6 +22,7 @@ mod condition;
 mod export;
 mod figure;
 mod figure_file;
+mod figures_file;
 pub mod heat_map;
 mod html;
 pub mod ladder;
@@ -45,6 +46,7 @@ mod write;
 
 pub use export::{table_to_csv, to_csv, to_json, SCHEMA_VERSION};
 pub use figure_file::figure_file;
+pub use figures_file::figures_file;
 pub use out_dir::{prepare_files, write_files, Error};
 pub use page::page;
 pub use run::{Meta, Run};

@@ -26,6 +26,11 @@ impl Fault {
         }
     }
 
+    /// How to correct the mistake.
+    pub fn advice(&self) -> Option<String> {
+        self.mistake.help()
+    }
+
     /// A mistake of the whole file.
     pub(crate) fn of_the_file(mistake: Mistake) -> Fault {
         Fault {

@@ -31,7 +31,7 @@ impl Format {
     }
 
     /// The extension of its files' names. `.sqlog` marks a qlog file as a sequence of JSON texts.
-    pub(crate) fn extension(self) -> &'static str {
+    pub fn extension(self) -> &'static str {
         match self {
             Format::Qlog => "sqlog",
             Format::Xplot => "xpl",

@@ -1,0 +1,137 @@
+/**
+ * The worker: it runs the WebAssembly module. `build.mjs` bundles this file with the module's
+ * JavaScript side, which defines `wasm_bindgen`. The first message is the compiled module.
+ */
+
+import type { Check, ExportedFile, Facts, Fault, Progress, Reply, Request, Run } from "./types";
+
+/** What `crates/onramp-web/src/js.rs` exports. */
+interface Exports {
+	describe(): Facts;
+	check(scenario: string): Check;
+	/** Throws a list of `Fault`. */
+	run(scenario: string, report: Report): Omit<Run, "elapsedMs">;
+	/** Throws a list of `Fault`. */
+	exportFile(scenario: string, format: string, caseNumber: number, report: Report): ExportedFile;
+}
+
+/** Returns whether the run may go on. */
+type Report = (progress: Progress) => boolean;
+
+declare const wasm_bindgen: Exports & {
+	initSync(input: { module: WebAssembly.Module }): void;
+};
+
+/** Real time after which a task is stopped. */
+const MAX_TASK_MS = 60_000;
+/** Real time between two reports of progress. */
+const REPORT_INTERVAL_MS = 100;
+
+self.onmessage = (event: MessageEvent<WebAssembly.Module | Request>) => {
+	const message = event.data;
+	if (message instanceof WebAssembly.Module) {
+		begin(message);
+	} else {
+		work(message);
+	}
+};
+
+function begin(module: WebAssembly.Module): void {
+	try {
+		wasm_bindgen.initSync({ module });
+		reply({ kind: "ready" });
+	} catch (error) {
+		reply({ kind: "broken", message: `the simulator does not start: ${error}` });
+	}
+}
+
+function work(request: Request): void {
+	const { id } = request;
+	try {
+		reply(...answer(request));
+	} catch (error) {
+		if (Array.isArray(error)) {
+			reply({ kind: "refused", id, faults: error as Fault[] });
+			return;
+		}
+		// A panic or an allocation that failed: the state of the module is unknown.
+		const message =
+			error instanceof RangeError || `${error}`.includes("memory")
+				? "the browser does not have enough memory for this scenario"
+				: `the simulator failed: ${error}`;
+		reply({ kind: "crashed", id, message });
+	}
+}
+
+function answer(request: Request): [Reply, Transferable[]?] {
+	const { id } = request;
+	const began = performance.now();
+	switch (request.kind) {
+		case "describe":
+			return [{ kind: "facts", id, facts: wasm_bindgen.describe() }];
+		case "check":
+			return [{ kind: "checked", id, check: wasm_bindgen.check(request.scenario) }];
+		case "run": {
+			const played = wasm_bindgen.run(request.scenario, reporter(id, began));
+			const run = { ...played, elapsedMs: performance.now() - began };
+			fillMissing(run);
+			return [{ kind: "done", id, run }, buffers(run)];
+		}
+		case "export": {
+			const { scenario, format } = request;
+			const report = reporter(id, began);
+			const file = wasm_bindgen.exportFile(scenario, format, request.case, report);
+			return [{ kind: "file", id, file }, [file.bytes.buffer]];
+		}
+	}
+}
+
+/** Reports progress to the page now and then, and stops what takes too long. */
+function reporter(id: number, began: number): Report {
+	let reported = began;
+	return (progress) => {
+		const now = performance.now();
+		if (now - reported >= REPORT_INTERVAL_MS) {
+			reported = now;
+			reply({ kind: "progress", id, progress });
+		}
+		return now - began < MAX_TASK_MS;
+	};
+}
+
+/** JSON has no NaN: `null` stands for it where the contract has a number. */
+function fillMissing(run: Run): void {
+	for (const one of run.cases) {
+		for (const link of [...one.links, ...one.returnLinks]) {
+			link.queueBytes ??= Number.NaN;
+		}
+		for (const transfer of one.transfers) {
+			transfer.completedS ??= Number.NaN;
+			for (const event of transfer.events) {
+				event.estimateBytesPerS ??= Number.NaN;
+				event.ssthreshBytes ??= Number.NaN;
+				event.pacingBytesPerS ??= Number.NaN;
+				event.rememberedBytes ??= Number.NaN;
+			}
+		}
+	}
+}
+
+/** The memory of all columns: it moves to the page and is not copied. */
+function buffers(run: Run): Transferable[] {
+	const tables = run.cases.flatMap((one) => [
+		one.packets,
+		one.queue,
+		...one.transfers.flatMap((transfer) => [
+			transfer.sender,
+			transfer.rtt,
+			transfer.segments,
+			transfer.receiver,
+		]),
+	]);
+	return tables.flatMap((table) => Object.values(table).map((column) => column.buffer));
+}
+
+function reply(message: Reply, transfer: Transferable[] = []): void {
+	self.postMessage(message, { transfer });
+}

@@ -1,0 +1,143 @@
+//! The queue of the bottleneck over time.
+
+use crate::columns::{Column, Table};
+
+/// Maximum number of samples, even.
+const MAX_SAMPLES: usize = 200_000;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Sample {
+    time_ns: u64,
+    bytes: u64,
+    packets: u32,
+}
+
+/// The queue after each change.
+#[derive(Debug)]
+pub(super) struct Queue {
+    samples: Vec<Sample>,
+    now: Sample,
+    largest: Sample,
+    /// One of this many changes is kept.
+    interval: u64,
+    changes: u64,
+}
+
+impl Default for Queue {
+    fn default() -> Queue {
+        Queue {
+            samples: Vec::new(),
+            now: Sample::default(),
+            largest: Sample::default(),
+            interval: 1,
+            changes: 0,
+        }
+    }
+}
+
+impl Queue {
+    /// A packet enters.
+    pub fn add(&mut self, time_ns: u64, bytes: u32) {
+        self.change(Sample {
+            time_ns,
+            bytes: self.now.bytes + u64::from(bytes),
+            packets: self.now.packets + 1,
+        });
+    }
+
+    /// A packet leaves: its transmission begins, or it is dropped.
+    pub fn remove(&mut self, time_ns: u64, bytes: u32) {
+        self.change(Sample {
+            time_ns,
+            bytes: self.now.bytes - u64::from(bytes),
+            packets: self.now.packets - 1,
+        });
+    }
+
+    fn change(&mut self, sample: Sample) {
+        self.now = sample;
+        // The state after all changes of a nanosecond counts: a packet that need not wait enters
+        // and leaves in the same.
+        if let Some(last) = self.samples.last_mut() {
+            if last.time_ns == sample.time_ns {
+                *last = sample;
+                return;
+            }
+            if last.bytes > self.largest.bytes {
+                self.largest = *last;
+            }
+        }
+        self.changes += 1;
+        if !self.changes.is_multiple_of(self.interval) {
+            return;
+        }
+        if self.samples.len() == MAX_SAMPLES {
+            let mut keep = true;
+            self.samples.retain(|_| {
+                keep = !keep;
+                keep
+            });
+            self.interval *= 2;
+        }
+        self.samples.push(sample);
+    }
+
+    /// The samples, with the largest queue and the last one.
+    pub fn into_table(self) -> Table {
+        let mut samples = self.samples;
+        samples.extend((samples.last() != Some(&self.now)).then_some(self.now));
+        let place = samples.partition_point(|sample| sample.time_ns < self.largest.time_ns);
+        if samples
+            .get(place)
+            .is_some_and(|next| next.time_ns != self.largest.time_ns)
+        {
+            samples.insert(place, self.largest);
+        }
+        let times = samples.iter().map(|sample| sample.time_ns as f64 / 1e9);
+        Table::new(vec![
+            ("timeS", Column::F64(times.collect())),
+            (
+                "bytes",
+                Column::F64(samples.iter().map(|sample| sample.bytes as f64).collect()),
+            ),
+            (
+                "packets",
+                Column::U32(samples.iter().map(|sample| sample.packets).collect()),
+            ),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_series_is_thinned_and_keeps_its_maximum() {
+        let mut queue = Queue::default();
+        for time_ns in 0..1_000_000u64 {
+            match time_ns {
+                777_777 => queue.add(time_ns, 1000),
+                777_778 => queue.remove(time_ns, 1000),
+                _ if time_ns % 2 == 0 => queue.add(time_ns, 1),
+                _ => queue.remove(time_ns, 1),
+            }
+        }
+        let table = queue.into_table();
+        let bytes = table.f64("bytes");
+        assert!(bytes.len() <= MAX_SAMPLES + 2, "{}", bytes.len());
+        assert_eq!(bytes.iter().copied().fold(0.0, f64::max), 1000.0);
+        assert!(table.f64("timeS").is_sorted());
+    }
+
+    #[test]
+    fn a_packet_that_need_not_wait_leaves_no_queue() {
+        let mut queue = Queue::default();
+        queue.add(5, 1500);
+        queue.remove(5, 1500);
+        queue.add(6, 1500);
+        let table = queue.into_table();
+        assert_eq!(table.f64("bytes"), [0.0, 1500.0]);
+        assert_eq!(table.f64("timeS"), [5e-9, 6e-9]);
+    }
+}

@@ -9,18 +9,22 @@ ONRAMP := target/release/onramp
 SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 	echo sudo -E env PATH="$$PATH")
 
+# Where cargo builds.
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 # All Python of ours, for ruff in python/.
 PYTHON_FOLDERS = . ../examples ../crates/onramp-hq/tests/aioquic
 
-.PHONY: help demo test test-crates test-python test-busy real real-quic real-cellular compare \
+.PHONY: help demo web web-engine test test-crates test-python test-busy real real-quic real-cellular compare \
 	reproduce test-papers interworking packetdrill picoquic kernels lint format chart bench \
 	bench-kernel bench-redis bench-costs bench-python bench-shares bench-sim build setup \
 	install uninstall deb test-deb clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
+	@echo 'make web      the playground, a page for browsers: target/web/index.html (or onramp web)'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
 	@echo 'make test-python   the tests of the Python package (make test has them too)'
 	@echo 'make test-crates   cargo install from the packages of the crates'
@@ -55,6 +59,19 @@ demo: build
 	{ [ $$? = 3 ] && \
 	echo 'The same downloads in the simulator:' && \
 	$(ONRAMP) sim scenarios/demo.toml --skip-missing --out onramp-out; }
+
+# The playground: target/web/index.html, which works from the disk too.
+web: web-engine
+	@scripts/setup.sh nodejs npm
+	cd crates/onramp-web/page && npm ci --no-audit --no-fund && \
+		node build.mjs --out '$(TARGET)/web' --engine '$(TARGET)/web-engine'
+
+# The simulator as a WebAssembly module, with its JavaScript side, for the bundler of the page.
+web-engine: setup
+	@scripts/setup.sh wasm32
+	$(CARGO) build --release --locked -p onramp-web --target wasm32-unknown-unknown
+	$(CARGO) run --quiet --locked -p onramp-web-build -- \
+		'$(TARGET)/wasm32-unknown-unknown/release/onramp_web.wasm' '$(TARGET)/web-engine'
 
 # Where they can be had, Chromium opens reports, and promtool checks metrics and alert rules.
 test: setup

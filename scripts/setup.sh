@@ -11,10 +11,12 @@
 # Arguments are names of further packages: clang-format (make lint), tshark, golang-go and chromium
 # (make test), python3-venv (the Python package), qemu-system-x86 and busybox-static (make kernels),
 # debhelper, lintian and mmdebstrap (the Debian package), nginx-light and curl (make canary), cmake,
-# g++ and libssl-dev (make picoquic).
+# g++ and libssl-dev (make picoquic), nodejs and npm (make web). `wasm32` is Rust's standard library
+# for WebAssembly (make web).
 set -eu
 
 packages=""
+needs_wasm32=""
 need() { # command-or-file package
 	if ! command -v "$1" >/dev/null 2>&1 && [ ! -e "$1" ]; then
 		packages="$packages $2"
@@ -30,6 +32,9 @@ has_libclang() {
 	done
 	return 1
 }
+has_wasm32() {
+	[ -e "$(rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null)" ]
+}
 need clang clang
 has_libclang || packages="$packages libclang-dev"
 need cc gcc
@@ -43,6 +48,8 @@ for extra in "$@"; do
 	qemu-system-x86) need qemu-system-x86_64 "$extra" ;;
 	debhelper) need dh "$extra" ;;
 	nginx-light) need nginx "$extra" ;;
+	nodejs) need node "$extra" ;;
+	wasm32) needs_wasm32=yes ;;
 	libssl-dev) need /usr/include/openssl/ssl.h "$extra" ;;
 	*-static) need "${extra%-static}" "$extra" ;;
 	*) need "${extra#golang-}" "$extra" ;;
@@ -73,4 +80,14 @@ fi
 if ! command -v cargo >/dev/null 2>&1; then
 	echo "setup: Rust is missing; see https://rustup.rs" >&2
 	exit 3
+fi
+
+if [ -n "$needs_wasm32" ] && ! has_wasm32; then
+	if command -v rustup >/dev/null 2>&1; then
+		rustup target add wasm32-unknown-unknown
+	else
+		echo "setup: install Rust's standard library for wasm32-unknown-unknown" \
+			"(Debian: libstd-rust-dev-wasm32)" >&2
+		exit 3
+	fi
 fi

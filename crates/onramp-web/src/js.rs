@@ -11,6 +11,14 @@ use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::JsValue;
 
+/// A panic becomes an exception with its message. The worker is terminated then.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|panic| {
+        wasm_bindgen::throw_str(&panic.to_string())
+    }));
+}
+
 /// `Facts` of types.ts.
 #[wasm_bindgen]
 pub fn describe() -> JsValue {

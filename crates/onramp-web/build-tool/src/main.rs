@@ -1,8 +1,8 @@
 //! Builds the JavaScript side of a WebAssembly module: what the program `wasm-bindgen` does, in the
 //! version that Cargo.lock has.
 //!
-//! `onramp-web-build MODULE.wasm FOLDER` writes `FOLDER/onramp_web.js`, a classic script that
-//! defines `wasm_bindgen`, and `FOLDER/onramp_web_bg.wasm`.
+//! `onramp-web-build MODULE.wasm FOLDER` writes `FOLDER/onramp_web.js`, a JavaScript module for the
+//! bundler of the page, and `FOLDER/onramp_web_bg.wasm`.
 
 use std::env;
 use std::process::ExitCode;
@@ -18,12 +18,13 @@ fn main() -> ExitCode {
     bindgen
         .input_path(module)
         .out_name("onramp_web")
-        .typescript(true)
+        .typescript(false)
+        // The page compiles the module and passes it on.
+        .omit_default_module_path(true)
         .remove_name_section(true)
         .remove_producers_section(true);
-    // Modules do not load from file://, so this is a script for a worker.
     let written = bindgen
-        .no_modules(true)
+        .web(true)
         .and_then(|bindgen| bindgen.generate(folder));
     match written {
         Ok(()) => ExitCode::SUCCESS,

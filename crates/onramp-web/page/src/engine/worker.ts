@@ -1,26 +1,10 @@
 /**
  * The worker: it runs the WebAssembly module. `build.mjs` bundles this file with the module's
- * JavaScript side, which defines `wasm_bindgen`. The first message is the compiled module.
+ * JavaScript side (`#bindgen`). The first message is the compiled module.
  */
 
-import type { Check, ExportedFile, Facts, Fault, Progress, Reply, Request, Run } from "./types";
-
-/** What `crates/onramp-web/src/js.rs` exports. */
-interface Exports {
-	describe(): Facts;
-	check(scenario: string): Check;
-	/** Throws a list of `Fault`. */
-	run(scenario: string, report: Report): Omit<Run, "elapsedMs">;
-	/** Throws a list of `Fault`. */
-	exportFile(scenario: string, format: string, caseNumber: number, report: Report): ExportedFile;
-}
-
-/** Returns whether the run may go on. */
-type Report = (progress: Progress) => boolean;
-
-declare const wasm_bindgen: Exports & {
-	initSync(input: { module: WebAssembly.Module }): void;
-};
+import { check, describe, exportFile, initSync, type Report, run } from "#bindgen";
+import type { Fault, Reply, Request, Run } from "./types";
 
 /** Real time after which a task is stopped. */
 const MAX_TASK_MS = 60_000;
@@ -38,7 +22,7 @@ self.onmessage = (event: MessageEvent<WebAssembly.Module | Request>) => {
 
 function begin(module: WebAssembly.Module): void {
 	try {
-		wasm_bindgen.initSync({ module });
+		initSync({ module });
 		reply({ kind: "ready" });
 	} catch (error) {
 		reply({ kind: "broken", message: `the simulator does not start: ${error}` });
@@ -68,19 +52,19 @@ function answer(request: Request): [Reply, Transferable[]?] {
 	const began = performance.now();
 	switch (request.kind) {
 		case "describe":
-			return [{ kind: "facts", id, facts: wasm_bindgen.describe() }];
+			return [{ kind: "facts", id, facts: describe() }];
 		case "check":
-			return [{ kind: "checked", id, check: wasm_bindgen.check(request.scenario) }];
+			return [{ kind: "checked", id, check: check(request.scenario) }];
 		case "run": {
-			const played = wasm_bindgen.run(request.scenario, reporter(id, began));
-			const run = { ...played, elapsedMs: performance.now() - began };
-			fillMissing(run);
-			return [{ kind: "done", id, run }, buffers(run)];
+			const played = run(request.scenario, reporter(id, began));
+			const timed = { ...played, elapsedMs: performance.now() - began };
+			fillMissing(timed);
+			return [{ kind: "done", id, run: timed }, buffers(timed)];
 		}
 		case "export": {
 			const { scenario, format } = request;
 			const report = reporter(id, began);
-			const file = wasm_bindgen.exportFile(scenario, format, request.case, report);
+			const file = exportFile(scenario, format, request.case, report);
 			return [{ kind: "file", id, file }, [file.bytes.buffer]];
 		}
 	}

@@ -2,20 +2,17 @@
 
 import assert from "node:assert/strict";
 import { existsSync, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../../../../", import.meta.url));
 export const PAGE = join(ROOT, "crates/onramp-web/page");
 
-/** `CARGO_TARGET_DIR` is for programs; the page is always below `target`. */
-const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
+/** As in the Makefile. */
+const target = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 
 /** The built page. */
-export const WEB = join(ROOT, "target/web");
-
-/** Files that a look at the page needs and a test does not: not in the repository. */
-export const SCREENSHOTS = join(ROOT, "target/web-screenshots");
+export const WEB = join(target, "web");
 
 export function indexFile() {
 	const file = join(WEB, "index.html");

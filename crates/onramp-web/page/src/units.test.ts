@@ -22,5 +22,5 @@ test("amounts have the unit with one to three digits before the point", () => {
 
 test("the clock shows as many decimals as its steps have", () => {
 	assert.equal(clockTime(3.25, 0.01), "3.25 s");
-	assert.equal(clockTime(3.25, 1e-6), "3.250000 s");
+	assert.equal(clockTime(0.00325, 1e-5), "3.25 ms");
 });

@@ -56,6 +56,7 @@ export function duration(seconds: number): string {
 
 /** A time on the clock, with as many decimals as a step of the clock needs: `3.25 s`. */
 export function clockTime(seconds: number, stepS: number): string {
-	const decimals = Math.min(6, Math.max(0, Math.ceil(-Math.log10(stepS))));
-	return `${seconds.toFixed(decimals)} s`;
+	const [scale, unit] = stepS < 1e-4 ? [1e3, "ms"] : [1, "s"];
+	const decimals = Math.min(6, Math.max(0, Math.ceil(-Math.log10(stepS * scale))));
+	return `${(seconds * scale).toFixed(decimals)} ${unit}`;
 }

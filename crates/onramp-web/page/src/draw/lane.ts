@@ -298,5 +298,5 @@ function linkLabel(link: CaseRun["links"][number] | undefined): string {
 	}
 	const rate = `${bitRate(link.rateBytesPerS)}${link.rateVaries ? " (varies)" : ""}`;
 	const delay = `${duration(link.delayS)}${link.delayVaries ? " (varies)" : ""} one way`;
-	return [rate, delay, link.elements].filter(Boolean).join(" · ");
+	return `${rate} · ${delay}`;
 }

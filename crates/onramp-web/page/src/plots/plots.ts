@@ -143,8 +143,9 @@ function highestSent({ segments }: TransferRun): Float64Array {
 
 function windowPlot(shown: Shown[]): Plot {
 	const full = largest(shown, (one) => {
-		const queueBytes = one.links[one.bottleneck]?.queueBytes ?? 0;
-		return one.bdpBytes + (queueBytes <= 2 * one.bdpBytes ? queueBytes : 0);
+		const limit = one.links[one.bottleneck]?.queueBytes ?? Number.NaN;
+		const most = one.queue.bytes.reduce((a, b) => Math.max(a, b), 0);
+		return one.bdpBytes + (limit >= 0 ? limit : most);
 	});
 	// A window larger than what is left to send is never used.
 	const used = shown.map(({ transfer }) => {

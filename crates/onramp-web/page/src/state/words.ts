@@ -13,6 +13,8 @@ export function nameOf(run: Run, one: CaseRun): string {
 /** What a sender believes and does at a time. */
 export interface Moment {
 	phase: string;
+	/** What the phase does; empty without a start-up. */
+	phaseDoes: string;
 	/** When the phase began, since the connect. */
 	phaseBeganS: number;
 	estimateBytesPerS: number;
@@ -32,11 +34,13 @@ export function momentOf(transfer: TransferRun, timeS: number): Moment {
 	const at = (time: ArrayLike<number>, value: ArrayLike<number>) =>
 		valueAtTime({ timeS: time, value, untilS: Number.POSITIVE_INFINITY }, timeS);
 	const phase = phases.findLast((one) => one.beginS <= timeS);
+	const [name, does] = namedPhase(phase?.words ?? "");
 	const past = events.filter((event) => event.timeS <= timeS);
 	const estimateBytesPerS =
 		past.findLast((event) => event.estimateBytesPerS > 0)?.estimateBytesPerS ?? Number.NaN;
 	return {
-		phase: phase?.words ?? (timeS < transfer.startS ? "Not connected" : "No start-up"),
+		phase: name || "Connecting",
+		phaseDoes: does,
 		phaseBeganS: (phase?.beginS ?? transfer.startS) - transfer.startS,
 		estimateBytesPerS,
 		estimatedBdpBytes: estimateBytesPerS * at(rtt.timeS, rtt.minRttS),
@@ -48,6 +52,12 @@ export function momentOf(transfer: TransferRun, timeS: number): Moment {
 		exit: past.find((event) => event.kind === "exit"),
 		isDone: timeS >= transfer.completedS,
 	};
+}
+
+/** `Slow start: cwnd grows ...`: the name of the phase, and what it does. */
+export function namedPhase(words: string): [name: string, does: string] {
+	const [name = "", ...does] = words.split(": ");
+	return [name, does.join(": ")];
 }
 
 /** A moment as a sentence. */

@@ -27,6 +27,7 @@ function Card({ one, transfer, name, series }: CardProps) {
 				<b>{moment.isDone ? "Complete" : moment.phase}</b>
 				{!moment.isDone && <span class="faint"> since {duration(moment.phaseBeganS)}</span>}
 			</p>
+			{!moment.isDone && moment.phaseDoes && <p class="does">{moment.phaseDoes}</p>}
 			<Gauge moment={moment} bdpBytes={one.bdpBytes} series={series} />
 			<dl>
 				<dt>estimate</dt>
@@ -63,7 +64,7 @@ function exitOf(moment: Moment, transfer: TransferRun): string {
 		return "No start-up: the avoidance as the host ships it.";
 	}
 	return moment.exit
-		? `Ended at ${duration(moment.exit.timeS - transfer.startS)}: ${moment.exit.words}`
+		? `At ${duration(moment.exit.timeS - transfer.startS)}: ${moment.exit.words}`
 		: "The start-up is in control.";
 }
 

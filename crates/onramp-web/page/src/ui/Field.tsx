@@ -3,6 +3,7 @@ import { nearestStep } from "../state/amount";
 import type { Field } from "../state/fields";
 import { edited, type Key, type TomlValue, valueAt } from "../state/scenario";
 import { faults, scenario, scenarioText, setScenario } from "../state/store";
+import { Words } from "./Words";
 
 /** A value as text and as a slider. The engine judges it, and its message stands below. */
 export function ValueField({ field }: { field: Field }) {
@@ -55,7 +56,7 @@ export function ValueField({ field }: { field: Field }) {
 			</span>
 			{message && (
 				<p class="message" id={`${id}-message`}>
-					{message}
+					<Words text={message} />
 				</p>
 			)}
 		</div>
@@ -66,7 +67,7 @@ export function ValueField({ field }: { field: Field }) {
 export function faultsOf(key: Key): string {
 	return faults.value
 		.filter((one) => one.key?.join(".") === key.join("."))
-		.map(({ fault }) => [fault.message, fault.help].filter(Boolean).join(" "))
+		.map(({ fault }) => [fault.message, fault.help].filter(Boolean).join(". "))
 		.join(" ");
 }
 

@@ -3,7 +3,7 @@ import type { Phase, Run } from "../engine/types";
 import { AXIS_PX, MARGIN_PX } from "../plots/chart";
 import { view } from "../plots/view";
 import { timeS } from "../state/clock";
-import { nameOf } from "../state/words";
+import { namedPhase, nameOf } from "../state/words";
 import { duration } from "../units";
 import { SeriesMark } from "./SeriesMark";
 
@@ -40,7 +40,7 @@ export function PhaseRows({ run }: { run: Run }) {
 									width: `${place(phase.endS) - place(phase.beginS)}%`,
 								}}
 							>
-								{phase.words}
+								{namedPhase(phase.words)[0]}
 							</li>
 						))}
 					</ol>

@@ -1,6 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { faults, scenarioText, setScenario, status } from "../state/store";
 
+import { Words } from "./Words";
+
 /** The scenario itself: all keys, also those without a control. */
 export function ScenarioEditor() {
 	const area = useRef<HTMLTextAreaElement>(null);
@@ -49,17 +51,21 @@ export function ScenarioEditor() {
 				{faults.value.map(({ fault }, at) => (
 					<li key={String(at)}>
 						{fault.line === undefined ? (
-							fault.message
+							<Words text={fault.message} />
 						) : (
 							<button
 								type="button"
 								class="plain"
 								onClick={() => moveCaret(area.current, fault.line ?? 1, fault.column ?? 1)}
 							>
-								Line {fault.line}, column {fault.column ?? 1}: {fault.message}
+								Line {fault.line}, column {fault.column ?? 1}: <Words text={fault.message} />
 							</button>
 						)}
-						{fault.help && <p>{fault.help}</p>}
+						{fault.help && (
+							<p>
+								<Words text={fault.help} />
+							</p>
+						)}
 					</li>
 				))}
 			</ul>

@@ -96,6 +96,8 @@ function wayOf(one: CaseRun): string {
 function Keys({ run }: { run: Run }) {
 	const hasOthers = run.cases.some((one) => one.flows.some((flow) => flow.transfer < 0));
 	const interval = Math.max(...run.cases.map((one) => one.packetInterval));
+	const first = run.cases[0];
+	const elements = first?.links[first.bottleneck]?.elements;
 	return (
 		<p class="keys">
 			<span>
@@ -115,6 +117,7 @@ function Keys({ run }: { run: Run }) {
 					<i class="key others" /> other traffic
 				</span>
 			)}
+			{elements && <span>link: {elements}</span>}
 			{interval > 1 && <span>One of {interval} packets is drawn.</span>}
 		</p>
 	);

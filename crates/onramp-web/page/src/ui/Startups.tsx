@@ -2,6 +2,7 @@ import { valueAt } from "../state/scenario";
 import { editKey, facts, scenario } from "../state/store";
 import { faultsOf } from "./Field";
 import { SeriesMark } from "./SeriesMark";
+import { Words } from "./Words";
 
 const STARTUP = ["transfer", 0, "startup"] as const;
 const AVOIDANCE = ["transfer", 0, "avoidance"] as const;
@@ -55,7 +56,11 @@ export function Startups() {
 					Add a start-up
 				</button>
 			)}
-			{message && <p class="message">{message}</p>}
+			{message && (
+				<p class="message">
+					<Words text={message} />
+				</p>
+			)}
 			<Avoidance />
 		</div>
 	);
@@ -82,7 +87,11 @@ function Avoidance() {
 				))}
 			</select>
 			{others.length > 0 && <p class="note">and {others.join(", ")}</p>}
-			{message && <p class="message">{message}</p>}
+			{message && (
+				<p class="message">
+					<Words text={message} />
+				</p>
+			)}
 		</div>
 	);
 }

@@ -1,6 +1,7 @@
 import { cancel, runAgain } from "../state/runner";
 import { isOutdated, linkMessage, run, status } from "../state/store";
 import { duration } from "../units";
+import { Words } from "./Words";
 
 /** Progress, mistakes and warnings. It takes no room while all is well. */
 export function StatusLine() {
@@ -47,7 +48,12 @@ export function StatusLine() {
 						{value.faults.map((fault, at) => (
 							<p key={String(at)}>
 								{fault.line !== undefined && <b>Line {fault.line}: </b>}
-								{fault.message} {fault.help}
+								<Words text={fault.message} />
+								{fault.help && (
+									<span class="help">
+										<Words text={fault.help} />
+									</span>
+								)}
 							</p>
 						))}
 						{isOutdated.value && <p>Below is the result of the last scenario that ran.</p>}

@@ -2,6 +2,7 @@ import { type TomlTable, tablesAt, valueAt, withoutTable, withTable } from "../s
 import { editKey, facts, scenario, scenarioText, setScenario } from "../state/store";
 import { faultsOf } from "./Field";
 import { Group } from "./Group";
+import { Words } from "./Words";
 
 const LONG_FLOW: TomlTable = { startup: "none", avoidance: "cubic", lead: "5 s" };
 const CONSTANT: TomlTable = { kind: "constant", rate: "5 Mbit/s" };
@@ -93,7 +94,11 @@ function Value(props: { index: number; name: string; label: string; absent: stri
 					editKey(key, isInteger ? Number(text) : text || undefined);
 				}}
 			/>
-			{message && <p class="message">{message}</p>}
+			{message && (
+				<p class="message">
+					<Words text={message} />
+				</p>
+			)}
 		</div>
 	);
 }

@@ -150,7 +150,7 @@ export class Playground {
 	/** Moves the clock on by round trips. */
 	async step(roundTrips) {
 		for (let moved = 0; moved < roundTrips; moved += 1) {
-			await this.button("On by a round trip").click();
+			await this.button("+RTT: on by a round trip").click();
 		}
 		await this.page.waitForTimeout(NUMBERS_MS);
 	}

@@ -122,7 +122,7 @@ export class Lane {
 		const back = one.returnLinks[one.returnBottleneck];
 		const label = (text: string, from: number, to: number, y: number) =>
 			context.fillText(text, (from + to) / 2, y);
-		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, 14);
+		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, 106);
 		label(linkLabel(link), frame.linkX, frame.afterX, 14);
 		label(`ACKs: ${linkLabel(back)}`, frame.senderX, frame.receiverX, 174);
 	}

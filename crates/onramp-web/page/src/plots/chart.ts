@@ -8,7 +8,7 @@ import { columnTimes, columnValues, type Window } from "./columns";
 import type { Marks, Plot } from "./plots";
 
 /** Width of the values' axis, and the margin on the right. The row of phases has the same. */
-export const AXIS_PX = 68;
+export const AXIS_PX = 78;
 export const MARGIN_PX = 10;
 /** Height of the strip of phases of each case. */
 const STRIP_PX = 5;

@@ -23,30 +23,34 @@ function Card({ one, transfer, name, series }: CardProps) {
 	const size = Number(transfer.fields.size_bytes);
 	return (
 		<section class="belief" aria-label={`What ${name} believes`}>
-			<p class="phase">
-				<b>{moment.isDone ? "Complete" : moment.phase}</b>
-				{!moment.isDone && <span class="faint"> since {duration(moment.phaseBeganS)}</span>}
-			</p>
-			{!moment.isDone && moment.phaseDoes && <p class="does">{moment.phaseDoes}</p>}
-			<Gauge moment={moment} bdpBytes={one.bdpBytes} series={series} />
-			<dl>
-				<dt>estimate</dt>
-				<dd>{estimate(moment, one)}</dd>
-				<dt>cwnd</dt>
-				<dd>{byteCount(moment.cwndBytes)}</dd>
-				<dt>ssthresh</dt>
-				<dd>{byteCount(moment.ssthreshBytes)}</dd>
-				<dt>in flight</dt>
-				<dd>{byteCount(moment.inflightBytes)}</dd>
-				<dt>paced at</dt>
-				<dd>{bitRate(moment.pacingBytesPerS)}</dd>
-				<dt>received</dt>
-				<dd>
-					{byteCount(moment.receivedBytes)}
-					{size > 0 && ` of ${byteCount(size)}`}
-				</dd>
-			</dl>
-			<p class="exit">{moment.isDone ? `${result}.` : exitOf(moment, transfer)}</p>
+			<div>
+				<p class="phase">
+					<b>{moment.isDone ? "Complete" : moment.phase}</b>
+					{!moment.isDone && <span class="faint"> since {duration(moment.phaseBeganS)}</span>}
+				</p>
+				{!moment.isDone && moment.phaseDoes && <p class="does">{moment.phaseDoes}</p>}
+				<Gauge moment={moment} bdpBytes={one.bdpBytes} series={series} />
+			</div>
+			<div>
+				<dl>
+					<dt>estimate</dt>
+					<dd>{estimate(moment, one)}</dd>
+					<dt>cwnd</dt>
+					<dd>{byteCount(moment.cwndBytes)}</dd>
+					<dt>ssthresh</dt>
+					<dd>{byteCount(moment.ssthreshBytes)}</dd>
+					<dt>in flight</dt>
+					<dd>{byteCount(moment.inflightBytes)}</dd>
+					<dt>paced at</dt>
+					<dd>{bitRate(moment.pacingBytesPerS)}</dd>
+					<dt>received</dt>
+					<dd>
+						{byteCount(moment.receivedBytes)}
+						{size > 0 && ` of ${byteCount(size)}`}
+					</dd>
+				</dl>
+				<p class="exit">{moment.isDone ? `${result}.` : exitOf(moment, transfer)}</p>
+			</div>
 		</section>
 	);
 }

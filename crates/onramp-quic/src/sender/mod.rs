@@ -37,6 +37,9 @@ pub struct Sender {
     settings: Settings,
     startup: Option<HostedStartup>,
     mss_bytes: u64,
+    /// The MSS in the records of the start-up. A new one voids the flight that is being measured,
+    /// so it waits until a round trip leaves nothing in flight.
+    recorded_mss_bytes: u64,
     initial_window_bytes: u64,
     cwnd_bytes: u64,
     ssthresh_bytes: u64,
@@ -78,6 +81,7 @@ impl Sender {
             settings,
             startup: None,
             mss_bytes: mtu_bytes,
+            recorded_mss_bytes: mtu_bytes,
             initial_window_bytes,
             cwnd_bytes: initial_window_bytes,
             ssthresh_bytes: UNLIMITED,
@@ -116,6 +120,7 @@ impl Sender {
     /// Starts the start-up: the handshake is over, and data is about to leave. `srtt_ns` is the RTT
     /// of the handshake; 0: unknown.
     pub fn start(&mut self, now_ns: u64, srtt_ns: u64) {
+        self.recorded_mss_bytes = self.mss_bytes;
         let clock_option = self.receiver_begin_us.map_or(0, |_| OPTION_TIMESTAMPS);
         let (remembered_bytes, remembered_rtt_ns) = self.remembered.unwrap_or_default();
         let start = Start {
@@ -126,7 +131,7 @@ impl Sender {
             },
             cwnd_bytes: self.cwnd_bytes,
             ssthresh_bytes: self.ssthresh_bytes,
-            mss_bytes: self.mss_u32(),
+            mss_bytes: self.recorded_mss_u32(),
             options: self.settings.quic_options() | clock_option,
             srtt_ns,
             pace_bytes_per_s: self.settings.pace_bytes_per_s,
@@ -155,6 +160,10 @@ impl Sender {
     /// Reports an ACK frame.
     pub fn on_ack(&mut self, acked: &Acked) {
         let prior_inflight_bytes = acked.inflight_bytes + acked.bytes;
+        let no_flight_is_measured = self.delivered_bytes == self.round_end_bytes;
+        if no_flight_is_measured {
+            self.recorded_mss_bytes = self.mss_bytes;
+        }
         self.delivered_bytes += acked.bytes;
         self.inflight_bytes = acked.inflight_bytes;
         self.last_event_ns = acked.now_ns;
@@ -167,6 +176,7 @@ impl Sender {
             self.round_end_bytes = self.delivered_bytes + acked.inflight_bytes;
             self.max_inflight_bytes = prior_inflight_bytes;
         }
+        let mss_bytes = self.recorded_mss_u32();
         let Some(startup) = &mut self.startup else {
             return;
         };
@@ -197,7 +207,7 @@ impl Sender {
                 (Some(_), receiver_us) => tsval(receiver_us),
             },
             siblings: startup.count_siblings(acked.now_ns),
-            mss_bytes: self.mss_bytes as u32,
+            mss_bytes,
             flags: flags
                 .iter()
                 .filter(|(is_set, _)| *is_set)
@@ -301,8 +311,8 @@ impl Sender {
         MIN_WINDOW_DATAGRAMS * self.mss_bytes
     }
 
-    fn mss_u32(&self) -> u32 {
-        u32::try_from(self.mss_bytes).expect("a datagram has at most 65,527 bytes")
+    fn recorded_mss_u32(&self) -> u32 {
+        u32::try_from(self.recorded_mss_bytes).expect("a datagram has at most 65,527 bytes")
     }
 }
 

@@ -39,7 +39,7 @@ impl Sender {
                 .delivered_bytes
                 .saturating_sub(event.acked_behind_bytes),
             lost_bytes: self.lost_bytes,
-            mss_bytes: self.mss_u32(),
+            mss_bytes: self.recorded_mss_u32(),
             kind: match is_persistent {
                 true => LOSS_TIMEOUT,
                 false => LOSS_RECOVERY,

@@ -52,7 +52,20 @@ fn congestion(now_ns: u64, sent_ns: u64, cause: Cause, ssthresh_bytes: u64) -> C
 /// Sends `bytes` over a link with an endless queue. Returns the round trips that it takes beyond
 /// the time that the link needs.
 fn wasted_round_trips(startup: &str, rate_bytes_per_s: u64, rtt_ns: u64, bytes: u64) -> f64 {
+    wasted_with_larger_mtu(startup, rate_bytes_per_s, rtt_ns, bytes, None)
+}
+
+/// The same, where the ACK with this number reports that larger datagrams arrive. The packets stay
+/// as they are.
+fn wasted_with_larger_mtu(
+    startup: &str,
+    rate_bytes_per_s: u64,
+    rtt_ns: u64,
+    bytes: u64,
+    larger_at_ack: Option<u32>,
+) -> f64 {
     let mut sender = started(startup, rtt_ns);
+    let mut acks_received = 0;
     let (mut now_ns, mut sent_bytes, mut inflight_bytes) = (BEGIN_NS, 0, 0);
     let (mut link_free_ns, mut next_send_ns) = (now_ns, now_ns);
     let mut acks: VecDeque<(u64, u64)> = VecDeque::new();
@@ -74,6 +87,10 @@ fn wasted_round_trips(startup: &str, rate_bytes_per_s: u64, rtt_ns: u64, bytes: 
             let (ack_ns, sent_ns) = acks.pop_front().expect("something is in flight");
             now_ns = ack_ns;
             inflight_bytes -= MTU;
+            acks_received += 1;
+            if larger_at_ack == Some(acks_received) {
+                sender.set_mtu(MTU + 126);
+            }
             sender.on_ack(&acked(now_ns, sent_ns, MTU, inflight_bytes));
             if sender.owner() == Owner::Avoidance {
                 sender.follow_avoidance(sender.cwnd_bytes());
@@ -91,6 +108,17 @@ fn onramp_fills_a_long_path_in_two_round_trips_and_slow_start_does_not() {
     let (onramp, standard) = (wasted("onramp"), wasted("standard"));
     assert!(onramp < 2.5, "{onramp}");
     assert!(standard > 4.0, "{standard}");
+}
+
+/// MTU discovery probes in the first round trips.
+#[test]
+fn a_larger_mtu_costs_no_round_trip() {
+    let wasted = |at| wasted_with_larger_mtu("onramp", 6_250_000, 200 * MS, 10_000_000, at);
+    let without = wasted(None);
+    for at in 1..=30 {
+        let with = wasted(Some(at));
+        assert!(with < without + 0.2, "{at}: {with} {without}");
+    }
 }
 
 #[test]

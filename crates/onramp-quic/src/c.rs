@@ -126,7 +126,7 @@ pub unsafe extern "C" fn onramp_quic_start(sender: *mut Sender, now_ns: u64, srt
 #[no_mangle]
 pub unsafe extern "C" fn onramp_quic_set_mtu(sender: *mut Sender, mtu_bytes: u64) {
     // SAFETY: the caller gives a pointer of onramp_quic_new().
-    unsafe { &mut *sender }.set_mtu(mtu_bytes);
+    unsafe { &mut *sender }.set_mtu_at_once(mtu_bytes);
 }
 
 /// Reports an ACK frame.

@@ -17,6 +17,9 @@ C_FILES = $(shell git ls-files '*.c' '*.h')
 # All Python of ours, for ruff in python/.
 PYTHON_FOLDERS = . ../examples ../crates/onramp-hq/tests/aioquic
 
+# Features for others: no crate of ours turns them on.
+FEATURES = --features onramp-quic/c,onramp-quic/quinn
+
 .PHONY: help demo web web-engine test test-crates test-python test-busy real real-quic real-cellular compare \
 	reproduce test-papers interworking packetdrill picoquic kernels lint format chart bench \
 	bench-kernel bench-redis bench-costs bench-python bench-shares bench-sim build setup \
@@ -78,9 +81,9 @@ test: setup
 	@scripts/setup.sh tshark golang-go
 	-@scripts/setup.sh chromium
 	-@scripts/promtool.sh
-	$(CARGO) build --locked --workspace --all-targets
+	$(CARGO) build --locked --workspace --all-targets $(FEATURES)
 	CARGO='$(CARGO)' scripts/test-python.sh
-	$(SUDO) $(CARGO) test --locked --workspace
+	$(SUDO) $(CARGO) test --locked --workspace $(FEATURES)
 	scripts/test-package.sh
 
 # `cargo install` from the packages of the crates, as a registry has them.
@@ -166,7 +169,7 @@ lint:
 	scripts/check-columns.sh
 	scripts/check-links.sh
 	clang-format --dry-run --Werror $(C_FILES)
-	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --locked --workspace --all-targets $(FEATURES) -- -D warnings
 	for fuzz in crates/*/fuzz; do \
 		$(CARGO) clippy --locked --manifest-path $$fuzz/Cargo.toml -- -D warnings || \
 			exit; \
@@ -175,7 +178,7 @@ lint:
 	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/ruff format --check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/mypy
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet $(FEATURES)
 
 format:
 	@scripts/setup.sh clang-format

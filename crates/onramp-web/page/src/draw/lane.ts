@@ -191,10 +191,14 @@ export class Lane {
 	): void {
 		const { packets, flows } = this.one;
 		const kind = packets.kind[at] ?? 0;
-		const isOther = (flows[packets.flow[at] ?? 0]?.transfer ?? -1) < 0;
+		const transfer = flows[packets.flow[at] ?? 0]?.transfer ?? -1;
+		const isOther = transfer < 0;
 		const height = isOther ? OTHERS_HEIGHT : (HEIGHTS[kind] ?? OTHERS_HEIGHT);
 		context.fillStyle = isOther ? view.palette.others : view.colour;
+		// Other transfers of the case are measured too, and are paler.
+		context.globalAlpha = transfer > 0 ? 0.4 : 1;
 		context.fillRect(x, y - height / 2, length, height);
+		context.globalAlpha = 1;
 		if (kind === PacketKind.Retransmission && !isOther) {
 			context.fillStyle = view.palette.page;
 			context.fillRect(x, y - 6, length, 12);

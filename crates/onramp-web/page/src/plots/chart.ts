@@ -12,8 +12,8 @@ export const AXIS_PX = 78;
 export const MARGIN_PX = 10;
 /** Height of the strip of phases of each case. */
 const STRIP_PX = 5;
-/** Strips of phases and labels stand above the values. */
-const HEADROOM = 1.1;
+/** Room between the strips of phases and the values. */
+const GAP_PX = 10;
 /** A square of this size shows at most one mark of a kind. */
 const CELL_PX = 3;
 const FONT = "12px system-ui, sans-serif";
@@ -107,7 +107,10 @@ export class Chart {
 			high = value <= 3 * high || high === 0 ? Math.max(high, value) : high;
 		}
 		const from = plot.isFromZero || low > high ? 0 : low;
-		return [from, high > from ? from + (high - from) * HEADROOM : from + 1];
+		// The strips of phases stand above the values.
+		const strips = this.input.cases.length * (STRIP_PX + 1) + GAP_PX;
+		const stretch = 1 / (1 - strips / Math.max(2 * strips, this.u.over.clientHeight));
+		return [from, high > from ? from + (high - from) * stretch : from + 1];
 	}
 
 	private options(width: number, height: number): uPlot.Options {

@@ -69,6 +69,9 @@ function LaneFigure({ run, one, series }: { run: Run; one: CaseRun; series: numb
 			<figcaption>
 				<SeriesMark series={series} />
 				<b>{name}</b>
+				{one.transfers.length > 1 && (
+					<span class="faint">the first of {one.transfers.length} transfers</span>
+				)}
 				<Drops lane={lane} />
 			</figcaption>
 			<div class="canvas">

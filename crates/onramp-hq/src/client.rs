@@ -5,7 +5,7 @@ use crate::content::Content;
 use crate::error::Error;
 use crate::qlog::QlogFolder;
 use crate::request::{Refusal, Target};
-use crate::transport::{TransportLimits, ALPN};
+use crate::transport::{close_endpoint, TransportLimits, ALPN};
 use noq::crypto::rustls::QuicClientConfig;
 use noq::{ClientConfig, Connection, ConnectionError, Endpoint, ReadError, RecvStream};
 use onramp_quic::noq::StartupConfig;
@@ -160,9 +160,9 @@ impl Client {
         })
     }
 
-    /// Waits until the ends of all connections have been sent.
+    /// Ends all connections. Servers are told, also in the middle of a download.
     pub async fn finish(self) {
-        self.endpoint.wait_idle().await;
+        close_endpoint(&self.endpoint, "done").await;
     }
 }
 

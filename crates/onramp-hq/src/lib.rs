@@ -21,5 +21,5 @@ pub use onramp_quic::{startup_names, Path, PathKey, Paths, Remembered};
 pub use qlog::{ConnectionLog, QlogFolder};
 pub use request::{Refusal, Target, Writes, MAX_REQUEST_BYTES};
 pub use server::{Event, Served, Server, ServerSettings, Unserved};
-pub use transport::{TransportLimits, ALPN};
+pub use transport::{close_endpoint, TransportLimits, ALPN};
 pub use url::{Url, DEFAULT_PORT};

@@ -6,7 +6,7 @@ use crate::content::Content;
 use crate::error::Error;
 use crate::qlog::QlogFolder;
 use crate::request::{file_below, path_of, Refusal, Target, Writes, MAX_REQUEST_BYTES};
-use crate::transport::{TransportLimits, ALPN};
+use crate::transport::{close_endpoint, TransportLimits, ALPN};
 use bytes::Bytes;
 use noq::crypto::rustls::QuicServerConfig;
 use noq::{Connection, Endpoint, Incoming, ReadToEndError, RecvStream, SendStream, ServerConfig};
@@ -22,6 +22,8 @@ use tokio::task::JoinSet;
 
 /// Bytes of a file that are read at once.
 const READ_BYTES: usize = 256 << 10;
+/// The reason in the last packet of a server.
+const ENDS: &str = "the server ends";
 
 /// The settings of a server.
 #[derive(Debug)]
@@ -199,12 +201,20 @@ impl Server {
                 },
             }
         }
-        self.endpoint.set_server_config(None);
         let _ = ending.send(true);
         let all = async { while connections.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(self.shared.grace, all).await;
-        self.endpoint.close(0_u8.into(), b"the server ends");
-        self.endpoint.wait_idle().await;
+        let refuse = async {
+            while let Some(incoming) = self.endpoint.accept().await {
+                incoming.refuse();
+            }
+        };
+        let grace = tokio::time::sleep(self.shared.grace);
+        tokio::select! {
+            () = all => {}
+            () = refuse => {} // the endpoint was closed
+            () = grace => {}
+        }
+        close_endpoint(&self.endpoint, ENDS).await;
     }
 }
 
@@ -291,7 +301,7 @@ async fn connection(
         }
     }
     while requests.join_next().await.is_some() {}
-    connection.close(0_u8.into(), b"the server ends");
+    connection.close(0_u8.into(), ENDS.as_bytes());
 }
 
 /// Answers a request.
@@ -382,6 +392,8 @@ async fn file(send: &mut SendStream, folder: Option<&Path>, file: &Path) -> Resu
     }
 }
 
+/// The reason is behind "connection lost".
 fn left(error: impl std::error::Error) -> Unserved {
-    Unserved::Left(error.to_string())
+    let reason = error.source().map(ToString::to_string);
+    Unserved::Left(reason.unwrap_or_else(|| error.to_string()))
 }

@@ -1,10 +1,14 @@
 //! What the QUIC transports of servers and clients have in common.
 
-use noq::{TransportConfig, VarInt};
+use noq::{Endpoint, TransportConfig, VarInt};
 use std::time::Duration;
 
 /// The protocol's name in the handshake (ALPN): HTTP/0.9 over QUIC, as in the QUIC interop runner.
 pub const ALPN: &[u8] = b"hq-interop";
+
+/// How long an endpoint that has closed its connections answers the packets that still arrive. A
+/// peer whose packets get no answer goes on until its idle timeout.
+const LINGER: Duration = Duration::from_millis(500);
 
 /// Limits and sizes of a connection's transport. The defaults serve paths of up to 64 MiB between
 /// sender and receiver.
@@ -52,4 +56,11 @@ impl TransportLimits {
         }
         config
     }
+}
+
+/// Closes all connections of an endpoint, and tells their peers the reason.
+pub async fn close_endpoint(endpoint: &Endpoint, reason: &str) {
+    endpoint.close(0_u8.into(), reason.as_bytes());
+    // noq waits for three timeouts of each connection: two seconds where the RTT is 600 ms.
+    let _ = tokio::time::timeout(LINGER, endpoint.wait_idle()).await;
 }

@@ -140,6 +140,21 @@ fn wrong_options_of_the_server_are_named() {
         .code(2)
         .warns(&[&address, "choose another port"]);
     let folder = tempfile::tempdir().unwrap();
+    let certificate = folder.path().join("certificate");
+    let options = [
+        "--listen",
+        &address,
+        "--write-certificate",
+        text(&certificate),
+    ];
+    onramp([&["quic", "serve"], &options[..]].concat())
+        .code(2)
+        .warns(&[&address]);
+    assert!(!certificate.exists());
+    refused(
+        &["--memory", "careful", "--memory-file", "/no/such/file"],
+        &["cannot create /no/such/file"],
+    );
     let memory = folder.path().join("memory");
     std::fs::write(&memory, "{}").unwrap();
     refused(

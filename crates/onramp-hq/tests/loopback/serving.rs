@@ -79,6 +79,56 @@ fn a_server_that_ends_completes_its_downloads() {
 }
 
 #[test]
+fn a_server_that_ends_refuses_new_connections_at_once() {
+    run(async {
+        let server = Running::start(|_| {});
+        let client = server.client();
+        let session = server.session(&client).await;
+        let received = Counted::default();
+        let mut out = received.clone();
+        let download = session.get("/bytes/1000000000/1000/10000", &mut out);
+        tokio::pin!(download);
+        tokio::select! {
+            _ = &mut download => panic!("the download was over before the server's end"),
+            () = received.wait_for(1) => {}
+        }
+        let (address, late) = (server.address, server.client());
+        let _ended = server.end();
+        tokio::select! {
+            _ = &mut download => panic!("the download was over before the server's end"),
+            result = late.connect(address, "localhost") => {
+                let error = result.unwrap_err().to_string();
+                assert!(error.contains("refused"), "{error}");
+            }
+        }
+    });
+}
+
+#[test]
+fn a_client_that_leaves_in_the_middle_tells_the_server() {
+    run(async {
+        let server = Running::start(|_| {});
+        let client = server.client();
+        let session = server.session(&client).await;
+        let received = Counted::default();
+        let mut out = received.clone();
+        {
+            let download = session.get("/bytes/1000000000/1000/10000", &mut out);
+            tokio::pin!(download);
+            tokio::select! {
+                _ = &mut download => panic!("the download was over before the client left"),
+                () = received.wait_for(1) => {}
+            }
+        }
+        client.finish().await;
+        let served = server.served.clone();
+        server.end().await.unwrap();
+        let left = served.lock().unwrap()[0].outcome.clone().unwrap_err();
+        assert!(left.to_string().contains("closed by peer: done"), "{left}");
+    });
+}
+
+#[test]
 fn a_server_ends_after_the_grace_time_though_a_client_reads_no_more() {
     run(async {
         let server = Running::start(|settings| settings.grace = std::time::Duration::ZERO);

@@ -18,30 +18,40 @@ pub async fn run(arguments: &QuicGetArguments, json: bool) -> Answer {
         return Err(Failure::new(BAD_INPUT, message));
     }
     let mut signals = Signals::new()?;
-    tokio::select! {
-        result = download_all(arguments, json) => result.map(|()| DONE),
-        _ = signals.wait() => Ok(INTERRUPTED),
-    }
-}
-
-async fn download_all(arguments: &QuicGetArguments, json: bool) -> Result<(), Failure> {
     let settings = settings(arguments)?;
     for urls in arguments.urls.chunk_by(is_same_server) {
         let address = urls[0].address()?;
         let client = Client::new(settings.clone(), address)?;
-        let session = client.connect(address, &urls[0].host).await?;
-        for url in urls {
-            let mut sink = Sink::choose(arguments.output.as_deref())?;
-            let report = download(&session, url, address, &mut sink).await?;
-            sink.finish()?;
-            print(
-                &report,
-                arguments.output.as_deref() == Some(Path::new("-")),
-                json,
-            );
-        }
-        session.close();
+        let result = tokio::select! {
+            result = download_all(&client, address, urls, arguments, json) => result.map(|()| DONE),
+            _ = signals.wait() => Ok(INTERRUPTED),
+        };
         client.finish().await;
+        if result? == INTERRUPTED {
+            return Ok(INTERRUPTED);
+        }
+    }
+    Ok(DONE)
+}
+
+/// Downloads from one server.
+async fn download_all(
+    client: &Client,
+    address: SocketAddr,
+    urls: &[Url],
+    arguments: &QuicGetArguments,
+    json: bool,
+) -> Result<(), Failure> {
+    let session = client.connect(address, &urls[0].host).await?;
+    for url in urls {
+        let mut sink = Sink::choose(arguments.output.as_deref())?;
+        let report = download(&session, url, address, &mut sink).await?;
+        sink.finish()?;
+        print(
+            &report,
+            arguments.output.as_deref() == Some(Path::new("-")),
+            json,
+        );
     }
     Ok(())
 }

@@ -9,10 +9,12 @@ use crate::text::say;
 use onramp_core::{exit_name, phase_name};
 use onramp_hq::noq::{Connection, PathId};
 use onramp_hq::{
-    Congestion, Event, Identity, Paths, QlogFolder, Served, Server, ServerSettings, TransportLimits,
+    close_endpoint, Congestion, Event, Identity, Paths, QlogFolder, Served, Server, ServerSettings,
+    TransportLimits,
 };
 use onramp_scenario::NO_STARTUP;
 use serde::Serialize;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +27,11 @@ pub async fn run(arguments: &QuicServeArguments, json: bool) -> Answer {
     let mut signals = Signals::new()?;
     let settings = settings(arguments, paths.clone())?;
     let fingerprint = settings.identity.fingerprint();
+    let certificate = settings.identity.to_pem().to_owned();
     let server = Server::bind(arguments.listen, settings)?;
+    if let Some(file) = &arguments.identity.write_certificate {
+        write_certificate(file, &certificate)?;
+    }
     eprintln!(
         "onramp: listening on {} (UDP), certificate SHA-256 {fingerprint}",
         server.address()?
@@ -39,6 +45,7 @@ pub async fn run(arguments: &QuicServeArguments, json: bool) -> Answer {
             print(&Line::of(connection, &served), json);
         }
     };
+    let endpoint = server.endpoint().clone();
     let serving = server.run(end, report);
     let signalled = async {
         interrupted.store(signals.wait().await, Ordering::Relaxed);
@@ -48,7 +55,7 @@ pub async fn run(arguments: &QuicServeArguments, json: bool) -> Answer {
     // A second signal ends the grace time.
     tokio::select! {
         () = serving => {}
-        () = signalled => {}
+        () = signalled => close_endpoint(&endpoint, "the server was stopped").await,
     }
     if let Some(file) = &arguments.memory_file {
         memory::save(&paths, file)?;
@@ -88,17 +95,17 @@ fn identity(arguments: &QuicServeArguments) -> Result<Identity, Failure> {
     if let (Some(certificate), Some(key)) = (&options.certificate, &options.key) {
         return Ok(Identity::from_files(certificate, key)?);
     }
-    let identity = Identity::self_signed(options.name.clone())?;
-    if let Some(file) = &options.write_certificate {
-        std::fs::write(file, identity.to_pem()).map_err(|error| {
-            let file = file.display();
-            Failure::new(
-                BAD_INPUT,
-                format!("cannot write the certificate {file}: {error}"),
-            )
-        })?;
-    }
-    Ok(identity)
+    Ok(Identity::self_signed(options.name.clone())?)
+}
+
+fn write_certificate(file: &Path, pem: &str) -> Result<(), Failure> {
+    std::fs::write(file, pem).map_err(|error| {
+        let file = file.display();
+        Failure::new(
+            BAD_INPUT,
+            format!("cannot write the certificate {file}: {error}"),
+        )
+    })
 }
 
 /// A request that was answered. The serialised names are an interface (`--json`).

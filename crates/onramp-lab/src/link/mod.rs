@@ -12,6 +12,6 @@ mod thread;
 pub use buffers::{Buffer, Pool};
 pub use emissions::Emission;
 pub use lateness::Lateness;
-pub use realtime::{pin_away_from, CpuLease};
+pub use realtime::{pin_away_from, run_before_ordinary_threads, CpuLease};
 pub use segments::{Segment, SegmentLog, SegmentLogs};
 pub use thread::{LinkPlan, LinkReport, LinkThread};

@@ -64,6 +64,12 @@ fn pin(cpus: &[usize]) -> nix::Result<()> {
     sched_setaffinity(Pid::from_raw(0), &set)
 }
 
+/// Lets the calling thread run before all ordinary threads, and behind a link thread. Without the
+/// permission it has the priority that it had.
+pub fn run_before_ordinary_threads() {
+    let _ = set_policy(libc::SCHED_RR, 1);
+}
+
 /// Length of the periods for which the real-time budget is granted.
 const PERIOD_NS: u64 = 100_000_000;
 /// Time for which the thread may run as SCHED_FIFO in each period. The kernel stops real-time

@@ -43,19 +43,20 @@ async function firstResultMs() {
 	return timeMs;
 }
 
-/** What the page says that a run took: the simulation with its recorder, in the worker. */
-async function runMs(scenario) {
+/**
+ * What the page says that a run took: the simulation with its recorder, in the worker. The first run
+ * of a page also waits for the browser's compiler; the second is the same scenario once more.
+ */
+async function runMs(scenario, isFirst) {
 	const { playground, context } = await opened(fragmentOf(scenario));
-	const times = [];
-	for (let run = 0; run < 3; run += 1) {
+	if (!isFirst) {
 		await playground.again();
 		await playground.settled();
-		const said = await playground.page.getByText(/Simulated in/).textContent();
-		const [, value, unit] = /Simulated in ([\d.]+) (m?s)/.exec(said);
-		times.push(Number(value) * (unit === "s" ? 1000 : 1));
 	}
+	const said = await playground.page.getByText(/Simulated in/).textContent();
 	await context.close();
-	return Math.min(...times);
+	const [, value, unit] = /Simulated in ([\d.]+) (m?s)/.exec(said);
+	return Number(value) * (unit === "s" ? 1000 : 1);
 }
 
 async function print(what, measure) {
@@ -71,11 +72,13 @@ async function print(what, measure) {
 
 const geo = download({ rate: "20 Mbit/s", rtt: "600 ms", size: "5 MB" });
 await print("first result after the start of loading", firstResultMs);
-await print("5 MB over 20 Mbit/s and 600 ms, two start-ups", () => runMs(geo));
-await print("5 MB over 20 Mbit/s and 600 ms, one start-up", () =>
-	runMs(geo.replace('["none", "onramp"]', '"onramp"')),
-);
-for (const name of ["geostationary", "low-orbit", "cable"]) {
-	await print(`preset ${name}`, () => runMs(preset(name)));
+for (const [what, scenario] of [
+	["5 MB over 20 Mbit/s and 600 ms, one start-up", geo.replace('["none", "onramp"]', '"onramp"')],
+	["5 MB over 20 Mbit/s and 600 ms, two start-ups", geo],
+	["preset geostationary", preset("geostationary")],
+	["preset low-orbit", preset("low-orbit")],
+]) {
+	await print(`${what}, first run of the page`, () => runMs(scenario, true));
+	await print(`${what}, second run`, () => runMs(scenario, false));
 }
 await browser.close();

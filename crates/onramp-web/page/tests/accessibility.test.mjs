@@ -63,6 +63,8 @@ test("the switch of the colours overrides the system's", async (t) => {
 		playground.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 	const light = await background();
 	await playground.switchColours();
+	// Colours change gradually.
+	await playground.page.waitForTimeout(500);
 	assert.notEqual(await background(), light);
 	assert.equal(await violations(playground.page), "");
 });

@@ -1,6 +1,7 @@
 /** Chromium of the distribution, and pages in it. */
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
@@ -32,6 +33,17 @@ export function browserForTests() {
 	after(() => browser?.close());
 
 	return {
+		/** Resident memory of all pages and their workers. */
+		async rendererBytes() {
+			const session = await browser.newBrowserCDPSession();
+			const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+			await session.detach();
+			const sizes = processInfo
+				.filter(({ type }) => type === "renderer")
+				.map(({ id }) => /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${id}/status`, "utf8")));
+			return sizes.reduce((sum, found) => sum + 1024 * Number(found?.[1] ?? 0), 0);
+		},
+
 		/**
 		 * Opens the page for one test, which fails if the page has reported an error.
 		 * @param t the test's context

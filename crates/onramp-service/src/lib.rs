@@ -10,6 +10,7 @@
 //! | [`counts`] | what the kernel counted, as values: histograms, groups, policies |
 //! | [`canary`] | compares the two groups of a policy, and decides whether to switch it off |
 //! | [`metrics`] | the counts as text for Prometheus and others, in a file and over HTTP |
+//! | [`http`] | the HTTP server of the metrics, and of `onramp web` |
 //! | [`host`] | the policies in the kernel, and what it counted |
 //! | [`run`] | the service's loop: reload, look, switch off, stop |
 
@@ -17,6 +18,7 @@ pub mod canary;
 pub mod config;
 pub mod counts;
 pub mod host;
+pub mod http;
 pub mod metrics;
 mod registrations;
 pub mod run;

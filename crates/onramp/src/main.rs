@@ -64,6 +64,7 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => commands::serve::run(&arguments, json),
         Command::Tcp(arguments) => commands::tcp::run(&arguments, json),
         Command::Quic(arguments) => commands::quic::run(&arguments, json),
+        Command::Web(arguments) => commands::web::run(&arguments, json),
         Command::Doctor => commands::doctor::run(json),
         Command::List => commands::list::run(json),
         Command::Completions(arguments) => commands::completions::run(&arguments, json),

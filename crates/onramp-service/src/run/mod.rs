@@ -13,6 +13,7 @@ use crate::canary::Watch;
 use crate::config::{self, Config};
 use crate::counts::{Counts, PolicyCounts, RegistrationCounts, State};
 use crate::host;
+use crate::http;
 use crate::metrics::{replace, text, Endpoint, EndpointError, Format, Latest};
 use crate::registrations;
 use onramp_kernel::policy::{Applied, SwitchedOff};
@@ -70,11 +71,13 @@ pub enum Error {
 /// What to do about an endpoint that does not start.
 fn to_do(error: &EndpointError) -> &'static str {
     match error {
-        EndpointError::Listen { .. } => "; change `metrics` in [service]",
-        EndpointError::ListenSocket { error, .. } if error.kind() == ErrorKind::AddrInUse => {
+        EndpointError::Serve(http::Error::Listen { .. }) => "; change `metrics` in [service]",
+        EndpointError::Serve(http::Error::ListenSocket { error, .. })
+            if error.kind() == ErrorKind::AddrInUse =>
+        {
             ": a process listens there already. End it, or give another path: --socket PATH"
         }
-        EndpointError::ListenSocket { .. } => {
+        EndpointError::Serve(http::Error::ListenSocket { .. }) => {
             "; give a path in a folder that this user may write: --socket PATH"
         }
         _ => "",

@@ -12,6 +12,7 @@ mod reference;
 mod service;
 mod startup;
 mod tcp;
+mod web;
 
 pub use emulation::{
     CompareArguments, CompareStartupsArguments, LabArguments, LabCommand, ReplayArguments,
@@ -28,6 +29,7 @@ pub use startup::{
     SsArguments, StartupArguments, UnloadArguments,
 };
 pub use tcp::{GetArguments, ServeArguments, TcpArguments, TcpCommand};
+pub use web::WebArguments;
 
 use clap::{Parser, Subcommand};
 
@@ -109,6 +111,9 @@ pub enum Command {
     /// Serve and download files over QUIC, with a start-up in user space. Root is not needed
     /// (docs/quic.md)
     Quic(QuicArguments),
+    /// Serve the playground: the simulator in a browser, with the packets on their way
+    /// (docs/playground.md)
+    Web(WebArguments),
     /// Check whether this host can run Onramp. Each problem comes with the command that solves it
     Doctor,
     /// List the start-ups and the congestion avoidances

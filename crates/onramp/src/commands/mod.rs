@@ -29,6 +29,7 @@ pub mod theory;
 pub mod top;
 mod totals;
 pub mod unload;
+pub mod web;
 
 use crate::failure::Failure;
 use crate::text::say;

@@ -81,4 +81,9 @@ export const LESSONS: Lesson[] = [
 			trips, and 245 packets find the queue full. None of onramp's is lost.`,
 		toml: onramp,
 	},
-].map((lesson) => ({ ...lesson, text: lesson.text.replace(/\s+/g, " ") }));
+].map((lesson) => ({ ...lesson, text: inOneLine(lesson.text) }));
+
+/** A number and its unit stay together. */
+function inOneLine(text: string): string {
+	return text.replace(/\s+/g, " ").replace(/ (?=%|ms\b)/g, "\u00a0");
+}

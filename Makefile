@@ -20,15 +20,16 @@ PYTHON_FOLDERS = . ../examples ../crates/onramp-hq/tests/aioquic
 # Features for others: no crate of ours turns them on.
 FEATURES = --features onramp-quic/c,onramp-quic/quinn
 
-.PHONY: help demo web web-engine test test-crates test-python test-busy real real-quic real-cellular compare \
-	reproduce test-papers interworking packetdrill picoquic kernels lint format chart bench \
-	bench-kernel bench-redis bench-costs bench-python bench-shares bench-sim build setup \
-	install uninstall deb test-deb clean
+.PHONY: help demo web web-engine test test-web test-crates test-python test-busy real real-quic \
+	real-cellular compare reproduce test-papers interworking packetdrill picoquic kernels lint \
+	format chart bench bench-web bench-kernel bench-redis bench-costs bench-python bench-shares \
+	bench-sim build setup install uninstall deb test-deb clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
-	@echo 'make web      the playground, a page for browsers: target/web/index.html (or onramp web)'
+	@echo 'make web      the playground, a page for browsers: target/web (or onramp web)'
 	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
+	@echo 'make test-web      the tests of the playground in Chromium (make test has them too)'
 	@echo 'make test-python   the tests of the Python package (make test has them too)'
 	@echo 'make test-crates   cargo install from the packages of the crates'
 	@echo 'make test-busy     the same, three times, on a machine that has other work'
@@ -82,9 +83,20 @@ test: setup
 	-@scripts/setup.sh chromium
 	-@scripts/promtool.sh
 	$(CARGO) build --locked --workspace --all-targets $(FEATURES)
+	$(MAKE) test-web
 	CARGO='$(CARGO)' scripts/test-python.sh
 	$(SUDO) $(CARGO) test --locked --workspace $(FEATURES)
 	scripts/test-package.sh
+
+# The page in Chromium, beside the command line. Without Chromium or tshark these tests fail.
+test-web: web
+	-@scripts/setup.sh tshark chromium
+	$(CARGO) build --locked -p onramp
+	cd crates/onramp-web/page && npm test && npm run test:browser
+
+# Time to the first result, and of runs, in Chromium.
+bench-web: web
+	cd crates/onramp-web/page && node bench/bench.mjs $(RUNS)
 
 # `cargo install` from the packages of the crates, as a registry has them.
 test-crates: setup
@@ -178,6 +190,8 @@ lint:
 	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/ruff format --check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/mypy
+	@scripts/setup.sh nodejs npm
+	cd crates/onramp-web/page && npm ci --no-audit --no-fund && npm run lint
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet $(FEATURES)
 
 format:

@@ -1,7 +1,7 @@
 //! Phases, exits and events in words for people.
 
 use onramp_results::StartupEvent;
-use onramp_scenario::units::{format_rate, format_size, format_time};
+use onramp_scenario::units::{format_rate, format_time};
 
 /// A phase, by its name in records.
 pub fn phase(name: &str) -> &'static str {
@@ -11,7 +11,7 @@ pub fn phase(name: &str) -> &'static str {
         "approach" => "Approach: cwnd grows, never faster than the measured rate",
         "done" => "Start-up over",
         "avoidance" => "Congestion avoidance",
-        "safe" => "Congestion avoidance, still paced",
+        "safe-transmit" => "Congestion avoidance, still paced",
         "linear" => "Linear: one segment more in each round trip",
         "reserved" => "Reserved rate: losses do not change cwnd",
         "hold" => "Hold: waits a round trip to see whether the delay lasts",
@@ -46,7 +46,7 @@ pub fn exit(name: &str) -> &'static str {
 
 /// An event as a sentence.
 pub fn event(event: &StartupEvent, min_rtt_ns: u64) -> String {
-    let cwnd = format_size(rounded(event.cwnd_bytes));
+    let cwnd = size(event.cwnd_bytes);
     match event.kind.as_str() {
         "phase" => format!("{}. cwnd {cwnd}.", phase(&event.what)),
         "exit" => format!("The start-up ended: {}. cwnd {cwnd}.", exit(&event.what)),
@@ -55,12 +55,29 @@ pub fn event(event: &StartupEvent, min_rtt_ns: u64) -> String {
             format!(
                 "Estimate {}: {} in the min RTT of {}.",
                 format_rate(rounded(event.estimate_bytes_per_s.saturating_mul(8))),
-                format_size(rounded((bdp / 1_000_000_000) as u64)),
+                size((bdp / 1_000_000_000) as u64),
                 format_time(rounded(min_rtt_ns)),
             )
         }
         _ => format!("{}.", event.what),
     }
+}
+
+/// `1.44 MB`: three significant digits.
+fn size(bytes: u64) -> String {
+    let (unit_bytes, unit) = match bytes {
+        0..1_000 => return format!("{bytes} B"),
+        1_000..1_000_000 => (1e3, "kB"),
+        1_000_000..1_000_000_000 => (1e6, "MB"),
+        _ => (1e9, "GB"),
+    };
+    let value = rounded(bytes) as f64 / unit_bytes;
+    let digits = match value {
+        0.0..10.0 => 2,
+        10.0..100.0 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$} {unit}")
 }
 
 /// Three significant digits.

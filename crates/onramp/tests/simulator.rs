@@ -15,3 +15,4 @@ mod sweep;
 mod theory;
 mod top;
 mod traces;
+mod web;

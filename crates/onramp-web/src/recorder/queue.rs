@@ -55,6 +55,10 @@ impl Queue {
     }
 
     fn change(&mut self, sample: Sample) {
+        // What was in the queue for no time does not count.
+        if sample.time_ns > self.now.time_ns && self.now.bytes > self.largest.bytes {
+            self.largest = self.now;
+        }
         self.now = sample;
         // The state after all changes of a nanosecond counts: a packet that need not wait enters
         // and leaves in the same.
@@ -62,9 +66,6 @@ impl Queue {
             if last.time_ns == sample.time_ns {
                 *last = sample;
                 return;
-            }
-            if last.bytes > self.largest.bytes {
-                self.largest = *last;
             }
         }
         self.changes += 1;
@@ -87,10 +88,7 @@ impl Queue {
         let mut samples = self.samples;
         samples.extend((samples.last() != Some(&self.now)).then_some(self.now));
         let place = samples.partition_point(|sample| sample.time_ns < self.largest.time_ns);
-        if samples
-            .get(place)
-            .is_some_and(|next| next.time_ns != self.largest.time_ns)
-        {
+        if self.largest.bytes > 0 && samples.get(place) != Some(&self.largest) {
             samples.insert(place, self.largest);
         }
         let times = samples.iter().map(|sample| sample.time_ns as f64 / 1e9);
@@ -126,7 +124,7 @@ mod tests {
         let table = queue.into_table();
         let bytes = table.f64("bytes");
         assert!(bytes.len() <= MAX_SAMPLES + 2, "{}", bytes.len());
-        assert_eq!(bytes.iter().copied().fold(0.0, f64::max), 1000.0);
+        assert_eq!(bytes.iter().copied().fold(0.0, f64::max), 1001.0);
         assert!(table.f64("timeS").is_sorted());
     }
 

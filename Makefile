@@ -240,16 +240,16 @@ bench-python: build
 	target/python/bin/python python/bench/cells.py --onramp $(ONRAMP) $(ARGS)
 
 # PREFIX, SYSCONFDIR, DESTDIR and others: scripts/install.sh.
-install: build
-	ONRAMP='$(ONRAMP)' scripts/install.sh install
+install: build web
+	ONRAMP='$(ONRAMP)' WEB='$(TARGET)/web' scripts/install.sh install
 
 uninstall:
 	scripts/install.sh uninstall
 
 # target/deb/onramp_VERSION_ARCH.deb, and the symbols as another package.
-deb: build
+deb: build web
 	@scripts/setup.sh debhelper
-	ONRAMP='$(ONRAMP)' scripts/deb.sh
+	ONRAMP='$(ONRAMP)' WEB='$(TARGET)/web' scripts/deb.sh
 
 # The package of the release build, as Debian's checker and a clean Debian 12 see it.
 test-deb: deb

@@ -3,7 +3,7 @@
 #
 #     scripts/deb.sh [OUT]            OUT: target/deb
 #
-# Environment: ONRAMP (target/release/onramp), and DEB_HOST_ARCH for a program of another
+# Environment: ONRAMP (target/release/onramp), WEB (target/web, the page of `onramp web`), and DEB_HOST_ARCH for a program of another
 # architecture, with GENERATOR, the same program for this machine.
 #
 # OUT gets onramp_VERSION_ARCH.deb, and onramp-dbgsym_VERSION_ARCH.deb with the symbols of a program
@@ -15,7 +15,8 @@ out=${1:-target/deb}
 ONRAMP=$(realpath "$ONRAMP")
 ONRAMP_SOURCE=$PWD
 GENERATOR=$(realpath "${GENERATOR:-$ONRAMP}")
-export ONRAMP GENERATOR ONRAMP_SOURCE DEB_HOST_ARCH
+WEB=$(realpath -m "${WEB:-target/web}")
+export ONRAMP GENERATOR WEB ONRAMP_SOURCE DEB_HOST_ARCH
 
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)-1
 # Packages of one source are the same, byte for byte.

@@ -9,6 +9,7 @@
 #     ONRAMP=target/release/onramp    the program
 #     GENERATOR=ONRAMP                what writes its pages and completions, where the program is
 #                                     another architecture's
+#     WEB=target/web                  the page that `onramp web` serves, where it was built
 #     PREFIX=/usr/local, SYSCONFDIR=/etc, UNITDIR=PREFIX/lib/systemd/system,
 #     ZSHDIR=PREFIX/share/zsh/site-functions
 #     DESTDIR=                        prepended to all of them
@@ -20,7 +21,7 @@ set -eu
 cd "$(dirname "$0")/.."
 : "${ONRAMP:=target/release/onramp}" "${DESTDIR:=}" "${PREFIX:=/usr/local}" "${SYSCONFDIR:=/etc}"
 : "${UNITDIR:=$PREFIX/lib/systemd/system}" "${ZSHDIR:=$PREFIX/share/zsh/site-functions}"
-: "${STRIP:=strip}" "${GENERATOR:=$ONRAMP}"
+: "${WEB:=target/web}" "${STRIP:=strip}" "${GENERATOR:=$ONRAMP}"
 doc=$PREFIX/share/doc/onramp
 config=$SYSCONFDIR/onramp/config.toml
 list=$DESTDIR$doc/installed-files
@@ -92,6 +93,12 @@ install_all() {
 	put_all scenarios "$doc/examples/scenarios"
 	put_all packaging/grafana "$doc/examples/grafana"
 	put_all packaging/prometheus "$doc/examples/prometheus"
+
+	if [ -e "$WEB/index.html" ]; then
+		put_all "$WEB" "$PREFIX/share/onramp/web"
+	else
+		echo "install: without the playground: $WEB has no page; \`make web\` builds it" >&2
+	fi
 
 	sed "s|/usr/bin/onramp|$PREFIX/bin/onramp|g" packaging/onramp.service >"$work/unit"
 	put 644 "$work/unit" "$UNITDIR/onramp.service"

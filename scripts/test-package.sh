@@ -6,7 +6,8 @@ set -eu
 cd "$(dirname "$0")/.."
 : "${CARGO_TARGET_DIR:=target}"
 ONRAMP=$CARGO_TARGET_DIR/debug/onramp
-export ONRAMP
+WEB=$CARGO_TARGET_DIR/web
+export ONRAMP WEB
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -2,7 +2,6 @@
 //! whatever the scenario asks for.
 
 use crate::refusal::Refusal;
-use onramp_scenario::units::format_time;
 use onramp_scenario::Case;
 use onramp_sim::observe::{FlowStart, Observer, PacketEvent};
 use serde::Serialize;
@@ -11,10 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// Packets that hosts may send in one case.
-pub const MAX_SENT_PACKETS: u64 = 10_000_000;
+pub const MAX_SENT_PACKETS: u64 = 5_000_000;
 
-/// Memory that the module may have.
-const MAX_MEMORY_BYTES: usize = 1 << 30;
+/// Memory that the module may have. Phones have little, and the page has its own.
+const MAX_MEMORY_BYTES: usize = 512 << 20;
 
 /// Packets between two reports of progress.
 const PACKETS_BETWEEN_REPORTS: u64 = 1 << 14;
@@ -129,11 +128,12 @@ impl<'a> Watch<'a> {
             Some(Limit::Memory) => format!("it needs more than {} MiB", MAX_MEMORY_BYTES >> 20),
             Some(Limit::Time) | None => "it takes too long".to_owned(),
         };
-        let at = format_time(self.now_ns / 1_000_000 * 1_000_000);
         Refusal::new(
             format!(
-                "case {} is too large for the page: {what}; stopped after {at} of simulated time",
-                self.case + 1
+                "case {} is too large for the page: {what}; stopped after {:.1} s of simulated \
+                 time",
+                self.case + 1,
+                self.now_ns as f64 / 1e9,
             ),
             Some(
                 "make the transfer or the rate smaller, or run the scenario on the command line: \

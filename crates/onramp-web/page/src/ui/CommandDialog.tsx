@@ -50,9 +50,14 @@ export function CommandDialog() {
 				</button>
 				<span role="status">{message}</span>
 			</div>
-			<pre class="toml">
-				<code>{text}</code>
-			</pre>
+			<textarea
+				class="toml"
+				aria-label="The scenario's text"
+				readOnly
+				rows={14}
+				wrap="off"
+				value={text}
+			/>
 		</Dialog>
 	);
 }

@@ -17,6 +17,7 @@
 
 mod bindings;
 pub mod bucket;
+mod cubic_curve;
 pub mod eligible_rate;
 pub mod ensemble;
 pub mod governor;
@@ -43,6 +44,7 @@ pub use bindings::{
     PHASE_DRAIN, PHASE_HOLD, PHASE_LINEAR, PHASE_PACING, PHASE_REPAIR, PHASE_RESERVED, PHASE_REST,
     PHASE_RETREAT, PHASE_SAFE, PHASE_SLOW_START, STATE_BYTES, UNLIMITED,
 };
+pub use cubic_curve::CubicCurve;
 pub use hosted::HostedStartup;
 pub use math::mul_div;
 pub use registry::{

@@ -7,7 +7,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 /// The factor by which CUBIC reduces cwnd, in tenths (RFC 9438, section 4.6).
-const BETA_TENTHS: u64 = 7;
+pub(super) const BETA_TENTHS: u64 = 7;
 
 /// A packet is acknowledged.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,9 @@
 //! and who owns cwnd. A library's adapter forwards the calls of the library.
 
 mod avoidance;
+mod cubic;
 mod frame;
+mod rise;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -12,6 +14,7 @@ pub(crate) use avoidance::{AckedPacket, Avoidance, CongestionEvent};
 use crate::config::Observer;
 use crate::paths::Clock;
 use crate::sender::{Acked, Cause, Congestion, Owner, Sender};
+use cubic::Cubic;
 use frame::Frame;
 use onramp_core::{Decision, EXIT_LOSS};
 use std::fmt;
@@ -36,7 +39,9 @@ pub struct Status {
 pub(crate) struct PathControl<A: Avoidance> {
     sender: Sender,
     /// Where congestion avoidance owns cwnd.
-    cubic: Option<A>,
+    cubic: Option<Cubic<A>>,
+    /// W_max of CUBIC: cwnd before the last loss that the start-up has answered; 0 without one.
+    w_max_bytes: u64,
     clock: Clock,
     mtu: u16,
     frame: Frame,
@@ -69,6 +74,7 @@ impl<A: Avoidance> PathControl<A> {
         PathControl {
             sender,
             cubic: None,
+            w_max_bytes: 0,
             clock,
             mtu,
             frame: Frame::default(),
@@ -201,11 +207,19 @@ impl<A: Avoidance> PathControl<A> {
             return;
         }
         let mut cubic = self.cubic_before_loss(event.now);
+        let cwnd_bytes = cubic.cwnd_bytes();
         cubic.on_congestion(event);
         if self.sender.is_done() {
             self.cubic = Some(cubic);
             return;
         }
+        // As RFC 9438 has it (section 4.7): a loss below the last W_max means that another flow needs
+        // room. A timeout forgets W_max.
+        self.w_max_bytes = match cwnd_bytes {
+            _ if event.is_persistent => 0,
+            cwnd_bytes if cwnd_bytes < self.w_max_bytes => cwnd_bytes * 17 / 20,
+            cwnd_bytes => cwnd_bytes,
+        };
         let ssthresh_bytes = cubic.ssthresh_bytes();
         self.sender.on_congestion(&Congestion {
             now_ns: self.clock.ns(event.now),
@@ -306,20 +320,20 @@ impl<A: Avoidance> PathControl<A> {
             .decision()
             .is_some_and(|decision| decision.exit == EXIT_LOSS);
         self.cubic = Some(match (&self.rtt, was_lost && ssthresh <= cwnd) {
-            (_, true) => avoidance::after_loss(now, self.mtu, cwnd),
-            (Some(rtt), false) => avoidance::without_loss(now, self.mtu, cwnd, ssthresh, rtt),
-            (None, false) => A::in_slow_start(now, self.mtu, cwnd),
+            (_, true) => Cubic::after_loss(now, self.mtu, cwnd, self.w_max_bytes),
+            (Some(rtt), false) => Cubic::without_loss(now, self.mtu, cwnd, ssthresh, rtt),
+            (None, false) => Cubic::in_slow_start(now, self.mtu, cwnd),
         });
     }
 
     /// CUBIC as it was before this event: with the cwnd of the start-up where that is the owner.
-    fn cubic_before_loss(&mut self, now: Instant) -> A {
+    fn cubic_before_loss(&mut self, now: Instant) -> Cubic<A> {
         match self.cubic.take() {
             Some(cubic) => {
                 self.sender.follow_avoidance(cubic.cwnd_bytes());
                 cubic
             }
-            None => A::in_slow_start(now, self.mtu, self.sender.cwnd_bytes()),
+            None => Cubic::in_slow_start(now, self.mtu, self.sender.cwnd_bytes()),
         }
     }
 }

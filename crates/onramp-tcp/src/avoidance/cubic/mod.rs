@@ -22,13 +22,13 @@
 //!
 //! [`HyStart`] ends its slow start.
 //!
-//! Constants, in the fractions of Linux: see [`curve`] for C. beta is 717/1024 (0.7, section 4.6: a
-//! smaller value costs fairness, a larger one convergence). 15/8 is 1/alpha with alpha = 3 (1 -
-//! beta) / (1 + beta) (section 4.3). n is at least 2: cwnd grows by at most half in a round trip,
-//! because section 4.2 limits the target. n is `100 cwnd` if the curve is below cwnd, which almost
-//! stops growth. n is at most 20 before the first loss, when W_max is unknown: 5 % a round trip. n
-//! is recomputed at most once per jiffy, and only after more than 1/32 s while cwnd does not
-//! change, to save work.
+//! Constants, in the fractions of Linux: see [`CubicCurve`] for C. beta is 717/1024 (0.7, section
+//! 4.6: a smaller value costs fairness, a larger one convergence). 15/8 is 1/alpha with alpha = 3
+//! (1 - beta) / (1 + beta) (section 4.3). n is at least 2: cwnd grows by at most half in a round
+//! trip, because section 4.2 limits the target. n is `100 cwnd` if the curve is below cwnd, which
+//! almost stops growth. n is at most 20 before the first loss, when W_max is unknown: 5 % a round
+//! trip. n is recomputed at most once per jiffy, and only after more than 1/32 s while cwnd does
+//! not change, to save work.
 //!
 //! This is CUBIC as in Linux 6.x, so that simulations can be compared with the kernel. On recorded
 //! ACKs of Linux 6.18, cwnd equals the kernel's but for a segment now and then (`cubic/kernel.rs`).
@@ -42,7 +42,6 @@
 //! Differences from Linux: K is exact, while Linux's cube root is within about 0.2 %. The phase of
 //! the jiffies is that of the driver's clock. A segment that is not full counts by its bytes.
 
-pub(crate) mod curve;
 #[cfg(test)]
 mod kernel;
 #[cfg(test)]
@@ -52,7 +51,7 @@ use super::hystart::HyStart;
 use super::segments::{at_least_two, in_slow_start, slow_start, Segments};
 use super::{AckSample, Avoidance};
 use crate::Window;
-use curve::Curve;
+use onramp_core::CubicCurve;
 
 /// Jiffies per second, as in Debian, Ubuntu and the kernel's own default.
 const HZ: u64 = 250;
@@ -84,7 +83,7 @@ pub struct Cubic {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start_jiffies: u64,
-    curve: Curve,
+    curve: CubicCurve,
     /// Reno's cwnd, in segments.
     w_est: u64,
     /// Delivered segments that have not yet made Reno's cwnd grow.
@@ -128,7 +127,7 @@ impl Cubic {
         let fresh = self.epoch.is_some() && self.evaluated.is_some_and(|(_, at)| at == now);
         let epoch = self.epoch.get_or_insert_with(|| Epoch {
             start_jiffies: now,
-            curve: Curve::new(w_max, cwnd),
+            curve: CubicCurve::new(w_max, cwnd),
             w_est: cwnd,
             w_est_credit: delivered,
         });

@@ -23,6 +23,12 @@ fn cubic_takes_over_cwnd_and_ssthresh_after_a_loss() {
 }
 
 #[test]
+fn cubic_rises_to_w_max_from_a_cwnd_that_a_start_up_has_reduced() {
+    hand_over::check_rise_to_w_max::<Cubic>(&rtt());
+    hand_over::check_losses_before_the_rise::<Cubic>();
+}
+
+#[test]
 fn cubic_takes_over_in_slow_start_without_an_ssthresh() {
     hand_over::check_hand_over_without_an_ssthresh::<Cubic>(&rtt());
 }

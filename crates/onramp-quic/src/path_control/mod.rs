@@ -213,8 +213,8 @@ impl<A: Avoidance> PathControl<A> {
             self.cubic = Some(cubic);
             return;
         }
-        // As RFC 9438 has it (section 4.7): a loss below the last W_max means that another flow needs
-        // room. A timeout forgets W_max.
+        // As RFC 9438 has it (section 4.7): a loss below the last W_max means that another flow
+        // needs room. A timeout forgets W_max.
         self.w_max_bytes = match cwnd_bytes {
             _ if event.is_persistent => 0,
             cwnd_bytes if cwnd_bytes < self.w_max_bytes => cwnd_bytes * 17 / 20,

@@ -1,9 +1,9 @@
 //! CUBIC from the cwnd that a start-up leaves behind after a loss.
 //!
-//! After a loss CUBIC's curve begins at cwnd and leads to W_max, the cwnd before the loss (RFC 9438,
-//! section 4.2). The CUBIC of the libraries can begin nowhere but at 0.7 W_max. A start-up that has
-//! overfilled the queue reduces cwnd further. So cwnd follows the curve here up to 0.7 W_max, where
-//! the library's CUBIC goes on.
+//! After a loss CUBIC's curve begins at cwnd and leads to W_max, the cwnd before the loss (RFC
+//! 9438, section 4.2). The CUBIC of the libraries can begin nowhere but at 0.7 W_max. A start-up
+//! that has overfilled the queue reduces cwnd further. So cwnd follows the curve here up to
+//! 0.7 W_max, where the library's CUBIC goes on.
 
 use super::avoidance::{after_loss, AckedPacket, Avoidance, CongestionEvent, BETA_TENTHS};
 use onramp_core::CubicCurve;

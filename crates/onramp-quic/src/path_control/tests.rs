@@ -54,6 +54,55 @@ pub(crate) fn check_hand_over_without_an_ssthresh<A: Avoidance>(rtt: &A::Rtt) {
     assert_eq!(cubic.cwnd_bytes(), 60_000 + 5 * MTU_BYTES);
 }
 
+/// Where a start-up has left cwnd far below W_max, cwnd follows CUBIC's curve to W_max, and the
+/// library's CUBIC takes over on the way. A loss takes from both what CUBIC takes.
+pub(crate) fn check_rise_to_w_max<A: Avoidance>(rtt: &A::Rtt) {
+    const W_MAX: u64 = 400;
+    let (begin, round_trip) = (Instant::now(), A::srtt(rtt));
+    let mut cubic: Cubic<A> = Cubic::after_loss(begin, MTU, 40 * MTU_BYTES, W_MAX * MTU_BYTES);
+    assert!(matches!(cubic, Cubic::Rise(_)));
+    assert_eq!(cubic.cwnd_bytes(), 40 * MTU_BYTES);
+    // C (t - K)^3 + W_max with K = cbrt(360 / 0.4) = 9.65 s.
+    let w_cubic = |time: Instant| {
+        let t_s = time.duration_since(begin).as_secs_f64();
+        0.4 * (t_s - 9.65).powi(3) + W_MAX as f64
+    };
+    let (mut now, mut number) = (begin, 0);
+    while now < begin + Duration::from_secs(9) {
+        let sent = now + round_trip / 2;
+        let earliest = w_cubic(now);
+        now += round_trip;
+        for _ in 0..cubic.cwnd_bytes() / MTU_BYTES {
+            number += 1;
+            cubic.on_ack(&packet(now, sent, number), rtt);
+        }
+        let segments = cubic.cwnd_bytes() as f64 / MTU_BYTES as f64;
+        let latest = w_cubic(now + 2 * round_trip);
+        assert!(
+            (0.95 * earliest..1.02 * latest).contains(&segments),
+            "{segments} at {:?} instead of {earliest} to {latest}",
+            now.duration_since(begin)
+        );
+        let is_below = segments < 0.7 * W_MAX as f64;
+        assert_eq!(matches!(cubic, Cubic::Rise(_)), is_below, "{segments}");
+        let mut reduced = cubic.clone();
+        reduced.on_congestion(&loss(now, sent));
+        let cubic_takes = cubic.cwnd_bytes() * 7 / 10;
+        assert!(
+            reduced.cwnd_bytes().abs_diff(cubic_takes) <= MTU_BYTES,
+            "{segments}"
+        );
+    }
+}
+
+/// Losses of packets that left before the rise are part of the recovery that led to it.
+pub(crate) fn check_losses_before_the_rise<A: Avoidance>() {
+    let begin = Instant::now();
+    let mut cubic: Cubic<A> = Cubic::after_loss(begin, MTU, 40 * MTU_BYTES, 400 * MTU_BYTES);
+    cubic.on_congestion(&loss(begin + RTT, begin));
+    assert_eq!(cubic.cwnd_bytes(), 40 * MTU_BYTES);
+}
+
 /// Five packets are acknowledged.
 fn acknowledge<A: Avoidance>(cubic: &mut A, now: Instant, sent: Instant, rtt: &A::Rtt) {
     for number in 0..5 {

@@ -7,7 +7,8 @@ use onramp_core::Decision;
 /// ACKs.
 const MIN_RTO_NS: u64 = 200_000_000;
 const RTO_RTTS: u64 = 2;
-/// After an idle time, cwnd leaves at this multiple of cwnd / RTT, as Linux paces slow start.
+/// After an idle time or a loss, cwnd leaves at this multiple of cwnd / RTT, as Linux paces slow
+/// start.
 const RESTART_GAIN: u64 = 2;
 
 impl Sender {
@@ -42,7 +43,8 @@ impl Sender {
     ///
     /// Without a rate of the start-up, ACKs clock the sender, because the ACKs of packets that left
     /// back to back show the rate of the path. The initial window may leave at once (RFC 9002,
-    /// section 7.7). After an idle time there are no ACKs: a larger window is paced.
+    /// section 7.7). After an idle time there are no ACKs: a larger window is paced. After a loss
+    /// cwnd rises at once, where TCP's recovery raises it with each ACK: it is paced as well.
     pub fn pacing(&self) -> Pacing {
         let Some(decision) = self.decision() else {
             return Pacing::None;
@@ -53,9 +55,10 @@ impl Sender {
         if decision.is_over() {
             return Pacing::Host;
         }
-        let is_restart = self.is_restarting
+        let lacks_acks = self.is_restarting
+            || self.recovery_start_ns.is_some()
             || (self.inflight_bytes == 0 && self.cwnd_bytes > self.initial_window_bytes);
-        match (is_restart, self.srtt_ns) {
+        match (lacks_acks, self.srtt_ns) {
             (false, _) | (true, 0) => Pacing::None,
             (true, srtt_ns) => {
                 let bytes = RESTART_GAIN * self.cwnd_bytes;

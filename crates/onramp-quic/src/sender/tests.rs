@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::startup_names;
-use onramp_core::{phase_name, EXIT_LOSS, EXIT_TIMEOUT};
+use onramp_core::{phase_name, EXIT_LOSS, EXIT_TIMEOUT, PHASE_HOLD};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
@@ -255,6 +255,35 @@ fn after_a_short_pause_a_large_window_is_paced() {
     assert_eq!(sender.pacing(), Pacing::BytesPerS(2_400_000));
     sender.on_ack(&acked(BEGIN_NS + 40 * MS, BEGIN_NS + 20 * MS, MTU, MTU));
     assert_eq!(sender.pacing(), Pacing::None);
+}
+
+/// After the recovery cwnd rises at once, and no ACKs clock what may leave.
+#[test]
+fn after_a_loss_the_start_up_is_paced() {
+    let mut sender = started("onramp", 100 * MS);
+    let ack_ns = |number: u64| BEGIN_NS + 100 * MS + number * MS / 5;
+    sender.on_sent(BEGIN_NS, 10 * MTU);
+    for number in 0..10 {
+        let inflight_bytes = (9 - number) * MTU;
+        sender.on_ack(&acked(ack_ns(number), BEGIN_NS, MTU, inflight_bytes));
+    }
+    assert!(sender.decision().unwrap().host_paces(), "by an estimate");
+    let flight_bytes = sender.cwnd_bytes();
+    sender.on_sent(ack_ns(10), flight_bytes);
+    let mut now_ns = ack_ns(10) + 100 * MS;
+    while sender.decision().unwrap().phase != PHASE_HOLD {
+        sender.on_ack(&acked(now_ns, ack_ns(10), MTU, flight_bytes));
+        now_ns += MS / 5;
+    }
+    sender.count_lost(MTU);
+    sender.on_congestion(&congestion(now_ns, ack_ns(10), Cause::Loss, 20 * MTU));
+    let decision = *sender.decision().unwrap();
+    assert!(
+        !decision.host_paces() && !decision.is_over(),
+        "{decision:?}"
+    );
+    let bytes_per_s = 2 * sender.cwnd_bytes() * 1_000_000_000 / sender.srtt_ns();
+    assert_eq!(sender.pacing(), Pacing::BytesPerS(bytes_per_s));
 }
 
 #[test]

@@ -22,8 +22,8 @@ FEATURES = --features onramp-quic/c,onramp-quic/quinn
 
 .PHONY: help demo web web-engine test test-web test-crates test-python test-busy real real-quic \
 	real-cellular compare reproduce test-papers interworking packetdrill picoquic kernels lint \
-	format chart bench bench-web bench-kernel bench-redis bench-costs bench-python bench-shares \
-	bench-sim build setup install uninstall deb test-deb clean
+	format chart bench bench-web bench-kernel bench-redis bench-costs bench-python \
+	bench-shares bench-sim build setup install uninstall deb test-deb clean
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'

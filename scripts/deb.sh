@@ -3,8 +3,9 @@
 #
 #     scripts/deb.sh [OUT]            OUT: target/deb
 #
-# Environment: ONRAMP (target/release/onramp), WEB (target/web, the page of `onramp web`), and DEB_HOST_ARCH for a program of another
-# architecture, with GENERATOR, the same program for this machine.
+# Environment: ONRAMP (target/release/onramp), WEB (target/web, the page of `onramp web`), and
+# DEB_HOST_ARCH for a program of another architecture, with GENERATOR, the same program for this
+# machine.
 #
 # OUT gets onramp_VERSION_ARCH.deb, and onramp-dbgsym_VERSION_ARCH.deb with the symbols of a program
 # that has some.

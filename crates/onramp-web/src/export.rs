@@ -1,4 +1,5 @@
-//! Files that the user saves. The scenario is simulated again: the same case gives the same packets.
+//! Files that the user saves. The scenario is simulated again: the same case gives the same
+//! packets.
 
 use crate::play::read;
 use crate::refusal::Refusal;

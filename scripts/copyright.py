@@ -3,7 +3,7 @@
 
 It names everything that the program contains: Onramp, the libraries in C that are linked
 statically, and each Rust crate, with the licences that cargo knows and the copyright lines of the
-crates' own files.
+crates' own files. It names what the playground contains likewise: crates, and packages of npm.
 """
 
 import json
@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "crates" / "onramp-web" / "page"
 
 # Ours: LICENSE.md.
 OWN = [
@@ -57,19 +58,28 @@ the original software.
 TEXT_FILES = ("LICENSE-{0}", "LICENSE.{0}", "LICENSE_{0}", "LICENSE-{0}.txt", "LICENSE-{0}.md")
 
 
-def metadata():
+# What is made of Rust crates, and for which target.
+BUILT = [("onramp", "x86_64-unknown-linux-gnu"), ("onramp-web", "wasm32-unknown-unknown")]
+
+
+def metadata(target):
     cargo = os.environ.get("CARGO", "cargo")
-    target = "x86_64-unknown-linux-gnu"
     command = [cargo, "metadata", "--format-version", "1", "--locked", "--filter-platform", target]
     return json.loads(subprocess.check_output(command, cwd=ROOT))
 
 
 def linked_crates():
-    """The crates of others that become part of the program: no build scripts, no macros."""
-    graph = metadata()
+    """The crates of others that become part of the program or the page."""
+    crates = {crate["id"]: crate for root, target in BUILT for crate in linked_into(root, target)}
+    return sorted(crates.values(), key=lambda package: (package["name"], package["version"]))
+
+
+def linked_into(name, target):
+    """The crates of others that become part of this crate: no build scripts, no macros."""
+    graph = metadata(target)
     packages = {package["id"]: package for package in graph["packages"]}
     nodes = {node["id"]: node for node in graph["resolve"]["nodes"]}
-    [root] = [i for i, package in packages.items() if package["name"] == "onramp"]
+    [root] = [i for i, package in packages.items() if package["name"] == name]
     found, waiting = {root}, [root]
     while waiting:
         for dependency in nodes[waiting.pop()]["deps"]:
@@ -79,8 +89,24 @@ def linked_crates():
             if is_linked and not is_macro and dependency["pkg"] not in found:
                 found.add(dependency["pkg"])
                 waiting.append(dependency["pkg"])
-    others = [packages[i] for i in found if packages[i]["source"] is not None]
-    return sorted(others, key=lambda package: (package["name"], package["version"]))
+    return [packages[i] for i in found if packages[i]["source"] is not None]
+
+
+def page_packages():
+    """The packages of npm in the page, as cargo describes crates."""
+    lock = json.loads((PAGE / "package-lock.json").read_text())
+    packages = [
+        {
+            "name": place.removeprefix("node_modules/"),
+            "version": package["version"],
+            "license": package.get("license"),
+            "authors": [],
+            "manifest_path": str(PAGE / place / "package.json"),
+        }
+        for place, package in lock["packages"].items()
+        if place and not package.get("dev") and not package.get("devOptional")
+    ]
+    return sorted(packages, key=lambda package: package["name"])
 
 
 def licence(package):
@@ -102,6 +128,8 @@ def licence(package):
 
 def licence_files(package):
     folder = Path(package["manifest_path"]).parent
+    if not folder.is_dir():
+        return []
     return sorted(
         path
         for path in folder.iterdir()
@@ -156,11 +184,11 @@ def paragraph(text):
 
 
 def main():
-    crates = linked_crates()
+    crates, pages = linked_crates(), page_packages()
     print("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/")
     print("Upstream-Name: onramp")
-    print("Comment: Files below rust/ and of elfutils and zlib are not in the source of Onramp.")
-    print(" The program was linked with them.")
+    print("Comment: Files below rust/ and npm/ and of elfutils and zlib are not in the source of")
+    print(" Onramp. The program was linked with them, and the page contains those of npm.")
     licences = set()
 
     def files(pattern, copyright_lines, text):
@@ -176,13 +204,16 @@ def main():
     for package in crates:
         pattern = f"rust/{package['name']}-{package['version']}/*"
         files(pattern, holders(package), licence(package))
+    for package in pages:
+        pattern = f"npm/{package['name']}-{package['version']}/*"
+        files(pattern, holders(package), licence(package))
     for name in sorted(licences):
         print(f"\nLicense: {name}")
         if name in COMMON:
             place = f"/usr/share/common-licenses/{COMMON[name]}"
             print(f" On Debian systems the text of this licence is in {place}.")
         else:
-            print(paragraph(full_text(name, crates)))
+            print(paragraph(full_text(name, crates + pages)))
 
 
 if __name__ == "__main__":

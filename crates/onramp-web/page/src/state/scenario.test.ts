@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { LESSONS } from "../lessons";
+import { PRESETS } from "../presets";
+import { PATH_FIELDS, RADIO_FIELDS, TRANSFER_FIELDS } from "./fields";
 import { edited, keyAtLine, parsed, valueAt, withoutTable, withTable } from "./scenario";
 
 const TEXT = `# A path of our own.
@@ -88,4 +91,44 @@ test("a line tells its key", () => {
 		"reverse",
 		"rate",
 	]);
+});
+
+test("every step of every control changes that value alone, in all presets and lessons", () => {
+	const fields = [...PATH_FIELDS, ...RADIO_FIELDS, ...TRANSFER_FIELDS];
+	for (const { toml } of [...PRESETS, ...LESSONS]) {
+		for (const field of fields) {
+			const before = valueAt(parsed(toml), field.key);
+			for (const step of field.steps) {
+				const text = edited(toml, field.key, step || undefined);
+				assert.equal(valueAt(parsed(text), field.key), step || undefined);
+				// An edit back gives the same scenario, but for a table that stays empty.
+				const back = edited(text, field.key, before);
+				assert.equal(withoutEmpty(back), withoutEmpty(toml), `${field.label} ${step}`);
+			}
+		}
+	}
+});
+
+/** The values of a scenario in the order of their names, without empty tables. */
+function withoutEmpty(text: string): string {
+	const flat: string[] = [];
+	const walk = (value: unknown, path: string) => {
+		if (typeof value === "object" && value !== null) {
+			for (const [name, inner] of Object.entries(value)) {
+				walk(inner, `${path}.${name}`);
+			}
+		} else {
+			flat.push(`${path} = ${String(value)}`);
+		}
+	};
+	walk(parsed(text), "");
+	return flat.sort().join("\n");
+}
+
+test("comments of all presets survive an edit", () => {
+	const comments = (text: string) => text.split("\n").filter((line) => line.startsWith("#"));
+	for (const { toml } of PRESETS) {
+		const text = edited(edited(toml, ["path", "rtt"], "77 ms"), ["seed"], 9);
+		assert.deepEqual(comments(text), comments(toml));
+	}
 });

@@ -103,16 +103,26 @@ interface Line {
 	section: Key;
 	/** The key, if the line begins a value. */
 	name?: string;
+	/** The line goes on with a text that began on a line before. */
+	isContinued?: boolean;
 }
 
 const HEADER = /^\s*\[(\[?)\s*([\w-]+(?:\s*\.\s*[\w-]+)*)\s*\]\]?\s*(?:#.*)?$/;
+/** It begins or ends a text of several lines. */
+const QUOTES = /"""|'''/g;
 const ASSIGNMENT = /^\s*([\w-]+)\s*=/;
 
 /** All lines, with the table and the key of each. */
 function sections(text: string): Line[] {
 	const counts = new Map<string, number>();
 	let section: Key = [];
+	let isInText = false;
 	return text.split("\n").map((line) => {
+		const isContinued = isInText;
+		isInText = isInText !== ((line.match(QUOTES)?.length ?? 0) % 2 === 1);
+		if (isContinued) {
+			return { text: line, section, isContinued };
+		}
 		const header = HEADER.exec(line);
 		if (header?.[2] !== undefined) {
 			const names = header[2].split(".").map((name) => name.trim());
@@ -151,7 +161,8 @@ function editedLines(text: string, key: Key, value: TomlValue | undefined): stri
 	}
 	// Behind the last key of the table, or behind its header.
 	const last = lines.findLastIndex(
-		(line) => isHere(line) && (line.name !== undefined || HEADER.test(line.text)),
+		(line) =>
+			isHere(line) && (line.name !== undefined || line.isContinued || HEADER.test(line.text)),
 	);
 	if (last >= 0) {
 		texts.splice(last + 1, 0, ...assignment);

@@ -46,13 +46,22 @@ export function PhaseRows({ run }: { run: Run }) {
 					</ol>
 				</div>
 			))}
-			<div class="phase-clock" style={{ left: `${AXIS_PX}px`, right: `${MARGIN_PX}px` }}>
-				<i style={{ left: `${place(timeS.value)}%` }} />
-			</div>
+			<PhaseClock />
 		</div>
 	);
 
 	function isSeen(phase: Phase): boolean {
 		return phase.endS > fromS && phase.beginS < toS;
 	}
+}
+
+/** The clock's line: the only part of the rows that changes with each frame. */
+function PhaseClock() {
+	const { fromS, toS } = view.value;
+	const share = (timeS.value - fromS) / (toS - fromS);
+	return (
+		<div class="phase-clock" style={{ left: `${AXIS_PX}px`, right: `${MARGIN_PX}px` }}>
+			{share >= 0 && share <= 1 && <i style={{ left: `${100 * share}%` }} />}
+		</div>
+	);
 }

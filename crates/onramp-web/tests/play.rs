@@ -133,6 +133,31 @@ fn recording_does_not_change_the_records() {
 }
 
 #[test]
+fn watching_a_link_does_not_change_what_it_does() {
+    for path in [
+        "discipline = \"codel\"",
+        "discipline = \"fq-codel\"\nloss = \"0.1 %\"",
+        "queue = \"10 packets\"\njitter = \"3 ms\"",
+        "policer_rate = \"10 Mbit/s\"\npolicer_burst = \"50 kB\"",
+        "shaper_rate = \"10 Mbit/s\"\nshaper_burst = \"50 kB\"",
+        "aggregate = \"5 ms\"\nduplicate = \"0.1 %\"",
+        "steps = { every = \"100 ms\", min = \"5 Mbit/s\" }",
+    ] {
+        let text = format!("{}startup = \"onramp\"\n", scenario(path));
+        let Ok(scenario) = onramp_scenario::parse("test.toml", &text) else {
+            panic!("{path}: {:?}", check(&text).faults)
+        };
+        let usual = onramp_sim::run(&scenario.cases[0], &Default::default()).unwrap();
+        let run = play(&text, &mut |_| true).unwrap();
+        assert_eq!(
+            run.facts.records_json,
+            onramp_report::to_json(&usual.records),
+            "{path}"
+        );
+    }
+}
+
+#[test]
 fn phases_and_events_are_on_the_clock_of_the_run() {
     let text = format!(
         "{PATH}queue = \"1 bdp\"\n[[transfer]]\nsize = \"2 MB\"\nstartup = \"onramp\"\n\

@@ -12,16 +12,21 @@ set -eu
 cd "$(dirname "$0")/.."
 
 git ls-files -- '*.rs' '*.c' '*.h' '*.toml' '*.sh' '*.md' '*.py' '*.go' '*.css' '*.cc' \
-	Makefile '.ci/*' ':!LICENSES' ':!*/snapshots/*' ':!*.lock' |
+	'*.ts' '*.tsx' '*.mjs' Makefile '.ci/*' ':!LICENSES' ':!*/snapshots/*' ':!*.lock' |
 	LC_ALL=C xargs awk -v limit=100 '
-		FNR == 1 { is_markdown = FILENAME ~ /\.md$/; is_code = 0 }
+		FNR == 1 {
+			is_markdown = FILENAME ~ /\.md$/
+			is_code = 0
+			# As their formatters count: clang-format and Biome.
+			tab_columns = FILENAME ~ /\.(ts|tsx|mjs|css)$/ ? 2 : 8
+		}
 		is_markdown && /^ *(```|~~~)/ { is_code = !is_code; next }
 		is_markdown && (is_code || /^ *\|/ || /^    /) { next }
 		{
 			text = $0
 			gsub(/[\200-\277]/, "", text) # one column for a character of several bytes
 			while ((tab = index(text, "\t")) > 0) {
-				fill = sprintf("%*s", 8 - (tab - 1) % 8, "")
+				fill = sprintf("%*s", tab_columns - (tab - 1) % tab_columns, "")
 				text = substr(text, 1, tab - 1) fill substr(text, tab + 1)
 			}
 			if (length(text) <= limit) next

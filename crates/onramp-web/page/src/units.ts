@@ -22,7 +22,7 @@ export function significant(value: number, digits: number): string {
 	return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
-/** A decimal prefix and its factor, with which `largest` has one to three digits before the point. */
+/** A decimal prefix and its factor: `largest` then has one to three digits before the point. */
 export function prefix(largest: number): [number, string] {
 	return PREFIXES.find(([factor]) => Math.abs(largest) >= factor) ?? [1, ""];
 }

@@ -1,6 +1,7 @@
 /**
- * A series as a plot shows it: two values for each column of pixels, the smallest and the largest in
- * their order. A plot then has the same work for ten samples and for a million, and no peak is lost.
+ * A series as a plot shows it: two values for each column of pixels, the smallest and the largest
+ * in their order. A plot then has the same work for ten samples and for a million, and no peak is
+ * lost.
  */
 
 import { countUpTo } from "../draw/packets";

@@ -1,6 +1,6 @@
 /**
- * A link holds a scenario in its fragment: `#1.` and the text, compressed (deflate) and in base64url.
- * The number is the version of this form.
+ * A link holds a scenario in its fragment: `#1.` and the text, compressed (deflate) and in
+ * base64url. The number is the version of this form.
  */
 
 const VERSION = "1";

@@ -81,10 +81,11 @@ export function resultInWords(transfer: TransferRun): string {
 	if (fields.completion_s === null || fields.completion_s === undefined) {
 		return `${byteCount(Number(fields.delivered_bytes))} of ${size}, not finished`;
 	}
+	const { retransmitted_segments: again } = fields;
 	const parts = [
 		`${size} in ${duration(Number(fields.completion_s))}`,
 		`${significant(Number(fields.excess_rtts), 2)} round trips wasted`,
-		`${fields.retransmitted_segments === 0 ? "no" : fields.retransmitted_segments} segments retransmitted`,
+		`${again === 0 ? "no" : again} segments retransmitted`,
 	];
 	return parts.join(", ");
 }

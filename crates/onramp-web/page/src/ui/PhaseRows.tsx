@@ -34,7 +34,7 @@ export function PhaseRows({ run }: { run: Run }) {
 							<li
 								key={`${phase.beginS} ${phase.name}`}
 								class={`phase-${groupOfPhase(phase.name)}`}
-								title={`${phase.words}, from ${duration(phase.beginS - transfer.startS)} to ${duration(phase.endS - transfer.startS)}`}
+								title={titleOf(phase, transfer.startS)}
 								style={{
 									left: `${place(phase.beginS)}%`,
 									width: `${place(phase.endS) - place(phase.beginS)}%`,
@@ -64,4 +64,9 @@ function PhaseClock() {
 			{share >= 0 && share <= 1 && <i style={{ left: `${100 * share}%` }} />}
 		</div>
 	);
+}
+
+function titleOf(phase: Phase, startS: number): string {
+	const [begin, end] = [phase.beginS, phase.endS].map((atS) => duration(atS - startS));
+	return `${phase.words}, from ${begin} to ${end}`;
 }

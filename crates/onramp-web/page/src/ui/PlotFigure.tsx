@@ -69,13 +69,14 @@ export function PlotFigure({ plot, run }: { plot: Plot; run: Run }) {
 		<figure class={`plot plot-${plot.id}`}>
 			<h3 id={`plot-${plot.id}`}>{plot.title}</h3>
 			<Values plot={plot} run={run} />
-			<div
-				ref={parent}
-				role="img"
-				aria-label={`${plot.title} over time: ${plot.quantities.map((one) => one.label).join(", ")}. The table has the values at the clock.`}
-			/>
+			<div ref={parent} role="img" aria-label={nameOfPlot(plot)} />
 		</figure>
 	);
+}
+
+function nameOfPlot(plot: Plot): string {
+	const labels = plot.quantities.map((one) => one.label).join(", ");
+	return `${plot.title} over time: ${labels}. The table has the values at the clock.`;
 }
 
 /** The legend, with the values at the clock. */

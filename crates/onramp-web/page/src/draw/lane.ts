@@ -6,7 +6,8 @@
 
 import { type CaseRun, PacketKind } from "../engine/types";
 import { bitRate, byteCount, duration } from "../units";
-import { countUpTo, Flights, type Place, placeOf } from "./packets";
+import { type Frame, forwardX, frameOf, MIN_PACKET_PX, returnX } from "./frame";
+import { countUpTo, Flights, placeOf } from "./packets";
 import type { Palette } from "./palette";
 
 /** Height of a lane in pixels. */
@@ -29,21 +30,6 @@ const HEIGHTS: Record<number, number> = {
 	[PacketKind.Control]: 8,
 };
 const OTHERS_HEIGHT = 14;
-const MIN_PACKET_PX = 2;
-/** Distance of ACKs that wait. */
-const ACK_GAP_PX = 3;
-
-/** The horizontal places of a lane. */
-interface Frame {
-	senderX: number;
-	queueX: number;
-	linkX: number;
-	afterX: number;
-	receiverX: number;
-	/** The return path's queue lies at the receiver. */
-	returnQueueX: number;
-	width: number;
-}
 
 export interface LaneView {
 	timeS: number;
@@ -120,8 +106,11 @@ export class Lane {
 		context.fillStyle = palette.faint;
 		const link = one.links[one.bottleneck];
 		const back = one.returnLinks[one.returnBottleneck];
-		const label = (text: string, from: number, to: number, y: number) =>
-			context.fillText(text, (from + to) / 2, y);
+		const label = (text: string, from: number, to: number, y: number) => {
+			// On a phone a text is wider than what it stands for, and must not cross the sender.
+			const least = frame.senderX + 6 + context.measureText(text).width / 2;
+			context.fillText(text, Math.max(least, (from + to) / 2), y);
+		};
 		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, 106);
 		label(linkLabel(link), frame.linkX, frame.afterX, 14);
 		label(`ACKs: ${linkLabel(back)}`, frame.senderX, frame.receiverX, 174);
@@ -235,60 +224,6 @@ export class Lane {
 			context.stroke();
 		}
 		context.globalAlpha = 1;
-	}
-}
-
-function frameOf(one: CaseRun, width: number): Frame {
-	const host = width < 480 ? 48 : 72;
-	const inner = width - 2 * host;
-	const before = one.bottleneck > 0 ? 0.14 * inner : Math.min(16, 0.04 * inner);
-	const after = one.bottleneck + 1 < one.links.length ? 0.14 * inner : 0;
-	const tank = Math.min(180, 0.24 * inner);
-	const receiverX = width - host;
-	return {
-		senderX: host,
-		queueX: host + before,
-		linkX: host + before + tank,
-		afterX: receiverX - after,
-		receiverX,
-		returnQueueX: receiverX - 0.1 * inner,
-		width,
-	};
-}
-
-/** The last and the first bit of a packet. */
-function forwardX(frame: Frame, place: Place): [number, number] {
-	const between = (from: number, to: number, share: number) => from + (to - from) * share;
-	switch (place.part) {
-		case "before": {
-			const x = between(frame.senderX, frame.queueX, place.share);
-			return [x - MIN_PACKET_PX, x];
-		}
-		case "link":
-			return [
-				between(frame.linkX, frame.afterX, place.tail),
-				between(frame.linkX, frame.afterX, place.head),
-			];
-		case "after": {
-			const x = between(frame.afterX, frame.receiverX, place.share);
-			return [x - MIN_PACKET_PX, x];
-		}
-		case "queue":
-			return [frame.queueX, frame.linkX];
-	}
-}
-
-function returnX(frame: Frame, place: Place, waiting: number): number {
-	const between = (from: number, to: number, share: number) => from + (to - from) * share;
-	switch (place.part) {
-		case "before":
-			return between(frame.receiverX, frame.returnQueueX, place.share);
-		case "queue":
-			return Math.min(frame.receiverX - 2, frame.returnQueueX + waiting * ACK_GAP_PX);
-		case "link":
-			return between(frame.returnQueueX, frame.senderX, place.head);
-		case "after":
-			return frame.senderX;
 	}
 }
 

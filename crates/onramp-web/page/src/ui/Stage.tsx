@@ -101,6 +101,7 @@ function Keys({ run }: { run: Run }) {
 	const interval = Math.max(...run.cases.map((one) => one.packetInterval));
 	const first = run.cases[0];
 	const elements = first?.links[first.bottleneck]?.elements;
+	const backElements = first?.returnLinks[first.returnBottleneck]?.elements;
 	return (
 		<p class="keys">
 			<span>
@@ -121,6 +122,7 @@ function Keys({ run }: { run: Run }) {
 				</span>
 			)}
 			{elements && <span>link: {elements}</span>}
+			{backElements && <span>return path: {backElements}</span>}
 			{interval > 1 && <span>One of {interval} packets is drawn.</span>}
 		</p>
 	);

@@ -240,7 +240,8 @@ bench-python: build
 	target/python/bin/python python/bench/cells.py --onramp $(ONRAMP) $(ARGS)
 
 # PREFIX, SYSCONFDIR, DESTDIR and others: scripts/install.sh.
-install: build web
+# With the playground if `make web` has built it: its tools are not needed for the program.
+install: build
 	ONRAMP='$(ONRAMP)' WEB='$(TARGET)/web' scripts/install.sh install
 
 uninstall:

@@ -90,8 +90,8 @@ pub struct IdentityArguments {
 
 #[derive(Args)]
 pub struct QuicGetArguments {
-    /// What to download: https://HOST[:PORT]/PATH. URLs of one server that follow each other share
-    /// a connection
+    /// What to download: `https://HOST[:PORT]/PATH`. URLs of one server that follow each other
+    /// share a connection
     #[arg(value_name = "URL", required = true)]
     pub urls: Vec<Url>,
     /// Write the data into this file, which appears when it is complete, or to standard output

@@ -2,6 +2,7 @@
 //! whatever the scenario asks for.
 
 use crate::refusal::Refusal;
+use onramp_results::describe_case;
 use onramp_scenario::Case;
 use onramp_sim::observe::{FlowStart, Observer, PacketEvent};
 use serde::Serialize;
@@ -50,6 +51,8 @@ pub struct Watch<'a> {
     stop: Arc<AtomicBool>,
     case: usize,
     cases: usize,
+    /// The case in one line.
+    title: String,
     /// Payload of all copies of the transfer.
     total_bytes: u64,
     duration_ns: Option<u64>,
@@ -74,6 +77,7 @@ impl<'a> Watch<'a> {
             stop: Arc::default(),
             case: number,
             cases,
+            title: describe_case(case),
             total_bytes: case.transfer.size_bytes.saturating_mul(copies),
             duration_ns: case.duration_ns,
             copies: BTreeSet::new(),
@@ -124,15 +128,21 @@ impl<'a> Watch<'a> {
     /// Why the run was stopped, for people.
     pub fn refusal(&self) -> Refusal {
         let what = match self.limit {
-            Some(Limit::Packets) => format!("it sends more than {MAX_SENT_PACKETS} packets"),
+            Some(Limit::Packets) => {
+                format!(
+                    "it sends more than {} million packets",
+                    MAX_SENT_PACKETS / 1_000_000
+                )
+            }
             Some(Limit::Memory) => format!("it needs more than {} MiB", MAX_MEMORY_BYTES >> 20),
             Some(Limit::Time) | None => "it takes too long".to_owned(),
         };
         Refusal::new(
             format!(
-                "case {} is too large for the page: {what}; stopped after {:.1} s of simulated \
-                 time",
+                "case {} ({}) is too large for the page: {what}; stopped after {:.1} s of \
+                 simulated time",
                 self.case + 1,
+                self.title,
                 self.now_ns as f64 / 1e9,
             ),
             Some(

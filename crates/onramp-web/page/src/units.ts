@@ -18,8 +18,25 @@ export function significant(value: number, digits: number): string {
 	}
 	const magnitude = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
 	const decimals = Math.min(6, Math.max(0, digits - 1 - magnitude));
+	if (Math.abs(value) >= 1e4) {
+		return grouped(value);
+	}
 	const text = value.toFixed(decimals);
 	return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** A whole number in groups of three digits: `236,495`. */
+export function grouped(value: number): string {
+	return Number.isFinite(value) ? Math.round(value).toLocaleString("en") : NO_VALUE;
+}
+
+/** One decimal, as long as it matters: `0.0`, `1.4`, `27`. */
+export function decimal(value: number): string {
+	if (!Number.isFinite(value)) {
+		return NO_VALUE;
+	}
+	const text = Math.abs(value) < 9.95 ? value.toFixed(1) : grouped(value);
+	return text === "-0.0" ? "0.0" : text;
 }
 
 /** A decimal prefix and its factor: `largest` then has one to three digits before the point. */
@@ -40,16 +57,21 @@ export function byteCount(bytes: number): string {
 	return Number.isFinite(bytes) ? `${significant(bytes / scale, 3)} ${name}B` : NO_VALUE;
 }
 
-/** `600 ms`, `3.25 s` or `80 µs`. */
+/** `600 ms`, `3.25 s`, `80 µs` or `12.5 h`. */
 export function duration(seconds: number): string {
 	const size = Math.abs(seconds);
 	if (!Number.isFinite(seconds)) {
 		return NO_VALUE;
 	}
-	if (size >= 1 || size === 0) {
+	const [long, unit] = size >= 36_000 ? [3600, "h"] : size >= 1000 ? [60, "min"] : [1, "s"];
+	if (long > 1) {
+		return `${significant(seconds / long, 3)} ${unit}`;
+	}
+	if (size >= 0.9995 || size === 0) {
 		return `${significant(seconds, 3)} s`;
 	}
-	return size >= 1e-3
+	// What rounds to 1000 µs is 1 ms.
+	return size >= 0.9995e-3
 		? `${significant(seconds * 1e3, 3)} ms`
 		: `${significant(seconds * 1e6, 3)} µs`;
 }

@@ -113,7 +113,7 @@ export class Lane {
 		};
 		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, 106);
 		label(linkLabel(link), frame.linkX, frame.afterX, 14);
-		label(`ACKs: ${linkLabel(back)}`, frame.senderX, frame.receiverX, 174);
+		label(`ACKs, handshake: ${linkLabel(back)}`, frame.senderX, frame.receiverX, 174);
 	}
 
 	/** The receiver fills up. */

@@ -58,3 +58,13 @@ export function nearestStep(text: string, steps: readonly string[]): number {
 	}
 	return best;
 }
+
+/** Half of an amount, in its unit; `undefined`: it is no amount. */
+export function halfOf(text: string): string | undefined {
+	const amount = amountOf(text);
+	const unit = /[^\d.\s]\S*\s*$/.exec(text)?.[0].trim();
+	const factor = UNITS[unit ?? ""]?.[1];
+	return amount && unit && factor
+		? `${Number((amount.value / factor / 2).toPrecision(6))} ${unit}`
+		: undefined;
+}

@@ -16,9 +16,14 @@ export const SPEEDS = [
 	1 / 5,
 	1 / 2,
 	1,
+	10,
+	100,
+	1000,
 ];
 /** The speed that is chosen for a path lets a round trip take at least this long. */
 const ROUND_TRIP_SHOWN_S = 2;
+/** The whole run takes no longer than this, if a speed allows it. */
+const RUN_SHOWN_S = 30;
 /** Numbers change at most so often: faster ones cannot be read. */
 const NUMBERS_EVERY_MS = 100;
 
@@ -57,16 +62,16 @@ export function togglePlaying(): void {
 	isPlaying.value = !isPlaying.peek();
 }
 
-/** The speed at which a round trip can be watched. */
-export function chooseSpeed(): void {
-	const wanted = rttS.peek() / ROUND_TRIP_SHOWN_S;
-	speed.value = SPEEDS.findLast((one) => one <= wanted) ?? SPEEDS[0] ?? 1;
+/** The speed at which a round trip can be watched, or a faster one for a run of many. */
+export function speedFor(roundTripS: number, runS: number): number {
+	const watched = SPEEDS.findLast((one) => one <= roundTripS / ROUND_TRIP_SHOWN_S) ?? 0;
+	return SPEEDS.find((one) => one >= watched && one * RUN_SHOWN_S >= runS) ?? SPEEDS.at(-1) ?? 1;
 }
 
 /** Keeps the clock inside the run, and moves it while it plays. */
 export function startClock(): void {
 	let shownName: string | undefined;
-	let shownRttS = 0;
+	let chosen = 0;
 	let wasAtEnd = false;
 	effect(() => {
 		const { value } = run;
@@ -74,11 +79,13 @@ export function startClock(): void {
 			return;
 		}
 		const isOther = value.name !== shownName;
-		const isFaster = Math.abs(Math.log(rttS.peek() / shownRttS)) > Math.LN2;
 		shownName = value.name;
-		shownRttS = rttS.peek();
-		if (isOther || isFaster) {
-			chooseSpeed();
+		const { fromS, toS } = span.peek();
+		const fitting = speedFor(rttS.peek(), toS - fromS);
+		// The user's choice stays while the path and the run are about the same.
+		if (isOther || fitting > 2.5 * chosen || chosen > 2.5 * fitting) {
+			speed.value = fitting;
+			chosen = fitting;
 		}
 		if (isOther) {
 			seek(span.peek().fromS);

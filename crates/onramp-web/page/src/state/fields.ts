@@ -18,6 +18,18 @@ export interface Field {
 	needs?: readonly { key: Key; value: string }[];
 }
 
+const RATES = [
+	"1 Mbit/s",
+	"2 Mbit/s",
+	"5 Mbit/s",
+	"10 Mbit/s",
+	"20 Mbit/s",
+	"50 Mbit/s",
+	"100 Mbit/s",
+	"200 Mbit/s",
+	"500 Mbit/s",
+	"1 Gbit/s",
+];
 const TIMES = ["", "1 ms", "2 ms", "5 ms", "10 ms", "20 ms"];
 
 export const PATH_FIELDS: readonly Field[] = [
@@ -25,18 +37,7 @@ export const PATH_FIELDS: readonly Field[] = [
 		key: ["path", "rate"],
 		label: "Rate",
 		hint: "Bottleneck rate, counted in IP packets",
-		steps: [
-			"1 Mbit/s",
-			"2 Mbit/s",
-			"5 Mbit/s",
-			"10 Mbit/s",
-			"20 Mbit/s",
-			"50 Mbit/s",
-			"100 Mbit/s",
-			"200 Mbit/s",
-			"500 Mbit/s",
-			"1 Gbit/s",
-		],
+		steps: RATES,
 		absent: "required",
 	},
 	{
@@ -149,3 +150,14 @@ export const TRANSFER_FIELDS: readonly Field[] = [
 		absent: "linux-default",
 	},
 ];
+
+/** The rate that start-up `qos` of a transfer is told. */
+export function guaranteedRate(transfer: number): Field {
+	return {
+		key: ["transfer", transfer, "qos_rate"],
+		label: "Guaranteed rate",
+		hint: "The rate that the network guarantees to qos, counted in payload",
+		steps: RATES,
+		absent: "required",
+	};
+}

@@ -47,7 +47,7 @@ export async function readFragment(fragment: string): Promise<Fragment> {
 	const parts = /^(\d{1,4})\.(.*)$/s.exec(text);
 	if (!parts) {
 		throw new LinkError(
-			"The link is not one of this page: a number and a point were expected behind `#`.",
+			"The link is not one of this page: copy the whole link, or open a path below.",
 		);
 	}
 	const [, version, packed = ""] = parts;

@@ -179,7 +179,8 @@ function trailingComment(line: string): string {
 	return /^[^"'#]*(?:"[^"#]*"|'[^'#]*')?[^"'#]*?(\s*#.*)$/.exec(line)?.[1] ?? "";
 }
 
-function isSame(a: unknown, b: unknown): boolean {
+/** Equal values, tables by their keys in any order. */
+export function isSame(a: unknown, b: unknown): boolean {
 	if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
 		return a === b;
 	}

@@ -7,7 +7,8 @@ import { computed, signal } from "@preact/signals";
 import type { CaseRun, Facts, Fault, Progress, Run, TransferRun } from "../engine/types";
 import { LESSONS } from "../lessons";
 import { PRESETS } from "../presets";
-import { edited, type Key, keyAtLine, parsed, type TomlValue, valueAt } from "./scenario";
+import { edited, isSame, type Key, keyAtLine, parsed, type TomlValue, valueAt } from "./scenario";
+import { commonKeys } from "./transfers";
 
 /** What the engine does. */
 export type Status =
@@ -86,10 +87,12 @@ export function setScenario(text: string): void {
 	scenarioText.value = text;
 }
 
-/** Writes one value; `undefined` removes its key. */
+/** Writes one value; `undefined` removes its key. Transfers with the same value get it too. */
 export function editKey(key: Key, value: TomlValue | undefined): void {
-	if (scenario.peek() && valueAt(scenario.peek() ?? {}, key) !== value) {
-		setScenario(edited(scenarioText.peek(), key, value));
+	const table = scenario.peek();
+	if (table && !isSame(valueAt(table, key), value)) {
+		const keys = commonKeys(table, key);
+		setScenario(keys.reduce((text, one) => edited(text, one, value), scenarioText.peek()));
 	}
 }
 

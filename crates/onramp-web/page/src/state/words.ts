@@ -2,13 +2,8 @@
 
 import type { CaseRun, Run, StartupEvent, TransferRun } from "../engine/types";
 import { valueAtTime } from "../plots/columns";
-import { bitRate, byteCount, duration, significant } from "../units";
-
-/** The name of a case: its algorithms, if they tell it from the others. */
-export function nameOf(run: Run, one: CaseRun): string {
-	const same = run.cases.filter((other) => other.algorithms === one.algorithms);
-	return same.length > 1 ? `${one.algorithms}, case ${one.number}` : one.algorithms;
-}
+import { bitRate, byteCount, decimal, duration, grouped } from "../units";
+import { areAlike, haveSameSize, nameOf } from "./names";
 
 /** What a sender believes and does at a time. */
 export interface Moment {
@@ -74,45 +69,84 @@ export function momentInWords(name: string, moment: Moment): string {
 	return `${name}: ${parts.filter(Boolean).join(", ")}.`;
 }
 
-/** `5 MB in 3.91 s, 1.2 round trips wasted, none retransmitted`. */
+/** `5 MB in 3.91 s, 1.2 round trips wasted, no segments retransmitted`. */
 export function resultInWords(transfer: TransferRun): string {
 	const { fields } = transfer;
 	const size = byteCount(Number(fields.size_bytes));
 	if (fields.completion_s === null || fields.completion_s === undefined) {
 		return `${byteCount(Number(fields.delivered_bytes))} of ${size}, not finished`;
 	}
-	const { retransmitted_segments: again } = fields;
+	const again = Number(fields.retransmitted_segments);
 	const parts = [
 		`${size} in ${duration(Number(fields.completion_s))}`,
-		`${significant(Number(fields.excess_rtts), 2)} round trips wasted`,
-		`${again === 0 ? "no" : again} segments retransmitted`,
+		`${decimal(Number(fields.excess_rtts))} round trips wasted`,
+		`${again === 0 ? "no" : grouped(again)} segments retransmitted`,
 	];
 	return parts.join(", ");
 }
 
+/** Exits of a start-up that left the transfer to the host's own slow start. */
+const LEFT = new Set(["path", "governed", "unreserved", "application", "receiver", "broken"]);
+
+/** The result of a case, with the reason of a start-up that did nothing. */
+export function caseInWords(run: Run, one: CaseRun): string {
+	const transfer = one.transfers[0];
+	if (!transfer) {
+		return "";
+	}
+	const exit = transfer.events.find((event) => event.kind === "exit");
+	const others = run.cases.filter((other) => other !== one && areAlike([one, other]));
+	const isSame =
+		transfer.startup !== "none" && others.some((other) => timeOf(other) === timeOf(one));
+	const reason = exit && (LEFT.has(exit.what) || isSame) ? reasonOf(exit) : "";
+	return [resultInWords(transfer), reason].filter(Boolean).join("; ");
+}
+
+/** `The start-up ended: because. cwnd 14 kB.`, with its time and without the window. */
+function reasonOf({ words }: StartupEvent): string {
+	return words.replace(/\. cwnd [^.]*(\.\d+)?[^.]*\.$/, "").replace(/^The/, "the");
+}
+
 /** The result of all cases, in sentences. */
 export function runInWords(run: Run): string {
-	const results = run.cases.flatMap((one) => {
-		const transfer = one.transfers[0];
-		return transfer ? [`${nameOf(run, one)}: ${resultInWords(transfer)}.`] : [];
-	});
+	const results = run.cases.map((one) => `${nameOf(run, one)}: ${caseInWords(run, one)}.`);
 	return [...results, comparison(run)].filter(Boolean).join(" ");
 }
 
-/** The second case against the first. */
+/** What the cases say together; empty: nothing. */
 export function comparison(run: Run): string {
 	const [first, second] = run.cases;
-	const timeOf = (one: CaseRun | undefined) => {
-		const value = one?.transfers[0]?.fields.completion_s;
-		return typeof value === "number" ? value : Number.NaN;
-	};
-	const change = timeOf(second) / timeOf(first) - 1;
-	if (!first || !second || run.cases.length !== 2 || Number.isNaN(change)) {
+	if (!first || !second) {
 		return "";
 	}
+	const neutral = `${run.cases.length} runs${haveSameSize(run.cases) ? "" : " of different sizes"}.`;
+	const isComparable = run.cases.length === 2 ? haveSameSize(run.cases) : areAlike(run.cases);
+	if (!isComparable || run.cases.some((one) => Number.isNaN(timeOf(one)))) {
+		return neutral;
+	}
+	if (run.cases.length === 2) {
+		return `${against(run, second, first)}.`;
+	}
+	const best = run.cases.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a));
+	if (run.cases.every((one) => timeOf(one) === timeOf(first))) {
+		return `All ${run.cases.length} take the same time.`;
+	}
+	return best === first
+		? `${nameOf(run, best)} is the fastest of ${run.cases.length}.`
+		: `Fastest of ${run.cases.length}: ${against(run, best, first)}.`;
+}
+
+function against(run: Run, one: CaseRun, other: CaseRun): string {
+	const change = timeOf(one) / timeOf(other) - 1;
 	const percent = Math.round(100 * Math.abs(change));
-	const [one, other] = [nameOf(run, second), nameOf(run, first)];
+	const [name, otherName] = [nameOf(run, one), nameOf(run, other)];
 	return percent === 0
-		? `${one} takes the same time as ${other}.`
-		: `${one} takes ${percent} % ${change < 0 ? "less" : "more"} time than ${other}.`;
+		? `${name} takes the same time as ${otherName}`
+		: `${name} takes ${percent} % ${change < 0 ? "less" : "more"} time than ${otherName}`;
+}
+
+/** NaN: not finished. */
+function timeOf(one: CaseRun): number {
+	const value = one.transfers[0]?.fields.completion_s;
+	return typeof value === "number" ? value : Number.NaN;
 }

@@ -1,25 +1,25 @@
 import { useMemo } from "preact/hooks";
-import type { CaseRun, TransferRun } from "../engine/types";
+import type { CaseRun, Run, TransferRun } from "../engine/types";
 import { shownTimeS } from "../state/clock";
-import { type Moment, momentOf, resultInWords } from "../state/words";
+import { caseInWords, type Moment, momentOf } from "../state/words";
 import { bitRate, byteCount, duration, significant } from "../units";
 
 /** What the sender believes at this moment, beside the truth. */
-export function Belief({ one, name, series }: { one: CaseRun; name: string; series: number }) {
-	const transfer = one.transfers[0];
-	return transfer ? <Card one={one} transfer={transfer} name={name} series={series} /> : null;
+export function Belief(props: BeliefProps) {
+	const transfer = props.one.transfers[0];
+	return transfer ? <Card {...props} transfer={transfer} /> : null;
 }
 
-interface CardProps {
+interface BeliefProps {
+	run: Run;
 	one: CaseRun;
-	transfer: TransferRun;
 	name: string;
 	series: number;
 }
 
-function Card({ one, transfer, name, series }: CardProps) {
+function Card({ run, one, transfer, name, series }: BeliefProps & { transfer: TransferRun }) {
 	const moment = momentOf(transfer, shownTimeS.value);
-	const result = useMemo(() => resultInWords(transfer), [transfer]);
+	const result = useMemo(() => caseInWords(run, one), [run, one]);
 	const size = Number(transfer.fields.size_bytes);
 	return (
 		<section class="belief" aria-label={`What ${name} believes`}>
@@ -66,6 +66,9 @@ function estimate(moment: Moment, one: CaseRun): string {
 function exitOf(moment: Moment, transfer: TransferRun): string {
 	if (transfer.startup === "none") {
 		return "No start-up: the avoidance as the host ships it.";
+	}
+	if (Number.isNaN(moment.cwndBytes)) {
+		return "The handshake is under way: the start-up begins with the connection.";
 	}
 	return moment.exit
 		? `At ${duration(moment.exit.timeS - transfer.startS)}: ${moment.exit.words}`

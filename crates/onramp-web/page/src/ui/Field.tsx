@@ -3,6 +3,7 @@ import { nearestStep } from "../state/amount";
 import type { Field } from "../state/fields";
 import { edited, type Key, type TomlValue, valueAt } from "../state/scenario";
 import { faults, scenario, scenarioText, setScenario } from "../state/store";
+import { commonKeys } from "../state/transfers";
 import { Words } from "./Words";
 
 /** A value as text and as a slider. The engine judges it, and its message stands below. */
@@ -90,7 +91,8 @@ function valueFrom(text: string): TomlValue | undefined {
 
 function withField(scenarioToml: string, field: Field, text: string): string {
 	const value = valueFrom(text);
-	let result = edited(scenarioToml, field.key, value);
+	const keys = commonKeys(scenario.peek() ?? {}, field.key);
+	let result = keys.reduce((one, key) => edited(one, key, value), scenarioToml);
 	for (const need of field.needs ?? []) {
 		const has = valueAt(scenario.peek() ?? {}, need.key) !== undefined;
 		if (has !== (value !== undefined)) {

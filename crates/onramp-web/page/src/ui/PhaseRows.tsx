@@ -3,7 +3,8 @@ import type { Phase, Run } from "../engine/types";
 import { AXIS_PX, MARGIN_PX } from "../plots/chart";
 import { view } from "../plots/view";
 import { timeS } from "../state/clock";
-import { namedPhase, nameOf } from "../state/words";
+import { nameOf } from "../state/names";
+import { namedPhase } from "../state/words";
 import { duration } from "../units";
 import { SeriesMark } from "./SeriesMark";
 

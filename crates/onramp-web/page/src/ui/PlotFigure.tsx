@@ -7,8 +7,8 @@ import { valueAtTime } from "../plots/columns";
 import type { Plot } from "../plots/plots";
 import { showWhole, view, zoomTo } from "../plots/view";
 import { seek, shownTimeS, timeS } from "../state/clock";
+import { nameOf } from "../state/names";
 import { span } from "../state/store";
-import { nameOf } from "../state/words";
 import { SeriesMark } from "./SeriesMark";
 
 const HEIGHT = 220;

@@ -1,21 +1,26 @@
 import { useState } from "preact/hooks";
 import { Refusal } from "../engine/client";
 import type { ExportFormat } from "../engine/types";
+import { nameOf } from "../state/names";
 import { exportFile } from "../state/runner";
 import { run } from "../state/store";
-import { nameOf } from "../state/words";
 import { fileStem } from "./CommandDialog";
 import { Dialog } from "./dialogs";
 import { download } from "./download";
 import { picture } from "./picture";
+import { Words } from "./Words";
 
 const OF_ALL: [ExportFormat, string, string][] = [
 	["json", "JSON", "the records of all cases, as the command line prints them"],
 	["csv", "CSV", "the same as a table"],
 ];
+const PCAPNG =
+	"all packets, at both hosts and both ends of each link. Wireshark calls the copies " +
+	"retransmissions: make a file of one interface first, `tshark -r FILE -Y " +
+	"'frame.interface_name == \"sender\"' -w sender.pcapng`";
 const OF_CASE: [ExportFormat, string, string][] = [
 	["svg", "SVG", "the figures of a report"],
-	["pcapng", "pcapng", "all packets, for Wireshark"],
+	["pcapng", "pcapng", PCAPNG],
 	["qlog", "qlog", "events of the connection, for qvis"],
 	["acks", "CSV of ACKs", "a line for each ACK"],
 ];
@@ -49,7 +54,9 @@ export function SaveDialog() {
 			<button type="button" onClick={() => void saveFormat(format, label)}>
 				{label}
 			</button>
-			<span>{what}</span>
+			<span>
+				<Words text={what} />
+			</span>
 		</li>
 	);
 	return (

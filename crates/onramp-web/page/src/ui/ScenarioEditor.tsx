@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { faults, scenarioText, setScenario, status } from "../state/store";
-
+import { Group } from "./Group";
 import { Words } from "./Words";
 
 /** The scenario itself: all keys, also those without a control. */
@@ -16,10 +16,7 @@ export function ScenarioEditor() {
 	const wrong = new Set(faults.value.map(({ fault }) => fault.line));
 	const lines = text.split("\n").length;
 	return (
-		<details class="group editor" open={status.value.kind === "refused" ? true : undefined}>
-			<summary>
-				<h2>Scenario</h2>
-			</summary>
+		<Group title="Scenario" class="editor" isOpen={status.value.kind === "refused"}>
 			<div class="code">
 				<pre ref={gutter} aria-hidden="true">
 					{Array.from({ length: lines }, (_, at) => (
@@ -69,7 +66,7 @@ export function ScenarioEditor() {
 					</li>
 				))}
 			</ul>
-		</details>
+		</Group>
 	);
 }
 

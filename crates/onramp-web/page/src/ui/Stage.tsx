@@ -4,7 +4,7 @@ import { LANE_HEIGHT, Lane } from "../draw/lane";
 import { palette } from "../draw/palette";
 import type { CaseRun, Run } from "../engine/types";
 import { isPlaying, prefersStill, shownTimeS, speed, timeS } from "../state/clock";
-import { nameOf } from "../state/words";
+import { nameOf } from "../state/names";
 import { Belief } from "./Belief";
 import { SeriesMark } from "./SeriesMark";
 
@@ -22,7 +22,7 @@ export function Stage({ run }: { run: Run }) {
 			{run.cases.map((one, series) => (
 				<article class="lane" key={one.number}>
 					<LaneFigure run={run} one={one} series={series} />
-					<Belief one={one} name={nameOf(run, one)} series={series} />
+					<Belief run={run} one={one} name={nameOf(run, one)} series={series} />
 				</article>
 			))}
 			<Keys run={run} />
@@ -111,7 +111,7 @@ function Keys({ run }: { run: Run }) {
 				<i class="key again" /> retransmission
 			</span>
 			<span>
-				<i class="key ack" /> ACK
+				<i class="key ack" /> ACK, handshake
 			</span>
 			<span>
 				<b>✕</b> dropped

@@ -1,20 +1,32 @@
+import { guaranteedRate } from "../state/fields";
 import { valueAt } from "../state/scenario";
-import { editKey, facts, scenario } from "../state/store";
-import { faultsOf } from "./Field";
+import { editKey, facts, scenario, scenarioText, setScenario } from "../state/store";
+import {
+	choicesOf,
+	transfersWithRate,
+	withMoreStartups,
+	withoutStartup,
+	withStartup,
+} from "../state/transfers";
+import { faultsOf, ValueField } from "./Field";
 import { SeriesMark } from "./SeriesMark";
 import { Words } from "./Words";
 
-const STARTUP = ["transfer", 0, "startup"] as const;
 const AVOIDANCE = ["transfer", 0, "avoidance"] as const;
 
 /** The start-ups that run against each other on the same seed, and what follows them. */
 export function Startups() {
-	const chosen = listAt(STARTUP, "standard");
+	const choices = choicesOf(scenario.value ?? {});
+	const chosen = choices.map(({ name }) => name);
 	const all = facts.value?.startups ?? chosen.map((name) => ({ name, summary: "" }));
 	const names = all.map((one) => one.name);
 	const unused = names.filter((name) => !chosen.includes(name));
-	const write = (list: string[]) => editKey(STARTUP, list.length === 1 ? list[0] : list);
-	const message = faultsOf(STARTUP);
+	const write = (edit: (text: string) => string) => setScenario(edit(scenarioText.peek()));
+	const transfers = [...new Set(choices.map(({ transfer }) => transfer))];
+	const message = transfers
+		.map((transfer) => faultsOf(["transfer", transfer, "startup"]))
+		.filter(Boolean)
+		.join(" ");
 	return (
 		<div class={message ? "startups wrong" : "startups"}>
 			{chosen.map((name, at) => (
@@ -24,7 +36,9 @@ export function Startups() {
 						aria-label={`Start-up ${at + 1}`}
 						value={name}
 						title={all.find((one) => one.name === name)?.summary ?? ""}
-						onChange={(event) => write(chosen.with(at, event.currentTarget.value))}
+						onChange={({ currentTarget: { value } }) =>
+							write((text) => withStartup(text, at, value))
+						}
 					>
 						{[name, ...unused]
 							.sort((a, b) => names.indexOf(a) - names.indexOf(b))
@@ -38,7 +52,7 @@ export function Startups() {
 						<button
 							type="button"
 							aria-label={`Remove start-up ${name}`}
-							onClick={() => write(chosen.toSpliced(at, 1))}
+							onClick={() => write((text) => withoutStartup(text, at))}
 						>
 							×
 						</button>
@@ -50,7 +64,9 @@ export function Startups() {
 				<button
 					type="button"
 					onClick={() =>
-						write([...chosen, unused.includes("onramp") ? "onramp" : (unused[0] ?? "")])
+						write((text) =>
+							withMoreStartups(text, unused.includes("onramp") ? "onramp" : (unused[0] ?? "")),
+						)
 					}
 				>
 					Add a start-up
@@ -61,6 +77,9 @@ export function Startups() {
 					<Words text={message} />
 				</p>
 			)}
+			{transfersWithRate(scenario.value ?? {}).map((transfer) => (
+				<ValueField key={String(transfer)} field={guaranteedRate(transfer)} />
+			))}
 			<Avoidance />
 		</div>
 	);

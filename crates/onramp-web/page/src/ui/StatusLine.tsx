@@ -1,6 +1,6 @@
 import { cancel, runAgain } from "../state/runner";
 import { isOutdated, linkMessage, run, status } from "../state/store";
-import { duration } from "../units";
+import { duration, grouped } from "../units";
 import { Words } from "./Words";
 
 /** Progress, mistakes and warnings. It takes no room while all is well. */
@@ -26,7 +26,7 @@ export function StatusLine() {
 					{value.progress && (
 						<span class="number">
 							case {value.progress.case} of {value.progress.cases},{" "}
-							{duration(value.progress.simulatedS)}, {value.progress.packets} packets
+							{duration(value.progress.simulatedS)}, {grouped(value.progress.packets)} packets
 						</span>
 					)}
 					<button type="button" onClick={cancel}>
@@ -68,11 +68,6 @@ export function StatusLine() {
 					</button>
 				</div>
 			)}
-			{run.value?.warnings.map((warning) => (
-				<p class="banner" key={warning}>
-					{warning}
-				</p>
-			))}
 		</div>
 	);
 }

@@ -10,9 +10,10 @@ import {
 	timeS,
 	togglePlaying,
 } from "../state/clock";
+import { nameOf } from "../state/names";
 import { rttS, run, span } from "../state/store";
-import { momentInWords, momentOf, nameOf } from "../state/words";
-import { clockTime, significant } from "../units";
+import { momentInWords, momentOf } from "../state/words";
+import { clockTime, grouped, significant } from "../units";
 
 /** A moment is read out when the clock has stood still for this long. */
 const STILL_MS = 500;
@@ -69,7 +70,7 @@ export function Transport() {
 				>
 					{SPEEDS.map((one) => (
 						<option key={one} value={String(one)}>
-							{one === 1 ? "real time" : `1/${Math.round(1 / one).toLocaleString("en")}`}
+							{speedInWords(one)}
 						</option>
 					))}
 				</select>
@@ -77,6 +78,13 @@ export function Transport() {
 			<Announcement />
 		</section>
 	);
+}
+
+function speedInWords(speed: number): string {
+	if (speed === 1) {
+		return "real time";
+	}
+	return speed > 1 ? `× ${grouped(speed)}` : `1/${grouped(1 / speed)}`;
 }
 
 function Icon({ path }: { path: string }) {

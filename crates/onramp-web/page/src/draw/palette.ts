@@ -15,6 +15,9 @@ export interface Palette {
 	head: string;
 	/** Of the start-ups. */
 	series: string[];
+	/** Of the clock's line. */
+	clock: string;
+	phaseInk: string;
 	/** Of other traffic. */
 	others: string;
 	/** Of the groups of phases (phases.ts). */
@@ -50,6 +53,8 @@ function read(): Palette {
 		grid: of("grid"),
 		head: of("head"),
 		series: ["s0", "s1", "s2", "s3"].map(of),
+		clock: of("worse"),
+		phaseInk: of("phase-ink"),
 		others: of("s5"),
 		phases: Object.fromEntries(
 			["grow", "pace", "wait", "repair", "over"].map((name) => [name, of(`phase-${name}`)]),

@@ -3,6 +3,7 @@
 import type { Dash } from "../draw/palette";
 import type { CaseRun, Run, TransferRun } from "../engine/types";
 import { bitRate, byteCount, duration } from "../units";
+import { carriedRate } from "./carried";
 import type { Steps } from "./columns";
 
 export interface Line extends Steps {
@@ -35,6 +36,8 @@ export interface Plot {
 	levels: { label: string; value: number }[];
 	/** What the marks mean. */
 	keys: { shape: Marks["shape"]; label: string }[];
+	/** What a reader may wonder about; empty: nothing. */
+	note: string;
 	/** The plot ends here; infinite: at the largest value. */
 	limit: number;
 	/** The axis begins at zero, rather than at the smallest value in view. */
@@ -124,6 +127,9 @@ function sequence(shown: Shown[]): Plot {
 			{ shape: "ring", label: "retransmitted" },
 			{ shape: "cross", label: "dropped" },
 		],
+		note: shown.some(({ transfer }) => transfer.completedS >= 0)
+			? "A run ends when the receiver has the last byte: the ACKs on their way then are not in it."
+			: "",
 		levels: [],
 		limit: Number.POSITIVE_INFINITY,
 		isFromZero: false,
@@ -167,6 +173,7 @@ function windowPlot(shown: Shown[]): Plot {
 		]),
 		marks: [],
 		keys: [],
+		note: "",
 		levels: level("BDP", shown, (one) => one.bdpBytes),
 		limit: Math.min(MAX_PIPES * full, Math.max(...used)),
 		isFromZero: true,
@@ -176,6 +183,11 @@ function windowPlot(shown: Shown[]): Plot {
 }
 
 function rates(shown: Shown[]): Plot {
+	const varies = shown.some(({ one }) => one.links[one.bottleneck]?.rateVaries);
+	const carried = ({ one }: Shown): [Column, Column] => {
+		const { timeS, value } = carriedRate(one);
+		return [timeS, value];
+	};
 	return {
 		id: "rates",
 		title: "Rates",
@@ -183,20 +195,30 @@ function rates(shown: Shown[]): Plot {
 			{ label: "delivery rate", dash: "solid", width: 2 },
 			{ label: "pacing rate", dash: "dashed", width: 1.4 },
 			{ label: "estimate", dash: "dashDot", width: 1.4 },
+			...(varies ? [{ label: "link carries", dash: "dotted", width: 1.6 } as const] : []),
 		],
-		lines: lines(shown, ({ transfer: { sender, events } }) => [
-			[sender.timeS, sender.deliveryBytesPerS],
-			[sender.timeS, sender.pacingBytesPerS],
-			[events.map((event) => event.timeS), events.map((event) => event.estimateBytesPerS)],
+		lines: lines(shown, (of) => [
+			[of.transfer.sender.timeS, of.transfer.sender.deliveryBytesPerS],
+			[of.transfer.sender.timeS, of.transfer.sender.pacingBytesPerS],
+			estimates(of),
+			...(varies ? [carried(of)] : []),
 		]),
 		marks: [],
 		keys: [],
-		levels: level("path", shown, (one) => one.capacityBytesPerS),
+		note: varies
+			? "The link's rate changes. What it carries is known where packets wait; the level is the " +
+				"rate without the changes."
+			: "",
+		levels: level(varies ? "path, unchanged" : "path", shown, (one) => one.capacityBytesPerS),
 		limit: MAX_PIPES * largest(shown, (one) => one.capacityBytesPerS),
 		isFromZero: true,
 		unit: 1 / 8,
 		format: bitRate,
 	};
+}
+
+function estimates({ transfer: { events } }: Shown): [Column, Column] {
+	return [events.map((event) => event.timeS), events.map((event) => event.estimateBytesPerS)];
 }
 
 function queue(shown: Shown[]): Plot {
@@ -207,6 +229,7 @@ function queue(shown: Shown[]): Plot {
 		lines: lines(shown, ({ one }) => [[one.queue.timeS, one.queue.bytes]]),
 		marks: [],
 		keys: [],
+		note: "",
 		levels: level("limit", shown, (one) => one.links[one.bottleneck]?.queueBytes ?? 0),
 		limit: Number.POSITIVE_INFINITY,
 		isFromZero: true,
@@ -229,6 +252,7 @@ function rtt(shown: Shown[]): Plot {
 		]),
 		marks: [],
 		keys: [],
+		note: "",
 		levels: level("path", shown, (one) => one.rttS),
 		limit: Number.POSITIVE_INFINITY,
 		isFromZero: true,

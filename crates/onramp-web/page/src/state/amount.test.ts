@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearestStep } from "./amount";
+import { halfOf, nearestStep } from "./amount";
 
 test("a slider stands at the nearest step", () => {
 	const steps = ["1 Mbit/s", "10 Mbit/s", "1 Gbit/s"];
@@ -14,4 +14,11 @@ test("another unit and no amount have no step", () => {
 	assert.equal(nearestStep("100 packets", ["0.5 bdp", "1 bdp"]), -1);
 	assert.equal(nearestStep("linux-default", ["1 MB"]), -1);
 	assert.equal(nearestStep("linux-default", ["linux-default", "1 MB"]), 0);
+});
+
+test("half of an amount has its unit", () => {
+	assert.equal(halfOf("50 Mbit/s"), "25 Mbit/s");
+	assert.equal(halfOf("1.5 Mbit/s"), "0.75 Mbit/s");
+	assert.equal(halfOf("fast"), undefined);
+	assert.equal(halfOf("undefined"), undefined);
 });

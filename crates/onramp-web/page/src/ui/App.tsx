@@ -8,12 +8,23 @@ import { useKeys } from "./keys";
 import { LessonPanel } from "./LessonPanel";
 import { Plots } from "./Plots";
 import { Presets } from "./Presets";
+import { isNarrow } from "./room";
 import { SaveDialog } from "./SaveDialog";
 import { ScenarioEditor } from "./ScenarioEditor";
 import { Stage } from "./Stage";
 import { StatusLine } from "./StatusLine";
 import { Summary } from "./Summary";
 import { Transport } from "./Transport";
+
+/** Behind the picture where there is no room beside it. */
+function Setting() {
+	return (
+		<>
+			<Controls />
+			<ScenarioEditor />
+		</>
+	);
+}
 
 export function App() {
 	useKeys();
@@ -24,10 +35,9 @@ export function App() {
 			</a>
 			<Header />
 			<div class="layout">
-				<aside class="side" aria-label="Setting">
+				<aside class="side" aria-label={isNarrow.value ? "Paths" : "Setting"}>
 					<Presets />
-					<Controls />
-					<ScenarioEditor />
+					{!isNarrow.value && <Setting />}
 				</aside>
 				<main class="main" id="picture" tabIndex={-1} aria-busy={isBusy.value}>
 					{lessonIndex.value !== undefined && <LessonPanel />}
@@ -41,6 +51,11 @@ export function App() {
 						</>
 					)}
 				</main>
+				{isNarrow.value && (
+					<aside class="side" aria-label="Setting">
+						<Setting />
+					</aside>
+				)}
 			</div>
 			{dialog.value === "command" && <CommandDialog />}
 			{dialog.value === "save" && <SaveDialog />}

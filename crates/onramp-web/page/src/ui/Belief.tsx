@@ -60,7 +60,9 @@ function estimate(moment: Moment, one: CaseRun): string {
 		return "none yet";
 	}
 	const share = (100 * moment.estimateBytesPerS) / one.capacityBytesPerS;
-	return `${bitRate(moment.estimateBytesPerS)}, ${significant(share, 2)} % of the path's`;
+	const varies = one.links[one.bottleneck]?.rateVaries;
+	const whole = varies ? "the path's without its changes" : "the path's";
+	return `${bitRate(moment.estimateBytesPerS)}, ${significant(share, 2)} % of ${whole}`;
 }
 
 function exitOf(moment: Moment, transfer: TransferRun): string {

@@ -64,8 +64,11 @@ export function ValueField({ field }: { field: Field }) {
 	);
 }
 
-/** The messages of the engine about a key. */
+/** The messages of the engine about a key. The fields are hidden while the text is no TOML. */
 export function faultsOf(key: Key): string {
+	if (!scenario.value) {
+		return "";
+	}
 	return faults.value
 		.filter((one) => one.key?.join(".") === key.join("."))
 		.map(({ fault }) => [fault.message, fault.help].filter(Boolean).join(". "))

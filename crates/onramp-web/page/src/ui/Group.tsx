@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { isNarrow } from "./room";
 
-/** On a phone the groups are closed at first, so that the picture is near. */
-const hasRoom = matchMedia("(min-width: 861px)").matches;
+/** On a phone the groups are closed at first, so that all of them are near. */
+const hasRoom = !isNarrow.peek();
 
 interface GroupProps {
 	title: string;

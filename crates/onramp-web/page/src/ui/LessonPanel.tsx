@@ -1,8 +1,16 @@
+import { useEffect, useRef } from "preact/hooks";
 import { LESSONS } from "../lessons";
 import { lessonIndex, openLesson, scenarioText, setScenario } from "../state/store";
 
 export function LessonPanel() {
 	const index = lessonIndex.value ?? 0;
+	const heading = useRef<HTMLHeadingElement>(null);
+	useEffect(() => {
+		// Not for a link that opens the page.
+		if (navigator.userActivation.hasBeenActive) {
+			show(heading.current);
+		}
+	}, [index]);
 	const lesson = LESSONS[index];
 	if (!lesson) {
 		return null;
@@ -13,7 +21,9 @@ export function LessonPanel() {
 			<p class="faint">
 				Step {index + 1} of {LESSONS.length}
 			</p>
-			<h2 id="lesson-title">{lesson.title}</h2>
+			<h2 id="lesson-title" ref={heading} tabIndex={-1}>
+				{lesson.title}
+			</h2>
 			<p aria-live="polite">{lesson.text}</p>
 			<div class="row">
 				<button type="button" disabled={index === 0} onClick={() => openLesson(index - 1)}>
@@ -42,4 +52,18 @@ export function LessonPanel() {
 			</div>
 		</section>
 	);
+}
+
+/** Height of the clock on a phone. */
+const CLOCK_PX = 120;
+
+/** Moves the focus to the heading, and the page to it where it is not in view. */
+function show(heading: HTMLElement | null): void {
+	const panel = heading?.closest("section");
+	const { top, bottom } = panel?.getBoundingClientRect() ?? { top: 0, bottom: 0 };
+	heading?.focus({ preventScroll: true });
+	// The clock stays at the lower end of the window.
+	if (top < 0 || bottom > innerHeight - CLOCK_PX) {
+		panel?.scrollIntoView({ block: "start" });
+	}
 }

@@ -70,6 +70,7 @@ export function PlotFigure({ plot, run }: { plot: Plot; run: Run }) {
 			<h3 id={`plot-${plot.id}`}>{plot.title}</h3>
 			<Values plot={plot} run={run} />
 			<div ref={parent} role="img" aria-label={nameOfPlot(plot)} />
+			{plot.note && <p class="note">{plot.note}</p>}
 		</figure>
 	);
 }
@@ -93,18 +94,20 @@ function Values({ plot, run }: { plot: Plot; run: Run }) {
 						<td />
 						{plot.quantities.map((quantity) => (
 							<th key={quantity.label} scope="col">
-								<svg width="26" height="6" aria-hidden="true">
-									<line
-										x1="0"
-										y1="3"
-										x2="26"
-										y2="3"
-										stroke="currentColor"
-										stroke-width={quantity.width}
-										stroke-dasharray={DASHES[quantity.dash].join(" ")}
-									/>
-								</svg>
-								{quantity.label}
+								<span class="line">
+									<svg width="26" height="6" aria-hidden="true">
+										<line
+											x1="0"
+											y1="3"
+											x2="26"
+											y2="3"
+											stroke="currentColor"
+											stroke-width={quantity.width}
+											stroke-dasharray={DASHES[quantity.dash].join(" ")}
+										/>
+									</svg>
+									<span>{quantity.label}</span>
+								</span>
 							</th>
 						))}
 					</tr>

@@ -3,7 +3,7 @@ import { Refusal } from "../engine/client";
 import type { ExportFormat } from "../engine/types";
 import { nameOf } from "../state/names";
 import { exportFile } from "../state/runner";
-import { run } from "../state/store";
+import { facts, run } from "../state/store";
 import { fileStem } from "./CommandDialog";
 import { Dialog } from "./dialogs";
 import { download } from "./download";
@@ -47,7 +47,10 @@ export function SaveDialog() {
 		});
 	const savePicture = () =>
 		save("PNG", async () => {
-			download(`${fileStem(result?.name)}.png`, "image/png", await picture());
+			if (result) {
+				const bytes = await picture(result, facts.value?.version ?? "");
+				download(`${fileStem(result.name)}.png`, "image/png", bytes);
+			}
 		});
 	const entry = ([format, label, what]: [ExportFormat, string, string]) => (
 		<li key={format}>

@@ -1,10 +1,11 @@
 /** The marker of a start-up: a shape of its own beside the colour. */
 
-const SHAPES = [
-	<circle cx="7" cy="7" r="4.5" />,
-	<rect x="3" y="3" width="8" height="8" />,
-	<path d="M7 1.5 12 10.5H2Z" />,
-	<path d="M7 1 12.5 7 7 13 1.5 7Z" />,
+/** In a square of 14 units: circle, square, triangle, diamond. */
+export const MARK_PATHS = [
+	"M7 2.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0 -9Z",
+	"M3 3h8v8H3Z",
+	"M7 1.5 12 10.5H2Z",
+	"M7 1 12.5 7 7 13 1.5 7Z",
 ];
 
 export function SeriesMark({ series }: { series: number }) {
@@ -16,7 +17,7 @@ export function SeriesMark({ series }: { series: number }) {
 			viewBox="0 0 14 14"
 			aria-hidden="true"
 		>
-			{SHAPES[series % SHAPES.length]}
+			<path d={MARK_PATHS[series % MARK_PATHS.length]} />
 		</svg>
 	);
 }

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { browserForTests, SIZES } from "./support/browser.mjs";
+
+const browser = browserForTests();
+
+test("a panel that is open stays open and keeps the focus while mistakes come and go", async (t) => {
+	const playground = await browser.open(t, { fragment: "#preset/geostationary" });
+	const { page } = playground;
+	await playground.settled();
+	await page.locator("summary", { hasText: "Scenario" }).click();
+	const text = await playground.scenario();
+	const hasFocus = () =>
+		page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? "");
+	for (const [right, wrong] of [
+		['"50 Mbit/s"', '"50 Mbit/s'],
+		['rtt = "600 ms"', 'rtt = "-600 ms"'],
+	]) {
+		await playground.editor().fill(text.replace(right, wrong));
+		await playground.says(/./);
+		await playground.settled();
+		await playground.editor().fill(text);
+		await playground.settled();
+		assert.ok(await playground.editor().isVisible(), `${wrong} closed the panel`);
+		assert.equal(await hasFocus(), "Scenario, in TOML");
+	}
+	await playground.setAmount("Rate", "fast");
+	await playground.says(/rate/i);
+	await playground.setAmount("Rate", "50 Mbit/s");
+	await playground.settled();
+	assert.ok(await playground.editor().isVisible(), "a mistake in a field closed the panel");
+});
+
+test("a size is that of all transfers, and qos in a list gets a rate and a field", async (t) => {
+	const playground = await browser.open(t, { fragment: "#lesson/slow-start" });
+	await playground.settled();
+	await playground.setAmount("Size", "5 MB");
+	await playground.settled();
+	assert.equal((await playground.scenario()).match(/size = "5 MB"/g)?.length, 2);
+	await playground.saysInWords(/takes \d+ % less time/);
+
+	const other = await browser.open(t, { fragment: "#preset/geostationary" });
+	await other.settled();
+	await other.page.getByLabel("Start-up 2").selectOption("qos");
+	await other.settled();
+	assert.equal(await other.amount("Guaranteed rate"), "25 Mbit/s");
+	await other.saysInWords(/qos 25 Mbit\/s \+ cubic: 5 MB in/);
+});
+
+test("a seed is a whole number, and what is none says so", async (t) => {
+	const playground = await browser.open(t, { fragment: "#preset/wifi" });
+	await playground.settled();
+	for (const wrong of ["-1", "1.5", "abc", "99999999999999999999"]) {
+		const before = await playground.scenario();
+		await playground.setAmount("Seed", wrong);
+		await playground.says(/whole number from 0 to 9223372036854775807/);
+		assert.equal(await playground.scenario(), before);
+	}
+	await playground.setAmount("Seed", "9007199254740993");
+	await playground.shows(/^seed = 9007199254740993$/m);
+	await playground.setAmount("Seed", "");
+	await playground.settled();
+	assert.doesNotMatch(await playground.scenario(), /seed/);
+	assert.equal(await playground.page.locator(".message").count(), 0);
+});
+
+test("on a phone the result is near the top, and the lesson comes into view", async (t) => {
+	const playground = await browser.open(t, {
+		size: SIZES.phone,
+		fragment: "#preset/geostationary",
+	});
+	const { page } = playground;
+	await playground.settled();
+	const top = await page.locator(".headline").evaluate((one) => one.getBoundingClientRect().top);
+	assert.ok(top < 600, `the result begins at ${top} px`);
+	await playground.button("Lesson").click();
+	await playground.settled();
+	const heading = page.getByRole("heading", { name: "Why slow start is slow" });
+	assert.ok(await heading.evaluate((one) => one === document.activeElement));
+	const { y } = await heading.boundingBox();
+	assert.ok(y >= 0 && y < SIZES.phone.height / 2, `the heading is at ${y} px`);
+});
+
+test("a long run is shown in half a minute", async (t) => {
+	const playground = await browser.open(t, { fragment: "#preset/geostationary" });
+	await playground.settled();
+	await playground.setAmount("Rate", "100 kbit/s");
+	await playground.settled();
+	const speed = await playground.page.getByLabel("Speed").inputValue();
+	const completion = /5 MB in (\d+) s/.exec(await playground.page.locator("#result").textContent());
+	assert.ok(Number(completion?.[1]) / Number(speed) <= 30, `${completion?.[0]} at ${speed}`);
+});

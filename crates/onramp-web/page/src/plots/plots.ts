@@ -17,6 +17,8 @@ export interface Quantity {
 	label: string;
 	dash: Dash;
 	width: number;
+	/** It stands behind the table of values, which has no room for it. */
+	isAside?: boolean;
 }
 
 export interface Marks {
@@ -195,7 +197,9 @@ function rates(shown: Shown[]): Plot {
 			{ label: "delivery rate", dash: "solid", width: 2 },
 			{ label: "pacing rate", dash: "dashed", width: 1.4 },
 			{ label: "estimate", dash: "dashDot", width: 1.4 },
-			...(varies ? [{ label: "link carries", dash: "dotted", width: 1.6 } as const] : []),
+			...(varies
+				? [{ label: "carried by the link", dash: "dotted", width: 1.6, isAside: true } as const]
+				: []),
 		],
 		lines: lines(shown, (of) => [
 			[of.transfer.sender.timeS, of.transfer.sender.deliveryBytesPerS],
@@ -206,7 +210,7 @@ function rates(shown: Shown[]): Plot {
 		marks: [],
 		keys: [],
 		note: varies
-			? "The link's rate changes. What it carries is known where packets wait; the level is the " +
+			? "The link's rate changes. What it carries is known while packets wait; the level is the " +
 				"rate without the changes."
 			: "",
 		levels: level(varies ? "path, unchanged" : "path", shown, (one) => one.capacityBytesPerS),

@@ -4,7 +4,7 @@ import { DASHES, palette } from "../draw/palette";
 import type { Run } from "../engine/types";
 import { Chart } from "../plots/chart";
 import { valueAtTime } from "../plots/columns";
-import type { Plot } from "../plots/plots";
+import type { Plot, Quantity } from "../plots/plots";
 import { showWhole, view, zoomTo } from "../plots/view";
 import { seek, shownTimeS, timeS } from "../state/clock";
 import { nameOf } from "../state/names";
@@ -86,28 +86,19 @@ function Values({ plot, run }: { plot: Plot; run: Run }) {
 	const used = plot.keys.filter(({ shape }) =>
 		plot.marks.some((marks) => marks.shape === shape && marks.timeS.length > 0),
 	);
+	const inTable = plot.quantities.flatMap((quantity, at) =>
+		quantity.isAside ? [] : [{ quantity, at }],
+	);
+	const aside = plot.quantities.filter(({ isAside }) => isAside);
 	return (
 		<div class="values">
 			<table aria-labelledby={`plot-${plot.id}`}>
 				<thead>
 					<tr>
 						<td />
-						{plot.quantities.map((quantity) => (
+						{inTable.map(({ quantity }) => (
 							<th key={quantity.label} scope="col">
-								<span class="line">
-									<svg width="26" height="6" aria-hidden="true">
-										<line
-											x1="0"
-											y1="3"
-											x2="26"
-											y2="3"
-											stroke="currentColor"
-											stroke-width={quantity.width}
-											stroke-dasharray={DASHES[quantity.dash].join(" ")}
-										/>
-									</svg>
-									<span>{quantity.label}</span>
-								</span>
+								<LineKey quantity={quantity} />
 							</th>
 						))}
 					</tr>
@@ -119,7 +110,7 @@ function Values({ plot, run }: { plot: Plot; run: Run }) {
 								<SeriesMark series={series} />
 								{nameOf(run, one)}
 							</th>
-							{plot.quantities.map((quantity, at) => {
+							{inTable.map(({ quantity, at }) => {
 								const line = plot.lines.find(
 									(other) => other.series === series && other.quantity === at,
 								);
@@ -130,11 +121,35 @@ function Values({ plot, run }: { plot: Plot; run: Run }) {
 					))}
 				</tbody>
 			</table>
+			{aside.map((quantity) => (
+				<span class="faint" key={quantity.label}>
+					<LineKey quantity={quantity} />
+				</span>
+			))}
 			{used.map(({ shape, label }) => (
 				<span class="faint" key={shape}>
 					{shape === "ring" ? "○" : "✕"} {label}{" "}
 				</span>
 			))}
 		</div>
+	);
+}
+
+function LineKey({ quantity }: { quantity: Quantity }) {
+	return (
+		<span class="line">
+			<svg width="26" height="6" aria-hidden="true">
+				<line
+					x1="0"
+					y1="3"
+					x2="26"
+					y2="3"
+					stroke="currentColor"
+					stroke-width={quantity.width}
+					stroke-dasharray={DASHES[quantity.dash].join(" ")}
+				/>
+			</svg>
+			<span>{quantity.label}</span>
+		</span>
 	);
 }

@@ -4,7 +4,7 @@ import { browserForTests, SIZES } from "./support/browser.mjs";
 
 const browser = browserForTests();
 
-test("a panel that is open stays open and keeps the focus while mistakes come and go", async (t) => {
+test("an open panel stays open and keeps the focus while mistakes come and go", async (t) => {
 	const playground = await browser.open(t, { fragment: "#preset/geostationary" });
 	const { page } = playground;
 	await playground.settled();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CaseRun, Run } from "../engine/types";
 import { nameOf } from "./names";
-import { comparison } from "./words";
+import { comparison, warningsInWords } from "./words";
 
 function runOf(rows: Record<string, string | number>[]): Run {
 	const cases = rows.map(
@@ -51,4 +51,13 @@ test("of three and more runs of one path the fastest is named, otherwise none", 
 	assert.equal(comparison(runOf([other, third, one])), "onramp + cubic is the fastest of 3.");
 	assert.equal(comparison(runOf([one, third, { ...other, loss: "1 %" }])), "3 runs.");
 	assert.equal(comparison(runOf([one, one, one])), "All 3 take the same time.");
+});
+
+test("a warning of all cases is told once", () => {
+	const cases = [{ title: "x: 1 MB, cubic, run 1" }, { title: "x: 1 MB, onramp, run 1" }];
+	const of = (warnings: string[]) => warningsInWords({ cases, warnings } as Run);
+	const both = cases.map(({ title }) => `${title}: the lines are thinned`);
+	assert.equal(of(both), "The lines are thinned.");
+	assert.equal(of(both.slice(0, 1)), "x: 1 MB, cubic, run 1: the lines are thinned.");
+	assert.equal(of(["the file is long", ...both]), "the file is long. The lines are thinned.");
 });

@@ -119,7 +119,8 @@ export function comparison(run: Run): string {
 	if (!first || !second) {
 		return "";
 	}
-	const neutral = `${run.cases.length} runs${haveSameSize(run.cases) ? "" : " of different sizes"}.`;
+	const sizes = haveSameSize(run.cases) ? "" : " of different sizes";
+	const neutral = `${run.cases.length} runs${sizes}.`;
 	const isComparable = run.cases.length === 2 ? haveSameSize(run.cases) : areAlike(run.cases);
 	if (!isComparable || run.cases.some((one) => Number.isNaN(timeOf(one)))) {
 		return neutral;
@@ -149,4 +150,21 @@ function against(run: Run, one: CaseRun, other: CaseRun): string {
 function timeOf(one: CaseRun): number {
 	const value = one.transfers[0]?.fields.completion_s;
 	return typeof value === "number" ? value : Number.NaN;
+}
+
+/** The warnings in one paragraph; one that all cases have stands there once, without their names. */
+export function warningsInWords({ cases, warnings }: Run): string {
+	const titles = cases.map((one) => `${one.title}: `);
+	const counts = new Map<string, number>();
+	const texts = warnings.map((warning) => {
+		const title = titles.find((one) => warning.startsWith(one)) ?? "";
+		const text = warning.slice(title.length);
+		counts.set(text, (counts.get(text) ?? 0) + 1);
+		return { warning, text };
+	});
+	const shown = texts.map(({ warning, text }) => {
+		const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+		return counts.get(text) === cases.length ? sentence : warning;
+	});
+	return [...new Set(shown)].map((one) => (one.endsWith(".") ? one : `${one}.`)).join(" ");
 }

@@ -71,7 +71,7 @@ export function SaveDialog() {
 							<button type="button" onClick={() => void savePicture()}>
 								PNG
 							</button>
-							<span>the picture and the plots at this moment</span>
+							<span>a figure: the results, the picture and the plots at this moment</span>
 						</li>
 						{OF_ALL.map(entry)}
 					</ul>

@@ -4,7 +4,7 @@ import { chanceOf } from "../state/chance";
 import { nameOf } from "../state/names";
 import { parsed } from "../state/scenario";
 import { ranText, run } from "../state/store";
-import { caseInWords, comparison, runInWords } from "../state/words";
+import { caseInWords, comparison, runInWords, warningsInWords } from "../state/words";
 import { duration } from "../units";
 import { SeriesMark } from "./SeriesMark";
 
@@ -38,13 +38,7 @@ export function Summary() {
 							{chance} Simulated in {duration(value.elapsedMs / 1e3)}.
 						</p>
 					</div>
-					{value.warnings.length > 0 && (
-						<ul class="warnings">
-							{value.warnings.map((warning) => (
-								<li key={warning}>{warning}.</li>
-							))}
-						</ul>
-					)}
+					{value.warnings.length > 0 && <p class="faint">{warningsInWords(value)}</p>}
 				</>
 			)}
 		</section>

@@ -9,7 +9,7 @@ use super::state::FlowState;
 use crate::error::Error;
 use crate::host::Namespace;
 use crate::layout::Ends;
-use crate::link::{pin_away_from, run_before_ordinary_threads};
+use crate::link::pin_away_from;
 use onramp_scenario::Dscp;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -240,9 +240,7 @@ impl TcpFlow {
     }
 }
 
-/// Starts a thread of a flow. It stays away from the CPU of the link thread, and other programs do
-/// not delay it. Otherwise a busy machine would disturb QUIC, whose ends are such threads, more
-/// than the kernel's TCP.
+/// Starts a thread of a flow. It stays away from the CPU of the link thread.
 pub(super) fn spawned(
     name: &str,
     link_cpu: Option<usize>,
@@ -250,7 +248,6 @@ pub(super) fn spawned(
 ) -> JoinHandle<Result<(), Error>> {
     let work = move || {
         pin_away_from(link_cpu);
-        run_before_ordinary_threads();
         work()
     };
     let thread = std::thread::Builder::new().name(name.into()).spawn(work);

@@ -9,6 +9,7 @@ use crate::clock::now_ns;
 use crate::error::Error;
 use crate::host::Namespace;
 use crate::layout::Ends;
+use crate::link::run_before_ordinary_threads;
 use onramp_hq::{
     Client, ClientSettings, Congestion, Event, Identity, Observer, Server, ServerSettings,
     TransportLimits, Trust,
@@ -201,8 +202,10 @@ fn path_of(job: &Job) -> String {
 }
 
 /// A runtime for one thread, which is the calling one, and the longest time for which that thread
-/// waited for a CPU.
+/// waited for a CPU. The thread does what the kernel does for TCP: it acknowledges packets as they
+/// come, also while other programs keep the CPUs busy.
 fn runtime() -> Result<(Runtime, Arc<Mutex<CpuWait>>), Error> {
+    run_before_ordinary_threads();
     let wait = Arc::new(Mutex::new(CpuWait::of_this_thread()));
     let checked = wait.clone();
     let runtime = Builder::new_current_thread()

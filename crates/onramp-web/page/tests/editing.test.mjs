@@ -90,3 +90,17 @@ test("a long run is shown in half a minute", async (t) => {
 	const completion = /5 MB in (\d+) s/.exec(await playground.page.locator("#result").textContent());
 	assert.ok(Number(completion?.[1]) / Number(speed) <= 30, `${completion?.[0]} at ${speed}`);
 });
+
+test("the lines of a start-up can be left out of the plots", async (t) => {
+	const playground = await browser.open(t, { fragment: "#preset/geostationary" });
+	const { page } = playground;
+	await playground.settled();
+	await playground.step(4);
+	const values = page.locator(".plot-window tbody tr").nth(1).locator("td");
+	assert.match(await values.first().textContent(), /B$/);
+	await page.getByRole("checkbox", { name: "onramp + cubic" }).uncheck();
+	assert.equal(await values.first().textContent(), "–");
+	assert.deepEqual(await playground.blankCanvases(), []);
+	await page.getByRole("checkbox", { name: "onramp + cubic" }).check();
+	assert.match(await values.first().textContent(), /B$/);
+});

@@ -152,7 +152,7 @@ function timeOf(one: CaseRun): number {
 	return typeof value === "number" ? value : Number.NaN;
 }
 
-/** The warnings in one paragraph; one that all cases have stands there once, without their names. */
+/** The warnings in one paragraph. One that all cases have stands there once, without names. */
 export function warningsInWords({ cases, warnings }: Run): string {
 	const titles = cases.map((one) => `${one.title}: `);
 	const counts = new Map<string, number>();

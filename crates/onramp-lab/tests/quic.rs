@@ -51,7 +51,7 @@ fn onramp_wastes_fewer_round_trips_than_cubic_and_reports_its_estimate() {
     let cubic = over_quic(case("50 Mbit/s", "100 ms", "1 MB"));
     let mut onramp = cubic.clone();
     onramp.transfer.startup = "onramp".to_owned();
-    // 50 Mbit/s of packets are some 6.1 MB/s of payload.
+    // 50 Mbit/s of packets are 6.0 MB/s of payload.
     let has_measured = |record: &Record| {
         let estimate = record.estimate_bytes_per_s;
         estimate.is_some_and(|rate| (5_500_000..6_700_000).contains(&rate))

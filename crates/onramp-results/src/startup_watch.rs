@@ -2,6 +2,7 @@
 
 use crate::trace::StartupEvent;
 use onramp_core::{exit_name, phase_name, Decision, UNLIMITED};
+use onramp_scenario::quic_stream_bytes;
 
 /// Compares each decision of a connection's start-up with the one before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,10 +10,23 @@ pub struct StartupWatch {
     /// Phase and estimate of the last decision, and whether the start-up was over.
     last: Option<(u32, u64, bool)>,
     remembered_bytes: u64,
+    /// UDP payload of a full packet, if the start-up counts that payload (QUIC).
+    datagram_bytes: Option<u64>,
 }
 
 impl StartupWatch {
-    /// Sets the remembered BDP that the start-up got, in bytes of payload; 0: none.
+    /// A connection of QUIC with full UDP datagrams of this payload. Its start-up counts that
+    /// payload. The estimate and the remembered BDP of its events count the payload of the stream
+    /// in full datagrams, as the capacity of a record does. cwnd, ssthresh and the pacing rate
+    /// remain those of QUIC.
+    pub fn of_quic(datagram_bytes: u64) -> StartupWatch {
+        StartupWatch {
+            datagram_bytes: Some(datagram_bytes),
+            ..StartupWatch::default()
+        }
+    }
+
+    /// Sets the remembered BDP that the start-up got, in the bytes that it counts; 0: none.
     pub fn remembers(&mut self, bytes: u64) {
         self.remembered_bytes = bytes;
     }
@@ -27,15 +41,28 @@ impl StartupWatch {
         );
         let before = self.last.replace(now);
         let unlimited_as_zero = |value: u64| if value == UNLIMITED { 0 } else { value };
+        let datagram_bytes = self.datagram_bytes;
+        let payload = |counted: u64| match datagram_bytes {
+            None => counted,
+            Some(datagram_bytes) => scaled(
+                counted,
+                quic_stream_bytes(datagram_bytes),
+                datagram_bytes.max(1),
+            ),
+        };
+        let (estimate_bytes_per_s, remembered_bytes) = (
+            payload(decision.estimate_bytes_per_s),
+            payload(self.remembered_bytes),
+        );
         let change = |kind: &str, what: &str| StartupEvent {
             time_s,
             kind: kind.to_owned(),
             what: what.to_owned(),
-            estimate_bytes_per_s: decision.estimate_bytes_per_s,
+            estimate_bytes_per_s,
             cwnd_bytes: decision.cwnd_bytes,
             ssthresh_bytes: unlimited_as_zero(decision.ssthresh_bytes),
             pacing_bytes_per_s: unlimited_as_zero(decision.pacing_bytes_per_s),
-            remembered_bytes: self.remembered_bytes,
+            remembered_bytes,
         };
         let phase = || phase_name(decision.phase);
         let estimate = before
@@ -52,10 +79,37 @@ impl StartupWatch {
     }
 }
 
+/// `value * numerator / denominator`, rounded.
+fn scaled(value: u64, numerator: u64, denominator: u64) -> u64 {
+    let [value, numerator, denominator] = [value, numerator, denominator].map(u128::from);
+    let rounded = (value * numerator + denominator / 2) / denominator;
+    u64::try_from(rounded).unwrap_or(u64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use onramp_core::{PHASE_AVOIDANCE, PHASE_DONE, PHASE_SAFE};
+
+    #[test]
+    fn over_quic_the_estimate_counts_the_payload_of_the_stream() {
+        let mut watch = StartupWatch::of_quic(1472);
+        watch.remembers(147_200);
+        let decision = Decision {
+            cwnd_bytes: 14_720,
+            ssthresh_bytes: UNLIMITED,
+            pacing_bytes_per_s: UNLIMITED,
+            // 50 Mbit/s of packets with 1,472 of 1,500 bytes.
+            estimate_bytes_per_s: 6_133_333,
+            ..Decision::default()
+        };
+        let event = watch.look(0.0, &decision).next().unwrap();
+        assert_eq!(
+            (event.estimate_bytes_per_s, event.remembered_bytes),
+            (6_000_000, 144_000)
+        );
+        assert_eq!(event.cwnd_bytes, 14_720);
+    }
 
     #[test]
     fn only_changes_of_phase_and_estimate_are_events() {

@@ -61,8 +61,7 @@ fn all_congestion_controls_and_start_ups_deliver() {
 fn onramp_measures_the_rate_of_the_path() {
     let record = record("1 MB", "", "startup = \"onramp\"\n");
     let share = record.estimate_bytes_per_s.unwrap() as f64 / record.capacity_bytes_per_s as f64;
-    // The estimate counts UDP payload, the capacity that of the stream.
-    assert!((1.0..1.05).contains(&share), "{share}");
+    assert!((0.99..1.01).contains(&share), "{share}");
     assert_eq!(record.timeouts, None, "noq does not count them");
 }
 

@@ -123,7 +123,7 @@ fn serve(
 ) -> Result<(), Error> {
     let (runtime, wait) = runtime()?;
     let congestion = Congestion {
-        observer: Some(observer(state.clone())),
+        observer: Some(observer(state.clone(), transport.udp_payload_bytes)),
         ..congestion
     };
     let seen = state.clone();
@@ -227,9 +227,13 @@ fn longest(wait: &Mutex<CpuWait>) -> u64 {
         .longest_ns()
 }
 
-/// Records the decisions of the sender's start-up as events.
-fn observer(state: Arc<FlowState>) -> Arc<Observer> {
-    let watch = Mutex::new(StartupWatch::default());
+/// Records the decisions of the sender's start-up as events. `udp_payload_bytes` is that of a full
+/// packet.
+fn observer(state: Arc<FlowState>, udp_payload_bytes: Option<u16>) -> Arc<Observer> {
+    let watch = udp_payload_bytes.map_or_else(StartupWatch::default, |bytes| {
+        StartupWatch::of_quic(bytes.into())
+    });
+    let watch = Mutex::new(watch);
     Arc::new(move |_, decision| {
         let mut watch = watch
             .lock()

@@ -31,6 +31,11 @@ pub const fn quic_header_bytes(ip: IpVersion) -> u64 {
     (ip.header_bytes() + UDP_HEADER_BYTES) as u64 + QUIC_HEADER_BYTES
 }
 
+/// What the payload of a full UDP datagram of QUIC's server has of its stream, in bytes.
+pub const fn quic_stream_bytes(datagram_bytes: u64) -> u64 {
+    datagram_bytes.saturating_sub(QUIC_HEADER_BYTES)
+}
+
 /// The transfer that is measured. One end [connects](Transfer::connect), and the sender sends
 /// `size_bytes` to the receiver. [`count`](Transfer::count) copies of it run at the same time.
 #[derive(Clone, Debug, PartialEq)]

@@ -23,6 +23,14 @@ impl StartupLog {
         }
     }
 
+    /// The same for a flow of QUIC, whose full UDP datagrams have this payload.
+    pub fn of_quic(started_ns: u64, datagram_bytes: u16) -> StartupLog {
+        StartupLog {
+            watch: StartupWatch::of_quic(datagram_bytes.into()),
+            ..StartupLog::new(started_ns)
+        }
+    }
+
     /// Logs changes of the sender's start-up decision, if the sender has a start-up algorithm.
     pub fn record(&mut self, now_ns: u64, sender: &Connection) {
         let Some(decision) = sender.startup() else {
@@ -30,6 +38,7 @@ impl StartupLog {
         };
         self.record_decision(now_ns, decision, sender.remembered_bytes());
     }
+
     /// Logs what a decision changes.
     pub fn record_decision(&mut self, time_ns: u64, decision: &Decision, remembered_bytes: u64) {
         self.watch.remembers(remembered_bytes);

@@ -129,6 +129,8 @@ impl Flow {
             ));
         }
         let waits_for_request = group.connect == Connect::Receiver;
+        let has_own_log = group.measured && member.is_none();
+        let startup_log = has_own_log.then(|| quic.startup_log(now_ns));
         Flow {
             number,
             group: group_number,
@@ -151,7 +153,7 @@ impl Flow {
             traffic: group.traffic,
             is_measured: group.measured,
             member,
-            startup_log: (group.measured && member.is_none()).then(|| StartupLog::new(now_ns)),
+            startup_log,
             random_bits,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::super::flow_params::randomised_config;
 use super::super::net::Net;
+use super::super::startup::StartupLog;
 use super::{way, Flow, Side};
 use crate::observe::Observer;
 use crate::plan::{Group, Path};
@@ -15,6 +16,8 @@ use onramp_tcp::{EcnField, IpVersion, Segment};
 pub(super) struct QuicConnection {
     quic: Option<Box<Quic>>,
     ip: IpVersion,
+    /// UDP payload of its full packets; 0 for TCP.
+    datagram_bytes: u16,
 }
 
 impl QuicConnection {
@@ -26,10 +29,14 @@ impl QuicConnection {
         now_ns: u64,
         size_bytes: u64,
     ) -> QuicConnection {
+        let mss_bytes = || randomised_config(&group.sender, path, 0).mss_bytes;
+        let datagram_bytes = match group.quic {
+            Some(_) => udp_payload_bytes(mss_bytes()),
+            None => 0,
+        };
         let connect = |plan| {
-            let mss_bytes = randomised_config(&group.sender, path, 0).mss_bytes;
             let params = ConnectionParams {
-                datagram_bytes: udp_payload_bytes(mss_bytes),
+                datagram_bytes,
                 memory_key: path.memory_key(),
             };
             let application = group.application;
@@ -45,12 +52,21 @@ impl QuicConnection {
         QuicConnection {
             quic: group.quic.as_ref().map(connect),
             ip: group.sender.ip,
+            datagram_bytes,
         }
     }
 
     /// Whether the flow is one of TCP.
     pub fn is_none(&self) -> bool {
         self.quic.is_none()
+    }
+
+    /// The log of the flow's start-up.
+    pub fn startup_log(&self, now_ns: u64) -> StartupLog {
+        match self.is_none() {
+            true => StartupLog::new(now_ns),
+            false => StartupLog::of_quic(now_ns, self.datagram_bytes),
+        }
     }
 
     /// The connection of QUIC.
@@ -71,6 +87,7 @@ impl Clone for QuicConnection {
         QuicConnection {
             quic: None,
             ip: self.ip,
+            datagram_bytes: self.datagram_bytes,
         }
     }
 }

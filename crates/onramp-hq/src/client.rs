@@ -274,7 +274,8 @@ fn failed(address: SocketAddr, what: &'static str, error: &ConnectionError) -> E
     let reason = error.to_string();
     let advice = match error {
         ConnectionError::TimedOut => {
-            "; check that a QUIC server runs there, and that UDP passes the firewalls"
+            "; check that a QUIC server listens on this port, because a closed port is silent too, \
+             and that UDP passes the firewalls"
         }
         ConnectionError::TransportError(_) if reason.contains("certificate") => {
             "; name the certificate that the server must have, by its hash or its authority"

@@ -6,7 +6,7 @@ use noq::congestion::{Bbr3Config, ControllerFactory, CubicConfig, NewRenoConfig}
 use onramp_core::memory::Memory;
 use onramp_core::Decision;
 use onramp_quic::noq::StartupConfig;
-use onramp_quic::Paths;
+use onramp_quic::{Paths, UnsupportedStartup};
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Congestion {
     /// Checks whether the start-up can be used.
     ///
     /// # Errors
-    /// It does not exist, needs an option of TCP, or hands over to another avoidance.
+    /// It does not exist, needs an option of TCP or a rate, or hands over to another avoidance.
     pub fn check(&self) -> Result<(), Error> {
         self.start_up().map(drop)
     }
@@ -100,7 +100,12 @@ impl Congestion {
                 avoidance: self.avoidance.into(),
             });
         }
-        let config = StartupConfig::new(name)?;
+        let config = StartupConfig::new(name).map_err(|error| match error {
+            UnsupportedStartup::NeedsRate { name } => Error::Rate {
+                startup: name.to_owned(),
+            },
+            other => other.into(),
+        })?;
         Ok(Some(match self.initial_window_bytes {
             Some(bytes) => config.initial_window(bytes),
             None => config,
@@ -169,6 +174,8 @@ mod tests {
         );
         let pairs = refusal("pair", Avoidance::Cubic);
         assert!(pairs.contains("TCP option"), "{pairs}");
+        let reserved = refusal("qos", Avoidance::Cubic);
+        assert!(reserved.contains("reserves none"), "{reserved}");
         let avoidance = refusal("onramp", Avoidance::Bbr);
         assert!(
             avoidance.contains("`onramp` hands over to cubic"),

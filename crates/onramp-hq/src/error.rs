@@ -112,6 +112,15 @@ pub enum Error {
     /// The start-up cannot be used over QUIC.
     #[error(transparent)]
     Startup(#[from] onramp_quic::UnsupportedStartup),
+    /// The start-up needs a rate, which nobody gives.
+    #[error(
+        "start-up `{startup}` sends at a rate that is reserved for each connection, and this \
+         server reserves none: choose another start-up"
+    )]
+    Rate {
+        /// The start-up.
+        startup: String,
+    },
     /// The start-up cannot hand over to this avoidance.
     #[error("start-up `{startup}` hands over to cubic: leave out `{avoidance}`, or the start-up")]
     Avoidance {

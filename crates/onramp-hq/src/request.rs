@@ -1,6 +1,7 @@
 //! Requests of HTTP/0.9: `GET /path`, and a line end. There are no headers, and no status: a
 //! refused request resets the stream with the code of a [`Refusal`].
 
+use percent_encoding::percent_decode_str;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -25,18 +26,22 @@ pub enum Refusal {
     /// The file cannot be read.
     #[error("the file cannot be read")]
     Unreadable,
+    /// The path is that of a folder.
+    #[error("the path is a folder: name a file in it")]
+    Folder,
     /// A code that this client does not know.
     #[error("error code {0}")]
     Other(u64),
 }
 
 impl Refusal {
-    const KNOWN: [Refusal; 5] = [
+    const KNOWN: [Refusal; 6] = [
         Refusal::Malformed,
         Refusal::TooLong,
         Refusal::Outside,
         Refusal::NotFound,
         Refusal::Unreadable,
+        Refusal::Folder,
     ];
 
     /// The error code, from 1 on.
@@ -76,7 +81,7 @@ pub enum Target {
     /// This many bytes of generated content: `/bytes/N`; or `/bytes/N/WRITE/MICROSECONDS` from an
     /// application that has no more than the writes so far.
     Generated(u64, Option<Writes>),
-    /// A file, relative to the folder that is served.
+    /// A file, relative to the folder that is served; empty: that folder.
     File(PathBuf),
 }
 
@@ -92,26 +97,32 @@ pub fn path_of(request: &[u8]) -> Result<&str, Refusal> {
 }
 
 impl Target {
-    /// The target of a path. Nothing is decoded: a `%` is a character of a file's name.
+    /// The target of a path. `%20` stands for a blank, as in every URL. The query, from `?` on, is
+    /// ignored.
     ///
     /// # Errors
-    /// [`Refusal::Outside`] for `.` and `..`, and [`Refusal::NotFound`] without a name.
+    /// [`Refusal::Outside`] if a name is `.` or `..`, or has a `/` once it is decoded.
+    /// [`Refusal::Malformed`] if it has a NUL then, or is not UTF-8. [`Refusal::NotFound`] for
+    /// `/bytes/` without numbers.
     pub fn of(path: &str) -> Result<Target, Refusal> {
+        let path = path.split('?').next().unwrap_or_default();
         if let Some(numbers) = path.strip_prefix("/bytes/") {
             return generated(numbers).ok_or(Refusal::NotFound);
         }
         let mut file = PathBuf::new();
         for part in path.split('/').filter(|part| !part.is_empty()) {
-            let mut components = Path::new(part).components();
+            let name = percent_decode_str(part).decode_utf8();
+            let name = name.map_err(|_| Refusal::Malformed)?;
+            if name.contains('\0') {
+                return Err(Refusal::Malformed);
+            }
+            let mut components = Path::new(&*name).components();
             match (components.next(), components.next()) {
-                (Some(Component::Normal(name)), None) => file.push(name),
+                (Some(Component::Normal(alone)), None) if alone == &*name => file.push(alone),
                 _ => return Err(Refusal::Outside),
             }
         }
-        match file.as_os_str().is_empty() {
-            true => Err(Refusal::NotFound),
-            false => Ok(Target::File(file)),
-        }
+        Ok(Target::File(file))
     }
 }
 
@@ -145,9 +156,11 @@ pub fn file_below(folder: &Path, file: &Path) -> Result<PathBuf, Refusal> {
     if !path.starts_with(folder) {
         return Err(Refusal::Outside);
     }
-    match path.metadata().map_err(refusal)?.is_file() {
-        true => Ok(path),
-        false => Err(Refusal::NotFound),
+    let kind = path.metadata().map_err(refusal)?.file_type();
+    match (kind.is_file(), kind.is_dir()) {
+        (true, _) => Ok(path),
+        (false, true) => Err(Refusal::Folder),
+        (false, false) => Err(Refusal::NotFound),
     }
 }
 
@@ -191,7 +204,22 @@ mod tests {
         for path in ["/bytes/many", "/bytes/", "/bytes/1/0/2", "/bytes/1/2"] {
             assert_eq!(Target::of(path), Err(Refusal::NotFound), "{path}");
         }
-        assert_eq!(Target::of("/"), Err(Refusal::NotFound));
+    }
+
+    #[test]
+    fn names_are_decoded_and_the_query_is_ignored() {
+        let file = |name: &str| Ok(Target::File(name.into()));
+        assert_eq!(Target::of("/a%20b/%C3%A4?x=%2F../y"), file("a b/ä"));
+        assert_eq!(Target::of("/100%"), file("100%"));
+        assert_eq!(Target::of("/a%3Fb"), file("a?b"));
+        assert_eq!(Target::of("/bytes/10?x"), Ok(Target::Generated(10, None)));
+        assert_eq!(Target::of("/?x"), file(""));
+        for path in ["/%2e%2e/x", "/.%2E", "/%2e", "/a%2Fb", "/a%2f", "/%2Fetc"] {
+            assert_eq!(Target::of(path), Err(Refusal::Outside), "{path}");
+        }
+        for path in ["/a%00b", "/%FF"] {
+            assert_eq!(Target::of(path), Err(Refusal::Malformed), "{path}");
+        }
     }
 
     #[test]
@@ -208,7 +236,8 @@ mod tests {
         assert_eq!(result("open"), Ok(root.join("open")));
         assert_eq!(result("inside"), Ok(root.join("open")));
         assert_eq!(result("link"), Err(Refusal::Outside));
-        assert_eq!(result("folder"), Err(Refusal::NotFound));
+        assert_eq!(result("folder"), Err(Refusal::Folder));
+        assert_eq!(result(""), Err(Refusal::Folder));
         assert_eq!(result("none"), Err(Refusal::NotFound));
         assert_eq!(result("open/none"), Err(Refusal::NotFound));
     }

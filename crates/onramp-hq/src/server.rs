@@ -9,7 +9,10 @@ use crate::request::{file_below, path_of, Refusal, Target, Writes, MAX_REQUEST_B
 use crate::transport::{close_endpoint, TransportLimits, ALPN};
 use bytes::Bytes;
 use noq::crypto::rustls::QuicServerConfig;
-use noq::{Connection, Endpoint, Incoming, ReadToEndError, RecvStream, SendStream, ServerConfig};
+use noq::{
+    Connection, ConnectionError, Endpoint, Incoming, ReadToEndError, RecvStream, SendStream,
+    ServerConfig,
+};
 use rustls::crypto::ring;
 use std::future::Future;
 use std::net::{SocketAddr, UdpSocket};
@@ -90,6 +93,20 @@ pub enum Unserved {
     /// The client stopped the download, or the connection ended.
     #[error("the client left: {0}")]
     Left(String),
+    /// The server cut the download off, this long after it was told to end.
+    #[error("cut off {:.1} s after the server was told to end", .0.as_secs_f64())]
+    CutOff(Duration),
+}
+
+impl Served {
+    /// A connection that this end has closed was left by no client.
+    fn name_who_ended(&mut self, connection: &Connection, end: Option<Instant>) {
+        let is_left = matches!(self.outcome, Err(Unserved::Left(_)));
+        let is_closed_here = connection.close_reason() == Some(ConnectionError::LocallyClosed);
+        if let (true, true, Some(end)) = (is_left, is_closed_here, end) {
+            self.outcome = Err(Unserved::CutOff(end.elapsed()));
+        }
+    }
 }
 
 /// A server with its UDP socket.
@@ -181,7 +198,7 @@ impl Server {
         report: impl Fn(Event<'_>) + Send + Sync + 'static,
     ) {
         let report: Report = Arc::new(report);
-        let (ending, ends) = watch::channel(false);
+        let (ending, ends) = watch::channel(None);
         let mut connections = JoinSet::new();
         tokio::pin!(end);
         loop {
@@ -201,7 +218,7 @@ impl Server {
                 },
             }
         }
-        let _ = ending.send(true);
+        let _ = ending.send(Some(Instant::now()));
         let all = async { while connections.join_next().await.is_some() {} };
         let refuse = async {
             while let Some(incoming) = self.endpoint.accept().await {
@@ -215,6 +232,8 @@ impl Server {
             () = grace => {}
         }
         close_endpoint(&self.endpoint, ENDS).await;
+        // Their requests report that they were cut off.
+        while connections.join_next().await.is_some() {}
     }
 }
 
@@ -256,7 +275,7 @@ async fn connection(
     mut config: ServerConfig,
     shared: Arc<Shared>,
     report: Report,
-    mut ends: watch::Receiver<bool>,
+    mut ends: watch::Receiver<Option<Instant>>,
 ) {
     let log = shared.qlog.as_ref().map(QlogFolder::log);
     let mut transport = shared.transport.config();
@@ -283,16 +302,18 @@ async fn connection(
     };
     report(Event::Connected(&connection));
     let mut requests = JoinSet::new();
+    let end = ends.clone();
     loop {
         tokio::select! {
-            _ = ends.wait_for(|ends| *ends) => break,
+            _ = ends.wait_for(Option::is_some) => break,
             Some(_) = requests.join_next() => {}
             stream = connection.accept_bi() => match stream {
                 Ok((send, receive)) => {
                     let (shared, report) = (shared.clone(), report.clone());
-                    let connection = connection.clone();
+                    let (connection, end) = (connection.clone(), end.clone());
                     requests.spawn(async move {
-                        let served = answer(send, receive, peer, &shared).await;
+                        let mut served = answer(send, receive, peer, &connection, &shared).await;
+                        served.name_who_ended(&connection, *end.borrow());
                         report(Event::Served(&connection, served));
                     });
                 }
@@ -309,11 +330,12 @@ async fn answer(
     mut send: SendStream,
     mut receive: RecvStream,
     peer: SocketAddr,
+    connection: &Connection,
     shared: &Shared,
 ) -> Served {
     let mut path = String::new();
     let mut begin = Instant::now();
-    let outcome = async {
+    let work = async {
         let request = read_request(&mut receive).await?;
         begin = Instant::now();
         path = path_of(&request)?.to_owned();
@@ -329,7 +351,12 @@ async fn answer(
             ))),
         }
     };
-    let outcome: Result<u64, Unserved> = outcome.await;
+    // An application that writes at intervals may sleep when the connection ends.
+    let outcome: Result<u64, Unserved> = tokio::select! {
+        biased;
+        outcome = work => outcome,
+        error = connection.closed() => Err(Unserved::Left(error.to_string())),
+    };
     if let Err(Unserved::Refused(refusal)) = &outcome {
         let code = u32::try_from(refusal.code()).unwrap_or(u32::MAX);
         let _ = send.reset(code.into());

@@ -75,6 +75,59 @@ fn a_file_arrives_whole_and_sigterm_ends_the_server_with_its_memory() {
     assert_eq!(std::fs::read_dir(qlog).unwrap().count(), 3);
 }
 
+/// A client in the middle of a download into this folder: the server sends 100 kB at once, and the
+/// rest after an hour.
+fn client_in_a_download(port: &str, folder: &Path) -> Background {
+    let url = format!("https://localhost:{port}/bytes/200000/100000/3600000000");
+    let file = folder.join("file");
+    let options = ["--insecure", "--output", text(&file)];
+    let client = Background::onramp([&["quic", "get", &url], &options[..]].concat());
+    wait_for("the first write arrives", || {
+        let mut files = std::fs::read_dir(folder).unwrap();
+        let bytes = files.next()?.ok()?.metadata().ok()?.len();
+        (bytes > 0).then_some(())
+    });
+    client
+}
+
+fn is_empty(folder: &Path) -> bool {
+    std::fs::read_dir(folder).unwrap().next().is_none()
+}
+
+#[test]
+fn both_signals_end_a_server_with_0_and_a_second_one_cuts_downloads_off() {
+    let folder = tempfile::tempdir().unwrap();
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let (server, port, _) = server(&["--json", "--grace", "3600s"]);
+        let client = client_in_a_download(&port, folder.path());
+        server.signal(signal);
+        let url = format!("https://localhost:{port}/bytes/1");
+        wait_for("the server refuses connections", || {
+            (get(&[&url, "--insecure"]).code == Some(2)).then_some(())
+        });
+        server.signal(signal);
+        let ended = server.wait().code(0);
+        let last = ended.stdout.lines().last().unwrap();
+        let last: Value = serde_json::from_str(last).unwrap();
+        assert_has(last["failure"].as_str().unwrap(), &["cut off "]);
+        client.wait().code(2).warns(&["the connection ended"]);
+        assert!(is_empty(folder.path()));
+    }
+}
+
+#[test]
+fn an_interrupted_client_says_how_much_it_received_and_leaves_no_file() {
+    let (_server, port, _) = server(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let client = client_in_a_download(&port, folder.path());
+        client.signal(signal);
+        let ended = client.wait().code(130);
+        ended.warns(&["onramp: interrupted after ", " kB"]);
+        assert!(is_empty(folder.path()));
+    }
+}
+
 #[test]
 fn a_client_without_a_reason_to_trust_the_server_is_told_what_to_do() {
     let (_server, port, _) = server(&[]);
@@ -114,7 +167,10 @@ fn wrong_options_of_the_client_are_named() {
     );
     refused(
         &["https://127.0.0.1:1/b", "--insecure", "--silence", "50ms"],
-        &["127.0.0.1:1: the handshake failed: timed out; check that a QUIC server runs there"],
+        &[
+            "127.0.0.1:1: the handshake failed: timed out",
+            "a QUIC server listens on this port",
+        ],
     );
 }
 
@@ -126,6 +182,10 @@ fn wrong_options_of_the_server_are_named() {
         &["no start-up is named `fast`", "onramp"],
     );
     refused(&["--startup", "pair"], &["TCP option"]);
+    refused(
+        &["--startup", "qos"],
+        &["reserves none", "another start-up"],
+    );
     refused(&["--avoidance", "bbr"], &["hands over to cubic"]);
     refused(&["--folder", "/no/such"], &["/no/such", "No such file"]);
     refused(&["--certificate", "/no/such"], &["--key <FILE>"]);

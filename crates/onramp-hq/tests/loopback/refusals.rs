@@ -15,7 +15,8 @@ fn a_refused_request_ends_its_stream_alone() {
         let long = format!("/{}", "x".repeat(MAX_REQUEST_BYTES));
         for (path, expected) in [
             ("/none", Refusal::NotFound),
-            ("/folder", Refusal::NotFound),
+            ("/folder", Refusal::Folder),
+            ("/", Refusal::Folder),
             ("/../etc/passwd", Refusal::Outside),
             ("/a b", Refusal::Malformed),
             (&long, Refusal::TooLong),

@@ -1,7 +1,7 @@
 //! Downloads, and the end of a server.
 
 use crate::common::{run, Counted, Running};
-use onramp_hq::{Identity, QlogFolder, Trust};
+use onramp_hq::{Identity, QlogFolder, Trust, Unserved};
 use std::io::sink;
 
 #[test]
@@ -11,6 +11,7 @@ fn files_and_generated_content_arrive_as_they_are() {
         let content: Vec<u8> = (0..700_000_u32).map(|at| (at / 251) as u8).collect();
         std::fs::write(folder.path().join("file"), &content).unwrap();
         std::fs::write(folder.path().join("empty"), "").unwrap();
+        std::fs::write(folder.path().join("a blank"), "x").unwrap();
         let server = Running::start(|settings| settings.folder = Some(folder.path().into()));
         let client = server.client();
         let session = server.session(&client).await;
@@ -18,6 +19,8 @@ fn files_and_generated_content_arrive_as_they_are() {
         let download = session.get("/file", &mut received).await.unwrap();
         assert!(received == content && !download.is_verified);
         assert_eq!(session.get("/empty", &mut sink()).await.unwrap().bytes, 0);
+        let blank = session.get("/a%20blank?query", &mut sink()).await;
+        assert_eq!(blank.unwrap().bytes, 1);
         for size in [0, 1, 65_521, 1_000_000] {
             let download = session
                 .get(&format!("/bytes/{size}"), &mut sink())
@@ -125,6 +128,28 @@ fn a_client_that_leaves_in_the_middle_tells_the_server() {
         server.end().await.unwrap();
         let left = served.lock().unwrap()[0].outcome.clone().unwrap_err();
         assert!(left.to_string().contains("closed by peer: done"), "{left}");
+    });
+}
+
+#[test]
+fn downloads_that_the_server_cuts_off_are_reported_as_such() {
+    run(async {
+        let server = Running::start(|settings| settings.grace = std::time::Duration::ZERO);
+        let client = server.client();
+        let session = server.session(&client).await;
+        let received = Counted::default();
+        let mut out = received.clone();
+        // The server sleeps for an hour after the first write.
+        let download = session.get("/bytes/2000/1000/3600000000", &mut out);
+        tokio::pin!(download);
+        tokio::select! {
+            _ = &mut download => panic!("the download was over before the server's end"),
+            () = received.wait_for(1000) => {}
+        }
+        let served = server.served.clone();
+        server.end().await.unwrap();
+        let outcome = served.lock().unwrap()[0].outcome.clone();
+        assert!(matches!(outcome, Err(Unserved::CutOff(_))), "{outcome:?}");
     });
 }
 

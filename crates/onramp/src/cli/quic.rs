@@ -16,7 +16,7 @@ pub struct QuicArguments {
 #[derive(Subcommand)]
 pub enum QuicCommand {
     /// Serve the files of a folder, and generated content at `/bytes/N`, until SIGTERM or Ctrl-C.
-    /// Downloads that run then are completed
+    /// Downloads that run then are completed, and the exit code is 0
     Serve(QuicServeArguments),
     /// Download from a server, one URL after the other, and measure each download
     Get(QuicGetArguments),
@@ -30,8 +30,9 @@ pub struct QuicServeArguments {
     /// Serve the files of this folder. Without it, there is generated content alone
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
-    /// Start-up algorithm of the connections: one that `onramp list` shows and that needs no option
-    /// of TCP, or `none` for the slow start of the avoidance
+    /// Start-up algorithm of the connections: one that `onramp list` shows, except `pair`, which
+    /// needs an option of TCP, and `qos`, which needs a rate; or `none` for the slow start of the
+    /// avoidance
     #[arg(long, value_name = "NAME", default_value = "onramp")]
     pub startup: String,
     /// Congestion avoidance: noq's own controllers. Start-ups hand over to `cubic`; the others need
@@ -55,7 +56,8 @@ pub struct QuicServeArguments {
     #[arg(long, value_name = "NUMBER", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub streams: u32,
-    /// How long downloads may go on after SIGTERM or Ctrl-C
+    /// How long downloads may go on after SIGTERM or Ctrl-C, before they are cut off. A second
+    /// signal cuts them off at once
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = units::parse_time)]
     pub grace: u64,
     /// Write a qlog file of each connection into this folder, with the phases of its start-up
@@ -90,8 +92,8 @@ pub struct IdentityArguments {
 
 #[derive(Args)]
 pub struct QuicGetArguments {
-    /// What to download: `https://HOST[:PORT]/PATH`. URLs of one server that follow each other
-    /// share a connection
+    /// What to download: `https://HOST[:PORT]/PATH`, with `%20` for a blank. URLs of one server
+    /// that follow each other share a connection
     #[arg(value_name = "URL", required = true)]
     pub urls: Vec<Url>,
     /// Write the data into this file, which appears when it is complete, or to standard output

@@ -8,6 +8,8 @@ use crate::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED};
 use crate::text;
 use onramp_hq::{Client, ClientSettings, QlogFolder, Session, TransportLimits, Trust, Url};
 use serde::Serialize;
+use std::cell::Cell;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
@@ -22,31 +24,42 @@ pub async fn run(arguments: &QuicGetArguments, json: bool) -> Answer {
     for urls in arguments.urls.chunk_by(is_same_server) {
         let address = urls[0].address()?;
         let client = Client::new(settings.clone(), address)?;
+        let received_bytes = Cell::new(0);
+        let downloads = download_all(&client, address, urls, arguments, json, &received_bytes);
         let result = tokio::select! {
-            result = download_all(&client, address, urls, arguments, json) => result.map(|()| DONE),
-            _ = signals.wait() => Ok(INTERRUPTED),
+            result = downloads => result,
+            () = signals.wait() => Err(interrupted(received_bytes.get())),
         };
         client.finish().await;
-        if result? == INTERRUPTED {
-            return Ok(INTERRUPTED);
-        }
+        result?;
     }
     Ok(DONE)
 }
 
-/// Downloads from one server.
+/// A signal came in the middle of a download, or before one.
+fn interrupted(received_bytes: u64) -> Failure {
+    let received = text::bytes(received_bytes);
+    Failure::new(INTERRUPTED, format!("interrupted after {received}"))
+}
+
+/// Downloads from one server. `received_bytes` counts what has arrived of the present download.
 async fn download_all(
     client: &Client,
     address: SocketAddr,
     urls: &[Url],
     arguments: &QuicGetArguments,
     json: bool,
+    received_bytes: &Cell<u64>,
 ) -> Result<(), Failure> {
     let session = client.connect(address, &urls[0].host).await?;
     for url in urls {
-        let mut sink = Sink::choose(arguments.output.as_deref())?;
-        let report = download(&session, url, address, &mut sink).await?;
-        sink.finish()?;
+        received_bytes.set(0);
+        let mut counted = Counted {
+            sink: Sink::choose(arguments.output.as_deref())?,
+            received_bytes,
+        };
+        let report = download(&session, url, address, &mut counted).await?;
+        counted.sink.finish()?;
         print(
             &report,
             arguments.output.as_deref() == Some(Path::new("-")),
@@ -54,6 +67,25 @@ async fn download_all(
         );
     }
     Ok(())
+}
+
+/// A sink that counts what it takes.
+struct Counted<'a> {
+    sink: Sink,
+    received_bytes: &'a Cell<u64>,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.sink.write(bytes)?;
+        self.received_bytes
+            .set(self.received_bytes.get() + written as u64);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
 }
 
 fn is_same_server(a: &Url, b: &Url) -> bool {
@@ -101,7 +133,7 @@ async fn download(
     session: &Session,
     url: &Url,
     address: SocketAddr,
-    sink: &mut Sink,
+    sink: &mut Counted<'_>,
 ) -> Result<Report, Failure> {
     let download = session.get(&url.path, sink).await?;
     let time_s = download.time.as_secs_f64();

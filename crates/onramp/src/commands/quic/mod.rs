@@ -47,11 +47,11 @@ impl Signals {
         })
     }
 
-    /// Waits for one. Returns whether it was Ctrl-C.
-    async fn wait(&mut self) -> bool {
+    /// Waits for one.
+    async fn wait(&mut self) {
         tokio::select! {
-            _ = self.interrupt.recv() => true,
-            _ = self.terminate.recv() => false,
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
         }
     }
 }

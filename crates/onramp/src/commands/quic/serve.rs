@@ -3,20 +3,17 @@
 use super::{memory, Signals};
 use crate::cli::QuicServeArguments;
 use crate::commands::Answer;
-use crate::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED};
+use crate::failure::{Failure, BAD_INPUT, DONE};
 use crate::text;
 use crate::text::say;
 use onramp_core::{exit_name, phase_name};
 use onramp_hq::noq::{Connection, PathId};
 use onramp_hq::{
-    close_endpoint, Congestion, Event, Identity, Paths, QlogFolder, Served, Server, ServerSettings,
-    TransportLimits,
+    Congestion, Event, Identity, Paths, QlogFolder, Served, Server, ServerSettings, TransportLimits,
 };
 use onramp_scenario::NO_STARTUP;
 use serde::Serialize;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
 use std::time::Duration;
 
 pub async fn run(arguments: &QuicServeArguments, json: bool) -> Answer {
@@ -36,8 +33,6 @@ pub async fn run(arguments: &QuicServeArguments, json: bool) -> Answer {
         "onramp: listening on {} (UDP), certificate SHA-256 {fingerprint}",
         server.address()?
     );
-    let was_interrupted = Arc::new(AtomicBool::new(false));
-    let interrupted = was_interrupted.clone();
     let (ending, ended) = tokio::sync::oneshot::channel::<()>();
     let end = async { drop(ended.await) };
     let report = move |event: Event<'_>| {
@@ -48,22 +43,21 @@ pub async fn run(arguments: &QuicServeArguments, json: bool) -> Answer {
     let endpoint = server.endpoint().clone();
     let serving = server.run(end, report);
     let signalled = async {
-        interrupted.store(signals.wait().await, Ordering::Relaxed);
-        drop(ending);
         signals.wait().await;
+        drop(ending);
+        // A second signal ends the grace time: a server whose endpoint is closed ends.
+        signals.wait().await;
+        endpoint.close(0_u8.into(), b"the server was stopped");
+        std::future::pending().await
     };
-    // A second signal ends the grace time.
     tokio::select! {
         () = serving => {}
-        () = signalled => close_endpoint(&endpoint, "the server was stopped").await,
+        () = signalled => {}
     }
     if let Some(file) = &arguments.memory_file {
         memory::save(&paths, file)?;
     }
-    Ok(match was_interrupted.load(Ordering::Relaxed) {
-        true => INTERRUPTED,
-        false => DONE,
-    })
+    Ok(DONE)
 }
 
 fn settings(arguments: &QuicServeArguments, paths: Paths) -> Result<ServerSettings, Failure> {

@@ -58,7 +58,7 @@ impl Log {
             flow.hop + 1
         );
         let title = if is_part { title + &part } else { title };
-        let header = json!({
+        let mut header = json!({
             "qlog_version": "0.3",
             "qlog_format": "JSON-SEQ",
             "title": title,
@@ -74,6 +74,8 @@ impl Log {
                 },
             },
         });
+        // Some crate of a program may let serde_json keep another order.
+        header.sort_all_objects();
         output.frame().push(RECORD_SEPARATOR);
         let _ = writeln!(output, "{header}");
         let (view, numbers, reported) = Default::default();

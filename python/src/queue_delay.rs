@@ -1,6 +1,7 @@
 //! How long data segments waited at the bottleneck of each measured transfer.
 
 use onramp_sim::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
+use onramp_sim::Decimated;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Beyond this number of samples of a transfer every other one is left out.
@@ -28,10 +29,7 @@ struct Flow {
     /// Stream offset and time of the segments that are in the link.
     inside: VecDeque<(u64, u64)>,
     /// Times of arrival, and times from there to the far end.
-    samples: Vec<(u64, u64)>,
-    /// One of this many segments is kept.
-    interval: u64,
-    crossed: u64,
+    samples: Decimated<(u64, u64)>,
 }
 
 impl Flow {
@@ -43,27 +41,16 @@ impl Flow {
     }
 
     fn keep(&mut self, entered_ns: u64, time_ns: u64) {
-        self.crossed += 1;
-        if !(self.crossed - 1).is_multiple_of(self.interval) {
-            return;
-        }
-        if self.samples.len() == MAX_SAMPLES {
-            let mut is_even = false;
-            self.samples.retain(|_| {
-                is_even = !is_even;
-                is_even
-            });
-            self.interval *= 2;
-        }
         self.samples.push((entered_ns, time_ns - entered_ns));
     }
 
     fn delays(&self) -> Vec<(f64, f64)> {
-        let min_ns = self.samples.iter().map(|(_, crossing_ns)| *crossing_ns);
+        let samples = self.samples.entries();
+        let min_ns = samples.iter().map(|(_, crossing_ns)| *crossing_ns);
         let min_ns = min_ns.min().unwrap_or(0);
         let seconds = |ns: u64| ns as f64 / 1e9;
-        let samples = self.samples.iter();
         samples
+            .iter()
             .map(|(entered_ns, crossing_ns)| {
                 let time_ns = entered_ns - self.start.time_ns;
                 (seconds(time_ns), seconds(crossing_ns - min_ns))
@@ -108,9 +95,7 @@ impl Observer for QueueDelays {
             let watched = Flow {
                 start: *flow,
                 inside: VecDeque::new(),
-                samples: Vec::new(),
-                interval: 1,
-                crossed: 0,
+                samples: Decimated::new(MAX_SAMPLES),
             };
             self.flows.insert(flow.flow, watched);
         }

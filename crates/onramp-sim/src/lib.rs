@@ -40,6 +40,7 @@
 
 mod beginning;
 mod case;
+mod decimated;
 mod endpoint;
 mod engine;
 mod error;
@@ -61,6 +62,7 @@ mod trace;
 
 pub use beginning::{beginning_key, Beginning};
 pub use case::supports;
+pub use decimated::Decimated;
 pub use error::{Error, Unsupported};
 pub use run::{run, run_observed, Counters, Options, Outcome};
 pub use run_all::{run_all, run_all_with};

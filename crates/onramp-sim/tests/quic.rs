@@ -84,7 +84,7 @@ fn lost_packets_are_sent_again() {
         );
         let (lost, dropped) = (record.lost_packets, record.dropped_packets);
         assert!(lost > 20, "{lost}");
-        // Lost ACKs are not sent again, and an ACK that is late makes a packet lost that is not.
+        // Lost ACKs are not retransmitted. A late ACK causes a spurious retransmission.
         let resent = record.retransmitted_segments;
         assert!(
             (lost / 3..2 * (lost + dropped)).contains(&resent),

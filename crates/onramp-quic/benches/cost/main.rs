@@ -97,7 +97,7 @@ fn send(control: &mut dyn Controller, begin: Instant, packets: u64, rtt: &RttEst
     }
 }
 
-/// Nanoseconds per packet, the least of all rounds: other work of the machine only adds to it.
+/// Nanoseconds per packet, the minimum of all rounds: other work of the machine only adds time.
 fn main() {
     let rtt = captured_rtt::capture(RTT);
     let startup = |name| Arc::new(StartupConfig::new(name).expect("a start-up of the registry"));

@@ -1,10 +1,8 @@
 //! Traces of measured connections: an observer that collects the data for the report's charts, with
 //! a limit for each flow.
 
-mod decimated;
-
+use crate::decimated::Decimated;
 use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
-use decimated::Decimated;
 use onramp_core::UNLIMITED;
 use onramp_results::{ReceiverSample, SegmentSample, SenderSample, Trace};
 use onramp_tcp::{Connection, Flags};

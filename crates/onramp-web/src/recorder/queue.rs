@@ -1,6 +1,7 @@
 //! The queue of the bottleneck over time.
 
 use crate::columns::{Column, Table};
+use onramp_sim::Decimated;
 
 /// Maximum number of samples, even.
 const MAX_SAMPLES: usize = 200_000;
@@ -15,22 +16,17 @@ struct Sample {
 /// The queue after each change.
 #[derive(Debug)]
 pub(super) struct Queue {
-    samples: Vec<Sample>,
+    samples: Decimated<Sample>,
     now: Sample,
     largest: Sample,
-    /// One of this many changes is kept.
-    interval: u64,
-    changes: u64,
 }
 
 impl Default for Queue {
     fn default() -> Queue {
         Queue {
-            samples: Vec::new(),
+            samples: Decimated::new(MAX_SAMPLES),
             now: Sample::default(),
             largest: Sample::default(),
-            interval: 1,
-            changes: 0,
         }
     }
 }
@@ -55,7 +51,7 @@ impl Queue {
     }
 
     fn change(&mut self, sample: Sample) {
-        // What was in the queue for no time does not count.
+        // A queue that lasts for no time is no maximum.
         if sample.time_ns > self.now.time_ns && self.now.bytes > self.largest.bytes {
             self.largest = self.now;
         }
@@ -68,24 +64,12 @@ impl Queue {
                 return;
             }
         }
-        self.changes += 1;
-        if !self.changes.is_multiple_of(self.interval) {
-            return;
-        }
-        if self.samples.len() == MAX_SAMPLES {
-            let mut keep = true;
-            self.samples.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.interval *= 2;
-        }
         self.samples.push(sample);
     }
 
     /// The samples, with the largest queue and the last one.
     pub fn into_table(self) -> Table {
-        let mut samples = self.samples;
+        let mut samples = self.samples.into_entries();
         samples.extend((samples.last() != Some(&self.now)).then_some(self.now));
         let place = samples.partition_point(|sample| sample.time_ns < self.largest.time_ns);
         if self.largest.bytes > 0 && samples.get(place) != Some(&self.largest) {

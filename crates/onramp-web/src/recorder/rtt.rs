@@ -1,6 +1,7 @@
 //! The RTT samples of a sender.
 
 use crate::columns::{Column, Table};
+use onramp_sim::Decimated;
 use onramp_tcp::Connection;
 
 /// Maximum number of samples, even.
@@ -10,23 +11,18 @@ const MAX_SAMPLES: usize = 100_000;
 #[derive(Debug)]
 pub(super) struct Rtts {
     /// Time, sample, and the smallest sample so far.
-    samples: Vec<[u64; 3]>,
+    samples: Decimated<[u64; 3]>,
     /// Cumulative acknowledgement and sample at the last look.
     last: (u64, u64),
     min_ns: u64,
-    /// One of this many samples is kept.
-    interval: u64,
-    taken: u64,
 }
 
 impl Default for Rtts {
     fn default() -> Rtts {
         Rtts {
-            samples: Vec::new(),
+            samples: Decimated::new(MAX_SAMPLES),
             last: (0, 0),
             min_ns: u64::MAX,
-            interval: 1,
-            taken: 0,
         }
     }
 }
@@ -40,24 +36,13 @@ impl Rtts {
         }
         self.last = now;
         self.min_ns = self.min_ns.min(now.1);
-        self.taken += 1;
-        if !self.taken.is_multiple_of(self.interval) {
-            return;
-        }
-        if self.samples.len() == MAX_SAMPLES {
-            let mut keep = true;
-            self.samples.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.interval *= 2;
-        }
         self.samples.push([time_ns, now.1, self.min_ns]);
     }
 
     pub fn into_table(self) -> Table {
+        let samples = self.samples.entries();
         let column = |place: usize| {
-            let seconds = self.samples.iter().map(|sample| sample[place] as f64 / 1e9);
+            let seconds = samples.iter().map(|sample| sample[place] as f64 / 1e9);
             Column::F64(seconds.collect())
         };
         Table::new(vec![

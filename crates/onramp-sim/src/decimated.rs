@@ -3,7 +3,7 @@
 
 /// A list of entries in order, with a maximum length.
 #[derive(Debug)]
-pub(super) struct Decimated<T> {
+pub struct Decimated<T> {
     entries: Vec<T>,
     max_entries: usize,
     /// One of this many entries is kept; a power of two.
@@ -49,6 +49,11 @@ impl<T> Decimated<T> {
     /// The kept entries.
     pub fn entries(&self) -> &[T] {
         &self.entries
+    }
+
+    /// The newest kept entry.
+    pub fn last_mut(&mut self) -> Option<&mut T> {
+        self.entries.last_mut()
     }
 
     /// The kept entries, by value.

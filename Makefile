@@ -1,6 +1,6 @@
 # make demo   real downloads over an emulated satellite on this machine's kernel: a table and a
 #             report (without root or BPF: in the simulator)
-# make test   everything that can be tested here
+# make test   what a change must pass, in minutes
 # make help   the rest
 
 CARGO ?= cargo
@@ -15,41 +15,40 @@ TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 # All Python of ours, for ruff in python/.
-PYTHON_FOLDERS = . ../examples ../crates/onramp-hq/tests/aioquic
+PYTHON_FOLDERS = . ../examples ../crates/onramp-hq/tests/aioquic ../scripts/stages.py
 
 # Features for others: no crate of ours turns them on.
 FEATURES = --features onramp-quic/c,onramp-quic/quinn
+# One build of everything in the dev profile, for the demo and all tests: another choice of crates
+# or features would compile many crates of others again.
+WORKSPACE = --locked --workspace $(FEATURES)
+NEXTEST = $(SUDO) $(TARGET)/python/bin/cargo-nextest nextest run $(WORKSPACE)
 
-.PHONY: help demo web web-engine test test-web test-crates test-python test-busy real real-quic \
-	real-cellular compare reproduce test-papers interworking packetdrill picoquic kernels lint \
-	format chart bench bench-web bench-kernel bench-redis bench-costs bench-python \
-	bench-shares bench-sim build setup install uninstall deb test-deb clean
+# Each target that is no file.
+.PHONY: $(shell sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST)))
 
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
+	@echo 'make check    the algorithms, in a minute; make check ALGORITHM=suss'
+	@echo 'make test     what a change must pass (tests of the kernel run as root)'
+	@echo 'make test-all      the release gate: also what takes long; scripts/stages.py list'
+	@echo 'make test-busy     the tests three times, on a machine that has other work'
+	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make web      the playground, a page for browsers: target/web (or onramp web)'
-	@echo 'make test     all tests that can run here (those that need the kernel run as root)'
-	@echo 'make test-web      the tests of the playground in Chromium (make test has them too)'
-	@echo 'make test-python   the tests of the Python package (make test has them too)'
-	@echo 'make test-crates   cargo install from the packages of the crates'
-	@echo 'make test-busy     the same, three times, on a machine that has other work'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
 	@echo 'make real-quic    the same over QUIC, beside the CUBIC of noq and onramp over TCP'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
 	@echo 'make compare TRACES=DIR   all start-ups over families of paths'
 	@echo 'make reproduce     the papers, measured again: onramp-out/papers/index.html'
-	@echo 'make test-papers   tests of all their rows (make test has those that take seconds)'
-	@echo 'make interworking  100 MB each way between our TCP and this kernel (7 minutes)'
 	@echo 'make packetdrill   its IPv4 scripts with CUBIC and with ours: docs/packetdrill.md'
 	@echo 'make picoquic     its satellite tests with CUBIC, BBR and ours: docs/picoquic.md'
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
-	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
 	@echo 'make install  the program, manual pages, completions, unit into PREFIX (/usr/local)'
 	@echo 'make uninstall     removes exactly these'
-	@echo 'make deb      a Debian package in target/deb; make test-deb tries it in a Debian 12'
+	@echo 'make deb      Debian packages in target/deb; make test-deb tries them in a Debian 12'
 
 setup:
 	@scripts/setup.sh
@@ -57,12 +56,16 @@ setup:
 build: setup
 	$(CARGO) build --release --locked -p onramp
 
+# The programs and tests in the dev profile; it optimises what computes (Cargo.toml).
+build-dev: setup
+	$(CARGO) build $(WORKSPACE) --bins
+
 # Exit 3: this host lacks something for the lab, which has printed what.
-demo: build
-	@$(SUDO) $(ONRAMP) lab scenarios/demo.toml --skip-missing --out onramp-out || \
+demo: build-dev
+	@$(SUDO) $(TARGET)/debug/onramp lab scenarios/demo.toml --skip-missing --out onramp-out || \
 	{ [ $$? = 3 ] && \
 	echo 'The same downloads in the simulator:' && \
-	$(ONRAMP) sim scenarios/demo.toml --skip-missing --out onramp-out; }
+	$(TARGET)/debug/onramp sim scenarios/demo.toml --skip-missing --out onramp-out; }
 
 # The playground: target/web/index.html, which works from the disk too.
 web: web-engine
@@ -77,22 +80,33 @@ web-engine: setup
 	$(CARGO) run --quiet --locked -p onramp-web-build -- \
 		'$(TARGET)/wasm32-unknown-unknown/release/onramp_web.wasm' '$(TARGET)/web-engine'
 
-# Where they can be had, Chromium opens reports, and promtool checks metrics and alert rules.
+# One algorithm of core/, or all: its decisions, its programs in the kernel, one path.
+check: setup
+	CARGO='$(CARGO)' SUDO='$(SUDO)' scripts/check.sh $(ALGORITHM)
+
 test: setup
 	@scripts/setup.sh tshark golang-go
-	-@scripts/setup.sh chromium
-	-@scripts/promtool.sh
-	$(CARGO) build --locked --workspace --all-targets $(FEATURES)
-	$(MAKE) test-web
+	@scripts/promtool.sh
+	scripts/python-venv.sh
+	$(CARGO) build $(WORKSPACE) --lib --bins --tests --examples
+	$(NEXTEST)
 	CARGO='$(CARGO)' scripts/test-python.sh
-	$(SUDO) $(CARGO) test --locked --workspace $(FEATURES)
-	scripts/test-package.sh
 
-# The page in Chromium, beside the command line. Without Chromium or tshark these tests fail.
+# The release gate: `make test`, and each stage of .ci/stages.toml.
+test-all: lint test
+	scripts/stages.py run
+
+# The page in Chromium, beside the command line; reports in Chromium.
 test-web: web
-	-@scripts/setup.sh tshark chromium
-	$(CARGO) build --locked -p onramp
+	@scripts/setup.sh tshark chromium
+	scripts/python-venv.sh
+	$(CARGO) build $(WORKSPACE) --bins
 	cd crates/onramp-web/page && npm test && npm run test:browser
+	$(NEXTEST) --run-ignored only -E 'binary(browser)'
+
+# The examples of the crates' documentation.
+test-doc: setup
+	$(CARGO) test $(WORKSPACE) --doc
 
 # Time to the first result, and of runs, in Chromium.
 bench-web: web
@@ -103,8 +117,9 @@ test-crates: setup
 	CARGO='$(CARGO)' scripts/test-crates.sh
 
 # ONRAMP_UPDATE_DOCS=1 writes python/onramp/scenario.py from the keys of scenarios. ARGS are options
-# of pytest.
+# of pytest. WHEEL=1 tests the wheel.
 test-python: setup
+	$(CARGO) build $(WORKSPACE) --lib --bins
 	CARGO='$(CARGO)' scripts/test-python.sh $(ARGS)
 
 # Beside four busy processes and twenty congestion controls of somebody else: CONTRIBUTING.md.
@@ -139,9 +154,10 @@ compare:
 reproduce: build
 	@$(SUDO) $(ONRAMP) reproduce all --out onramp-out/papers || [ $$? = 1 ]
 
-# In a release build: they simulate for minutes, and run on this kernel what it can.
+# They simulate for minutes, and run on this kernel what it can. One process, whose tests share the
+# results of all papers.
 test-papers: setup
-	$(SUDO) $(CARGO) test --locked --release -p onramp --test reproduce
+	$(SUDO) $(CARGO) test $(WORKSPACE) --test reproduce -- --ignored
 
 # Our TCP and this kernel's send each other 100 MB with every recovery over a path that loses:
 # docs/tcp.md.
@@ -181,18 +197,23 @@ lint:
 	scripts/check-columns.sh
 	scripts/check-links.sh
 	clang-format --dry-run --Werror $(C_FILES)
-	$(CARGO) clippy --locked --workspace --all-targets $(FEATURES) -- -D warnings
-	for fuzz in crates/*/fuzz; do \
-		$(CARGO) clippy --locked --manifest-path $$fuzz/Cargo.toml -- -D warnings || \
-			exit; \
-	done
 	scripts/python-venv.sh
 	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/ruff format --check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/mypy
+	$(CARGO) clippy $(WORKSPACE) --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(WORKSPACE) --no-deps --quiet
+
+# The lints of the page (TypeScript), and of the fuzzing targets, which are workspaces of their own.
+lint-web: setup
 	@scripts/setup.sh nodejs npm
 	cd crates/onramp-web/page && npm ci --no-audit --no-fund && npm run lint
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --quiet $(FEATURES)
+
+lint-fuzz: setup
+	for fuzz in crates/*/fuzz; do \
+		CARGO_TARGET_DIR='$(TARGET)' $(CARGO) clippy --locked \
+			--manifest-path $$fuzz/Cargo.toml -- -D warnings || exit; \
+	done
 
 format:
 	@scripts/setup.sh clang-format

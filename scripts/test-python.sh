@@ -1,9 +1,11 @@
 #!/bin/sh
-# Build the wheel of the Python package, install it into target/python, and run its tests, and those
-# of the scripts. Arguments are options of pytest.
+# Run the tests of the Python package and of the scripts that have tests. Arguments are options of
+# pytest.
 #
-# The wheel is built in the debug profile: most of its crates are built already, and the simulations
-# of the tests are short. The tests compare with the command line, which is built where it is not.
+# The package is put into target/python from its Python files and the extension module that the
+# workspace's build has made: `maturin build` would compile each crate again, with other features.
+# The stage `wheel` of `make test-all` tests the wheel itself: WHEEL=1. The tests compare with the
+# command line of the debug build.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/python-venv.sh
@@ -14,16 +16,31 @@ export CARGO_TARGET_DIR
 ONRAMP=$CARGO_TARGET_DIR/debug/onramp
 export ONRAMP
 
-"$CARGO" build --locked --quiet -p onramp
-rm -rf target/python/wheels
-"$bin/maturin" build --quiet --locked --profile dev --auditwheel skip \
-	--manifest-path python/Cargo.toml --out target/python/wheels
-"$bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall \
-	target/python/wheels/onramp_tcp-*.whl
+packages=$("$bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+"$bin/pip" uninstall --quiet --disable-pip-version-check --yes onramp-tcp
+rm -rf "$packages/onramp" target/python/wheels
+if [ -n "${WHEEL:-}" ]; then
+	"$bin/maturin" build --quiet --locked --profile dev --auditwheel skip \
+		--manifest-path python/Cargo.toml --out target/python/wheels
+	"$bin/pip" install --quiet --disable-pip-version-check --no-deps \
+		target/python/wheels/onramp_tcp-*.whl
+else
+	cp -r python/onramp "$packages"
+	cp "$CARGO_TARGET_DIR/debug/lib_onramp.so" "$packages/onramp/_onramp.abi3.so"
+	cat >"$bin/onramp-sweep" <<END
+#!$bin/python
+import sys
+from onramp._command import main
+
+if __name__ == "__main__":
+    sys.exit(main())
+END
+	chmod +x "$bin/onramp-sweep"
+fi
 (cd python && "$bin/pytest" --quiet -p no:cacheprovider "$@")
 # The examples of the installed package.
 (cd "$bin" && ./pytest --quiet -p no:cacheprovider --doctest-modules --pyargs onramp)
 # Downloads over QUIC between the command line and aioquic.
 "$bin/pytest" --quiet -p no:cacheprovider crates/onramp-hq/tests/aioquic
 # The scripts that have tests.
-"$bin/pytest" --quiet -p no:cacheprovider scripts/picoquic
+"$bin/pytest" --quiet -p no:cacheprovider scripts

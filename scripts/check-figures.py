@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Check that figures in prose are those of the code and of the tables that they come from.
 
-docs/figures.toml has a row for each constant of the code and each cell of a table that prose
-repeats, with the places that repeat it. A quoted text that its page lacks, and a constant or a cell
-with another value, are printed with page and line. Exits with 1 then. Python 3.11 or later, without
-packages: scripts/check-figures.py [FOLDER].
+docs/figures.toml has the figures, and the places that repeat each; its comment describes the form.
+A constant or a cell with another value, and a text that its page does not have, are printed with
+page and line. Exits with 1 then. Python 3.11 or later: scripts/check-figures.py [FOLDER].
 """
 
+import functools
 import pathlib
 import re
 import sys
@@ -15,178 +15,178 @@ from fractions import Fraction
 
 TABLE = "docs/figures.toml"
 
-# What a figure's unit is worth in the base unit of its kind.
+# What a unit is worth in the base unit of its kind.
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "minutes": 60 * 10**9,
-         "bytes": 1, "kB": 10**3, "KiB": 2**10, "MB": 10**6, "%": 1, "": 1}
-# Units of constants, by the last word of their name.
+         "bytes": 1, "kB": 10**3, "KiB": 2**10, "%": 1, "ppm": Fraction(1, 10**4), "": 1}
+# The unit of a constant, by the last word of its name.
 SUFFIXES = {"NS": "ns", "US": "us", "MS": "ms", "S": "s", "BYTES": "bytes", "PERCENT": "%",
             "PPM": "ppm"}
-UNITS["ppm"] = Fraction(1, 10**4)  # of a percent
 
 
 class Wrong(Exception):
-    """A row cannot be checked, or has another value. The message says why."""
+    """A figure is not what the table says, or cannot be found. The message says why."""
 
 
 def quantity(text, unit=""):
-    """The number that `text` begins with, in base units, and the worth of its last digit."""
-    match = re.fullmatch(r"([+-]?[\d,]*\.?\d+) ?(\w+|%)?.*", text.strip(" *~"), re.DOTALL)
-    if not match:
-        raise Wrong(f"`{text}` is no figure")
-    digits = match[1].replace(",", "")
-    worth = UNITS.get(match[2] or unit, UNITS.get(unit, 1))
-    decimals = len(digits.partition(".")[2])
-    return Fraction(digits) * worth, Fraction(1, 10**decimals) * worth
+    """A figure such as `-1,164 ns`: its unit, its value and its last digit in base units."""
+    match = re.fullmatch(r"([+-]?)([\d,]*\.?\d+) ?([a-zA-Z]+|%)?", text)
+    if not match or (match[3] or unit) not in UNITS:
+        raise Wrong(f"`{text}` is no figure with a known unit")
+    digits = match[2].replace(",", "")
+    worth = UNITS[match[3] or unit]
+    last = Fraction(worth, 10 ** len(digits.partition(".")[2]))
+    return match[3] or unit, Fraction(match[1] + digits) * worth, last
 
 
-def rounds_to(exact, rounded, unit):
+def rounds_to(exact, rounded):
     """Is `rounded` the figure `exact`, with fewer digits or in another unit?"""
-    (value, _), (shown, digit) = quantity(exact, unit), quantity(rounded, unit)
-    return abs(value - shown) <= digit / 2
+    unit, value, _ = quantity(exact)
+    _, shown, last = quantity(rounded, unit)
+    return abs(value - shown) <= last / 2
 
 
 class Page:
-    """A file as its readers see it: without line ends, and without the signs of comments."""
+    """A file: as it is, and as its readers see it, without line ends and signs of comments."""
 
     def __init__(self, root, name):
         path = root / name
         if not path.is_file():
-            raise Wrong(f"{name}: no such file")
-        self.raw = path.read_text()
-        self.lines = self.raw.split("\n")
-        words, self.starts, length = [], [], 0
-        for line in self.lines:
+            raise Wrong(f"no file {name}")
+        self.name = name
+        self.source = path.read_text()
+        self.text, self.starts = "", []
+        for line in self.source.split("\n"):
             if not name.endswith(".md"):
                 line = re.sub(r"^\s*(/\*+|\*/?|//[/!]?|#)", "", line)
-            text = "".join(word + " " for word in line.split())
-            self.starts.append(length)
-            words.append(text)
-            length += len(text)
-        self.text = "".join(words)
+            self.starts.append(len(self.text))
+            self.text += "".join(word + " " for word in line.split())
 
-    def line_of(self, quote):
-        """The line on which the quoted text begins, from 1; None: the page lacks it."""
-        at = self.text.find(" ".join(quote.split()))
-        return None if at < 0 else sum(start <= at for start in self.starts)
+    def line_of(self, text):
+        """The line on which the text begins, from 1."""
+        at = self.text.find(text)
+        if at < 0:
+            raise Wrong(f"the page does not have `{text}`")
+        return sum(start <= at for start in self.starts)
 
 
-def constant(page, name, seen=()):
-    """The value of a `#define`, of a `const` of Rust, or of a variable of Python."""
-    expression = None
-    for pattern in (rf"^#define {name} (.*?)(?:/\*.*)?$",
-                    rf"^\s*(?:pub(?:\([a-z]+\))? )?(?:const|static) {name}: [^=]+=\s*([^;]+);",
-                    rf"^{name} = ([^#\n]+)"):
-        if match := re.search(pattern, page.raw, re.MULTILINE):
-            expression = match[1]
-            break
-    if expression is None or name in seen:
+def constant(source, name, parents=()):
+    """The value of a `#define` of C or of a `const` of Rust: an integer expression."""
+    found = (re.search(rf"^#define {name} (.*?)(?:/\*.*)?$", source, re.MULTILINE) or
+             re.search(rf"\bconst {name}: [^=]+=\s*([^;]+);", source))
+    if not found or name in parents:
         raise Wrong(f"no constant {name}")
-    expression = re.sub(r"\bU?INT64_C\((\d+)\)", r"\1", expression)
-    for call, worth in (("from_secs", 10**9), ("from_millis", 10**6), ("from_micros", 10**3)):
-        expression = re.sub(rf"\b(?:\w+::)*{call}\(([^()]+)\)", rf"(\1 * {worth})", expression)
-    expression = re.sub(r"(?<=\d)(?:_?[ui](?:8|16|32|64|size)|[uU]?[lL]+|[uU])\b", "", expression)
-    expression = re.sub(r"(?<=\d)_(?=\d)", "", expression)
-    expression = re.sub(r"\b(?:\w+::)*([A-Z_][A-Z_0-9]*)\b",
-                        lambda other: str(constant(page, other[1], (*seen, name))), expression)
-    if not re.fullmatch(r"[\d\s.+*/()<-]+|[\d\s]*0x[\da-f]+", expression):
-        raise Wrong(f"{name} is `{expression.strip()}`, which is no number")
-    return eval(expression.replace("/", "//") if "." not in expression else expression)
+    text = re.sub(r"\bU?INT64_C\((\d+)\)", r"\1", found[1])
+    for unit, worth in (("secs", 10**9), ("millis", 10**6), ("micros", 10**3)):
+        text = re.sub(rf"\bDuration::from_{unit}\(([^()]+)\)", rf"(\1 * {worth})", text)
+    text = re.sub(r"(?<=\d)_(?=\d)", "", text)
+    text = re.sub(r"\b[A-Z_][A-Z_0-9]*\b",
+                  lambda other: str(constant(source, other[0], (*parents, name))), text)
+    if not re.fullmatch(r"[\d\s+*/()<-]+", text):
+        raise Wrong(f"{name} is `{text.strip()}`, which is no integer")
+    return eval(text.replace("/", "//"))  # only digits and operators: see above
 
 
-def check_constant(root, row):
+def check_constant(page, others, name, value):
     """Raise Wrong unless the code has this value."""
-    page = Page(root, row["file"])
-    if "count" in row:
-        found, unit, what = len(re.findall(row["count"], page.raw, re.MULTILINE)), "", row["count"]
+    unit = ""
+    if "(" in name:
+        match = re.search(name, page.source)
+        if not match:
+            raise Wrong(f"{page.name} does not match {name}")
+        found = int(match[1].replace("_", ""))
     else:
-        what = row["name"]
-        for other in row.get("with", []):
-            page.raw += Page(root, other).raw
-        found = constant(page, what)
-        duration = "Duration" in "".join(line for line in page.lines if f" {what}:" in line)
-        unit = "ns" if duration else SUFFIXES.get(what.rpartition("_")[2], "")
-    if quantity(row["value"])[0] != Fraction(found) * UNITS[unit]:
-        raise Wrong(f"{row['file']} has {what} = {found} {unit}".rstrip()
-                    + f", {TABLE} has {row['value']}")
+        found = constant(page.source + "".join(other.source for other in others), name)
+        if re.search(rf"\b{name}: Duration\b", page.source):
+            unit = "ns"
+        elif not name.endswith("_PER_S"):
+            unit = SUFFIXES.get(name.rpartition("_")[2], "")
+    if quantity(value)[1] != Fraction(found) * UNITS[unit]:
+        raise Wrong(f"{page.name} has {name} = {found} {unit}".rstrip() + f", not {value}")
 
 
-def tables(page, section):
-    """The tables below a heading of this text, as lists of rows."""
-    inside, rows = False, []
-    for line in [*page.lines, "# end"]:
+def tables(page, heading):
+    """The tables below a heading of this text, as lists of rows of cells."""
+    is_below, rows = False, []
+    for line in [*page.source.split("\n"), "# end"]:
         if line.lstrip().startswith("|"):
-            cells = [cell.strip().strip("*`") for cell in line.strip().strip("|").split("|")]
-            rows.append(cells)
+            cells = line.strip().strip("|").split("|")
+            rows.append([re.sub("[*`]", "", cell).strip() for cell in cells])
             continue
-        if rows and inside:
+        if rows and is_below:
             yield rows
         rows = []
         if line.startswith("#"):
-            inside = line.lstrip("#").strip() == section
+            is_below = line.lstrip("#").strip() == heading
 
 
-def cell(page, row):
-    """The text of a cell of a table. An empty first cell repeats the one above it."""
-    wanted = [part.strip() for part in row["row"].split("|")]
-    for heads, _, *lines in tables(page, row["section"]):
-        if row["column"] not in heads:
-            continue
+def cell(page, heading, row, column):
+    """The text of a cell. An empty first cell of a row repeats the one above it."""
+    wanted, names = row.split(" | "), column.split(" | ")
+    for heads, _, *lines in tables(page, heading):
+        places = [at for at in range(len(heads)) if heads[:at + 1][-len(names):] == names]
         above = ""
-        for line in lines:
+        for line in lines if places else []:
             above = line[0] or above
             if [above, *line[1:]][:len(wanted)] == wanted:
-                return line[heads.index(row["column"])]
-    raise Wrong(f"{row['table']}: no cell ({row['row']}; {row['column']}) in `{row['section']}`")
+                return line[places[0]]
+    raise Wrong(f"{page.name}#{heading} has no cell ({row}; {column})")
 
 
-def check_cell(root, row):
-    """Raise Wrong unless the table's cell has this figure."""
-    text = cell(Page(root, row["table"]), row)
-    if not re.search(rf"(?<![\d.,]){re.escape(row['value'])}(?![\d]|[.,]\d)", text):
-        raise Wrong(f"{row['table']} has `{text}` in ({row['row']}; {row['column']}), "
-                    f"{TABLE} has {row['value']}")
+def check_cell(page, heading, row, column, values):
+    """Raise Wrong unless the table's cell has these figures."""
+    text = cell(page, heading, row, column)
+    for value in values:
+        digits = re.escape(value.partition(" ")[0])
+        if not re.search(rf"(?<![\d.,]){digits}(?!\d|[.,]\d)", text):
+            raise Wrong(f"{page.name}#{heading} has `{text}` in ({row}; {column}), not {value}")
 
 
-def check_quote(root, row, quote, is_cell):
-    """The line of a quoted text. Raise Wrong where its figure is not the row's."""
-    place = Page(root, quote["page"]).line_of(quote["text"])
-    figure = quote.get("as", row["value"])
-    if figure not in quote["text"]:
-        raise Wrong(f"`{quote['text']}` does not contain {figure}")
-    if is_cell and figure != row["value"] and not rounds_to(row["value"], figure,
-                                                            row.get("unit", "")):
-        raise Wrong(f"{figure} is not {row['value']} {row.get('unit', '')}".rstrip())
-    if place is None:
-        raise Wrong(f"the page does not contain `{quote['text']}`")
-    return place
+def check_place(page, values, text, figure=None, is_cell=False):
+    """The line of a text that repeats figures. Raise Wrong where its figures are others."""
+    for shown in [figure] if figure else values:
+        if shown not in text:
+            raise Wrong(f"`{text}` does not have {shown}")
+    if figure and is_cell and not rounds_to(values[0], figure):
+        raise Wrong(f"`{text}`: {figure} is not {values[0]}, rounded")
+    return page.line_of(text)
 
 
 def check(root):
-    """All mistakes, as lines to print, and the number of quotes."""
-    text = (root / TABLE).read_text()
+    """All mistakes, as lines to print, and the number of places that were checked."""
+    table, pages = (root / TABLE).read_text(), functools.cache(lambda name: Page(root, name))
     mistakes, count = [], 0
-    for kind, rows in tomllib.loads(text).items():
-        for row in rows:
+    groups = tomllib.loads(table)
+    for group in groups.get("source", []) + groups.get("table", []):
+        heading = group.get("heading")
+        for figure in group["figures"]:
+            size = 2 if heading is None else 3
+            (*names, values), places = figure[:size], figure[size:]
+            values = values if isinstance(values, list) else [values]
             reason = None
             try:
-                (check_cell if kind == "cell" else check_constant)(root, row)
+                if heading is None:
+                    others = [pages(name) for name in group.get("with", [])]
+                    check_constant(pages(group["file"]), others, *names, *values)
+                else:
+                    check_cell(pages(group["file"]), heading, *names, values)
             except Wrong as wrong:
                 reason = wrong
-            for quote in row["quotes"]:
+            for page, *place in places:
                 count += 1
                 try:
-                    place = f"{quote['page']}:{check_quote(root, row, quote, kind == 'cell')}"
+                    line = check_place(pages(page), values, *place, is_cell=heading is not None)
                     if reason:
-                        mistakes.append(f"{place}: `{quote['text']}`: {reason}")
+                        mistakes.append(f"{page}:{line}: `{place[0]}`: {reason}")
                 except Wrong as wrong:
-                    line = text[:max(text.find(quote["text"]), 0)].count("\n") + 1
-                    mistakes.append(f"{quote['page']}: {wrong} ({TABLE}:{line})")
+                    at = max(table.find(place[0].replace('"', '\\"')), 0)
+                    line = table[:at].count("\n") + 1
+                    mistakes.append(f"{page}: {wrong} ({TABLE}:{line})")
     return mistakes, count
 
 
 def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
-    mistakes, count = check(root if root.is_dir() else root.parent.parent)
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1]
+    mistakes, count = check(root)
     print("\n".join(mistakes or [f"{count} figures are those of the code and of the tables"]))
     return 1 if mistakes else 0
 

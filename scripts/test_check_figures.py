@@ -45,7 +45,9 @@ figures = [["BINS", "8", ["docs/page.md", "The window has eight bins", "eight"]]
 [[table]]
 file = "docs/page.md"
 heading = "Measured"
-figures = [["fast", "CUBIC, ns", "1,164 ns", ["docs/page.md", "takes 1.2 us on the fast", "1.2 us"]]]
+figures = [
+    ["fast", "CUBIC, ns", "1,164 ns", ["docs/page.md", "takes 1.2 us on the fast", "1.2 us"]],
+]
 """
 
 

@@ -17,7 +17,8 @@ TABLE = "docs/figures.toml"
 
 # What a unit is worth in the base unit of its kind.
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "minutes": 60 * 10**9,
-         "bytes": 1, "kB": 10**3, "KiB": 2**10, "%": 1, "ppm": Fraction(1, 10**4), "": 1}
+         "bytes": 1, "kB": 10**3, "KiB": 2**10, "MiB": 2**20, "%": 1, "ppm": Fraction(1, 10**4),
+         "": 1}
 # The unit of a constant, by the last word of its name.
 SUFFIXES = {"NS": "ns", "US": "us", "MS": "ms", "S": "s", "BYTES": "bytes", "PERCENT": "%",
             "PPM": "ppm"}

@@ -14,8 +14,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 # Where a sentence begins.
 SENTENCE = r"(?:^|(?<=[.:!?] )|(?<=[.:!?]\*\* ))"
-VERBS = ("adds can causes costs does ends gives had has holds is keeps leaves lets makes matters may"
-         " means must needs of replaces shows takes voids was will would").replace(" ", "|")
+VERBS = ("adds can causes costs does ends gives had has holds is keeps leaves lets makes matters "
+         "may means must needs of replaces shows takes voids was will would").replace(" ", "|")
 
 # Words, what to write, and the files: a name is that word for other readers too, so words beside
 # `-` and `_` are left alone.
@@ -30,7 +30,8 @@ WORDS = [
     (SENTENCE + rf"That (?:{VERBS})\b", "the noun for which `That` stands", ANY),
     (r"^Of [^,.;:]*(?:[.:]|$)", "the noun that is missing before `Of`", ANY),
     # A question may begin with it.
-    (r"(?:(?<=[.!?] )|(?<=[.!?]\*\* ))What (?![^.]*\?)", "the noun for which `What` stands", MARKDOWN),
+    (r"(?:(?<=[.!?] )|(?<=[.!?]\*\* ))What (?![^.]*\?)", "the noun for which `What` stands",
+     MARKDOWN),
     (r"\b(?:e\.g|i\.e|viz)\.", "`for example`, `that is`: words", ANY),
     (r"\b(?:whilst|hereby|thereof|utili[sz]e[sd]?|leverage[sd]?|in order to)\b",
      "`while`, `this`, `its`, `use`, `to`: short words", ANY),
@@ -38,11 +39,12 @@ WORDS = [
 FOUND = re.compile("|".join(f"(?:{pattern})" for pattern, _, _ in WORDS))
 
 # What is not read: what was, texts of others, what programs write.
-LEFT_OUT = re.compile(r"^CHANGELOG|^LICENSES/|/snapshots/|/bindings\.rs|/check-words\.py")
+LEFT_OUT = re.compile(r"^CHANGELOG|^LICENSES/|/snapshots/|/bindings\.rs|check.words\.py$")
 # Output that snapshots have.
 KEPT = {("crates/onramp/src/commands/model/text.rs", "path holds"): "the output of `model`"}
 
-SLASHES = re.compile(r"^\s*(?:/\*+|\*/?|//[/!]?)(?: |$)(.*?)(?:\*/)?$|^.*?\s(?:/\*+|//) (.*?)(?:\*/)?$")
+SLASHES = re.compile(r"^\s*(?:/\*+|\*/?|//[/!]?)(?: |$)(.*?)(?:\*/)?$"
+                     r"|^.*?\s(?:/\*+|//) (.*?)(?:\*/)?$")
 HASHES = re.compile(r"^\s*#+(?: |$)(.*)$|^.*?\s# (.*)$")
 COMMENTS = {**dict.fromkeys((".rs", ".c", ".h", ".cc", ".ts", ".tsx", ".mjs", ".go", ".css"),
                             (SLASHES, ("//", "/*", " *"))),
@@ -110,7 +112,7 @@ def main():
         if pathlib.PurePath(name).suffix in (MARKDOWN, *COMMENTS) and not LEFT_OUT.search(name)]
     mistakes = [mistake for name in names if (ROOT / name).is_file()
                 for mistake in mistakes_in(name, (ROOT / name).read_text())]
-    print("\n".join(mistakes), end="\n" if mistakes else "")
+    print("\n".join(dict.fromkeys(mistakes)), end="\n" if mistakes else "")
     return 1 if mistakes else 0
 
 

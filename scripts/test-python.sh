@@ -26,4 +26,4 @@ rm -rf target/python/wheels
 # Downloads over QUIC between the command line and aioquic.
 "$bin/pytest" --quiet -p no:cacheprovider crates/onramp-hq/tests/aioquic
 # The scripts that have tests.
-"$bin/pytest" --quiet -p no:cacheprovider scripts/picoquic
+"$bin/pytest" --quiet -p no:cacheprovider scripts

@@ -75,8 +75,8 @@ static inline void assign(struct bpf_sock_ops *ctx, struct bpf_sock *sk, struct 
 	set_flags(ctx, OUR_FLAGS, 0);
 }
 
-/* Has the program or the route chosen the congestion control? That is asked before the group is
- * chosen: a route's choice cannot be replaced, so only the start-up's group would lose such
+/* Has the program or the route chosen the congestion control? The answer comes before the group
+ * is chosen: a route's choice cannot be replaced, so only the start-up's group would lose such
  * connections, and the groups would differ. */
 static inline bool is_chosen_already(const struct tcp_sock *tp)
 {

@@ -37,8 +37,8 @@
  * - A flight during which the application had too little to send gives no estimate: its spacing is
  *   the application's.
  * - Where the clock allows less than p - d segments, PACING ends with the next ACK. It comes when
- *   the d segments have made their round trip. That is earlier than the end of the N ticks, by the
- *   time that the d segments were apart.
+ *   the d segments have made their round trip. The N ticks would end later, by the time that the d
+ *   segments were apart.
  * - A lower ssthresh that the host sets meanwhile (HyStart) is not used: the estimate replaces it.
  * - RTT is the host's smoothed RTT, as in the paper's timer framework.
  * - The host's initial window (10 segments on Linux) is kept unless the user asks for the paper's.

@@ -38,8 +38,8 @@
  *      +--- cap (estimate), delay, ssthresh, a loss ----> DONE
  *
  * Differences from the paper
- * - The kernel of the paper ignores the receiver's window while it quadruples. That is left out: a
- *   sender must not exceed the window that the receiver advertises (RFC 9293, section 3.8.6).
+ * - The kernel of the paper ignores the receiver's window while it quadruples. This code does not:
+ *   a sender must not exceed the window that the receiver advertises (RFC 9293, section 3.8.6).
  * - The guard interval before the red data needs a timer, which algorithms do not have. The red
  *   data leaves at once, at a rate that is lower by as much: spread over guard + pacing, it ends
  *   when the paper's ends, with the guard interval before the next blue ACKs.

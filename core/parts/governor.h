@@ -40,8 +40,8 @@
  *
  * The bound
  * Slow start that meets a full queue loses half of its last window. In this order it has sent the
- * windows 1, 2, 4 ... W and 2W, so 4W segments. It sends the lost W again. That is a fifth of the
- * 5W segments that it has sent by then (20 %), on any path with a drop-tail queue on which HyStart
+ * windows 1, 2, 4 ... W and 2W, so 4W segments. It retransmits the lost W: a fifth of the 5W
+ * segments that it has sent by then (20 %), on any path with a drop-tail queue on which HyStart
  * does not end slow start earlier. The governor must tolerate what CUBIC itself does. So the
  * default bound is a quarter: a start-up that exceeds it on average retransmits more than slow
  * start does where slow start is at its worst.

@@ -70,7 +70,7 @@ enum pair_option_type {
 
 /* An option. */
 struct pair_option {
-	/* Of a reply: the interval. The paper's form rounds it down to 10 ms. */
+	/* The interval of a reply. The paper's form rounds it down to 10 ms. */
 	uint32_t interval_ns;
 	/* enum pair_option_type */
 	uint8_t type;

@@ -17,7 +17,7 @@
  * The algorithm does what sections 3.2 to 3.5 say with remembered_bytes of struct startup_start.
  *
  * - There is one entry for a path (3.1). The newest BDP of a full pipe replaces it. A connection
- *   that did not fill the pipe knows only that the path carries at least its BDP. That replaces a
+ *   that did not fill the pipe knows only that the path carries at least its BDP. It replaces a
  *   smaller BDP or another path's.
  * - A BDP of less than four initial windows is not remembered (3.1): half of it is no gain. If the
  *   pipe was full, such a BDP shows that a larger remembered one is wrong.

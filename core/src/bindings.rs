@@ -550,7 +550,7 @@ pub type PairOptionKind = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
 pub struct PairOption {
-    /// Of a reply: the interval. The paper's form rounds it down to 10 ms.
+    /// The interval of a reply. The paper's form rounds it down to 10 ms.
     pub interval_ns: u32,
     /// `PAIR_OPTION_*`
     pub kind: u8,

@@ -37,7 +37,7 @@
 
 static picoquic_congestion_algorithm_t *chosen;
 static const char *chosen_options;
-/* Of the test that runs */
+/* The limit of the test that runs */
 static uint64_t limit_us;
 /* The test ends before its transfer: only its limit is asked for. */
 static bool only_limit;

@@ -60,7 +60,7 @@ static inline bool onramp_receiver_reports(const struct onramp *state)
 }
 
 /* The receiver's reports give the rate before the flight has arrived completely: many of them,
- * over a time that makes two ticks at either end, or a bunch of data, unimportant. */
+ * over a time that makes two ticks at either end, or an aggregate, unimportant. */
 static inline bool onramp_rate_is_early(const struct onramp *state)
 {
 	return onramp_receiver_reports(state) &&
@@ -88,7 +88,7 @@ static inline uint64_t onramp_lower_bound(const struct onramp *state, const stru
 	const struct ack_train *train = &state->flight.train;
 	uint64_t silence_ns = state->flight.silence_ns;
 	uint64_t time_ns = train->last_ns - train->first_ns;
-	/* Three bunches or more are as far apart as the longest silence, and hide no more. */
+	/* Three aggregates or more are as far apart as the longest silence, and hide no more. */
 	bool is_spread = silence_ns >= ONRAMP_MIN_SILENCE_NS && time_ns >= 2 * silence_ns;
 
 	if (state->flight.sent_app_limited || flight_app_limited(&state->flight))

@@ -15,8 +15,8 @@
 /* An ACK train shorter than twice the RTT noise is not used as a rate sample. */
 #define ONRAMP_MIN_TRAIN_NOISES 2
 /* The minimum time between ACKs of segments of a line that is used: 32 us a segment of 1448 bytes
- * is 360 Mbit/s. The ACKs of one bunch reach the host's stack as fast, one after the other, and
- * interrupt coalescing hides shorter times. The links in front of a token bucket are often this
+ * is 360 Mbit/s. The ACKs of one aggregate reach the host's stack as fast, one after the other,
+ * and interrupt coalescing hides shorter times. The links in front of a token bucket are often this
  * fast, and the bucket lets a flight pass at their rate. */
 #define ONRAMP_MIN_SPACING_NS (32 * UINT64_C(1000))
 /* Reports of the receiver must last for as long as ten segments at that rate, or longer. */
@@ -30,10 +30,10 @@
 #define ONRAMP_EARLY_POINTS 16
 
 /* Aggregation may make a flight arrive in less time than the bottleneck needed. A lower bound of
- * the rate adds the time that may be hidden. ACKs in two bunches or fewer may hide 10 ms, as LTE's
- * uplink does. */
+ * the rate adds the time that may be hidden. ACKs in two aggregates or fewer may hide 10 ms, as
+ * LTE's uplink does. */
 #define ONRAMP_HIDDEN_ACK_NS (10 * UINT64_C(1000000))
-/* Bunches are so far apart at least. ACKs of one bunch follow each other faster. */
+/* Aggregates are so far apart at least. ACKs of one aggregate follow each other faster. */
 #define ONRAMP_MIN_SILENCE_NS (100 * UINT64_C(1000))
 /* The receiver's clock does not see the return path. The forward path may hide the time of an
  * A-MPDU of WiFi, or of two transmission intervals of LTE. */

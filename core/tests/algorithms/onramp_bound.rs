@@ -10,8 +10,8 @@ use onramp_core::{
     LOSS_TIMEOUT, OPTION_PAIRS, UNLIMITED,
 };
 
-/// A window that arrives in this many bunches, with this time from one to the next. In a bunch,
-/// ACKs are a microsecond apart.
+/// A window that arrives in this many aggregates, with this time from one to the next. In an
+/// aggregate, ACKs are a microsecond apart.
 fn in_bunches(host: &mut Host, bunches: u64, apart_ns: u64, flags: u32) -> Decision {
     let segments = host.decision.cwnd_bytes / SEGMENT;
     let in_bunch = segments / bunches;
@@ -62,8 +62,8 @@ fn assert_probe(host: &Host, bytes_per_s: u64) {
     );
 }
 
-/// Three bunches are as far apart as the longest silence, which may have come before the first one
-/// too.
+/// Three aggregates are as far apart as the longest silence, which may have come before the first
+/// one too.
 #[test]
 fn three_bunches_hide_another_silence() {
     for apart_ns in [MS, 4 * MS, 10 * MS] {
@@ -71,12 +71,12 @@ fn three_bunches_hide_another_silence() {
         in_bunches(&mut host, 3, apart_ns, ACK_CWND_LIMITED);
         let silence_ns = apart_ns - 9000;
         assert_probe(&host, bound(29, 2 * apart_ns + 9000 + silence_ns));
-        // The rate is ten segments in the time from one bunch to the next.
+        // The rate is ten segments in the time from one aggregate to the next.
         assert!(bound(29, 3 * apart_ns) <= bound(10, apart_ns));
     }
 }
 
-/// One or two bunches may hide 10 ms.
+/// One or two aggregates may hide 10 ms.
 #[test]
 fn one_or_two_bunches_hide_10_ms() {
     let mut host = host_with_window(10, 0, RTT);
@@ -89,7 +89,7 @@ fn one_or_two_bunches_hide_10_ms() {
     }
 }
 
-/// RTT samples drop by 15 ms, which is more than the time between bunches.
+/// RTT samples drop by 15 ms, which is more than the time between aggregates.
 #[test]
 fn rtt_noise_may_hide_its_own_length() {
     let mut host = host_with_window(30, 0, RTT);
@@ -307,7 +307,7 @@ fn a_flight_that_gives_a_rate_is_no_reason_for_a_probe() {
     );
 }
 
-/// The data arrive in two bunches within 2 ms. The ACKs of a slow return path take 36 ms.
+/// The data arrive in two aggregates within 2 ms. The ACKs of a slow return path take 36 ms.
 #[test]
 fn packet_pairs_that_are_no_line_give_a_lower_bound() {
     let mut host = host_with_window(10, OPTION_PAIRS, RTT);

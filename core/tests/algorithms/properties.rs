@@ -113,7 +113,7 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
 /// back.
 const THAT_SHRINK: [&str; 5] = ["onramp", "search", "suss", "bbrstart", "lift"];
 
-/// `suss` sends the data of the next round too. That is four times what the last round sent.
+/// `suss` sends the data of the next round too: four times what the last round sent.
 fn is_quadrupled(name: &str, after: &Decision, ack: &Ack) -> bool {
     name == "suss"
         && after.phase == PHASE_PACING

@@ -72,7 +72,7 @@ pub enum PageTone {
     Good,
     /// Not as expected: `✗` and the text.
     Bad,
-    /// Of less weight: faint.
+    /// Faint: it has less weight.
     Muted,
 }
 

@@ -92,7 +92,7 @@ fn student_t(freedom: usize) -> f64 {
         2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
         2.052, 2.048, 2.045, 2.042,
     ];
-    /// That of the normal distribution.
+    /// The quantile of the normal distribution.
     const LARGE: f64 = 1.960;
     TABLE.get(freedom - 1).copied().unwrap_or(LARGE)
 }

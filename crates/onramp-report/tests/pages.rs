@@ -72,7 +72,7 @@ fn the_sequence_plot_shows_each_start_up_and_its_losses() {
         assert!(count(sequence, series) >= 2, "{series}");
     }
     assert!(sequence.contains("<title>cubic (run 1): enters the bottleneck</title>"));
-    assert!(sequence.contains("sent again at") && sequence.contains("dropped at"));
+    assert!(sequence.contains("retransmitted at") && sequence.contains("dropped at"));
     assert_eq!(
         count(sequence, "ideal"),
         2,

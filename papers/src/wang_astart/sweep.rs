@@ -174,7 +174,7 @@ fn grid() -> Vec<Point> {
 }
 
 /// Whether a window of 32 packets that grows by one a round trip needs more than 40 s to fill the
-/// pipe. That is twice the observed time, so at most half of the pipe is filled in it. These are
+/// pipe: twice the observed time, so at most half of the pipe is filled in it. These are
 /// the paper's high-speed networks; on others the sender recovers from a wrong ssthresh in time.
 fn is_high_speed(bandwidth: u32, rtt_ms: u32) -> bool {
     let bdp = f64::from(bdp_packets(bandwidth, rtt_ms));

@@ -232,8 +232,8 @@ impl Sender {
         self.cwnd_bytes = self.cwnd_bytes.max(self.min_window_bytes());
     }
 
-    /// The same, and the start-up learns of it with the next ACK frame. That voids the flight that
-    /// is being measured. Two more of picoquic's tests pass so: its MTU is known early, and an old
+    /// The same, and the start-up learns of it with the next ACK frame. The flight that is being
+    /// measured is void. Two more of picoquic's tests pass so: its MTU is known early, and an old
     /// MSS is too small to leave out a flight's last segment, whose ACK is late.
     #[cfg(feature = "c")]
     pub(crate) fn set_mtu_at_once(&mut self, mtu_bytes: u64) {

@@ -22,7 +22,7 @@ impl Sender {
         self.last_event_ns = now_ns;
     }
 
-    /// Data is sent again after an idle time. While the start-up owns cwnd, cwnd is halved for each
+    /// Sending resumes after an idle time. While the start-up owns cwnd, cwnd is halved for each
     /// RTO of it, down to the initial window (RFC 2861, as in Linux). Afterwards the host's
     /// congestion avoidance does as it would.
     fn resume(&mut self, now_ns: u64) {

@@ -119,7 +119,7 @@ fn draw_series(plot: &mut Timeline, one: &Series<'_>) {
             )
         };
         if segment.retransmission && seen.insert(cell(0)) {
-            marks::ring(&mut plot.svg, one.look, at, &tooltip("sent again"));
+            marks::ring(&mut plot.svg, one.look, at, &tooltip("retransmitted"));
         }
         if segment.dropped && seen.insert(cell(1)) {
             marks::cross(&mut plot.svg, one.look, at, &tooltip("dropped"));

@@ -53,7 +53,7 @@ impl Names {
         &self.differing
     }
 
-    /// The name of a group. That of the only group is its scenario and size.
+    /// The name of a group. The only group has its scenario and size as name.
     pub(crate) fn name(&self, group: &Group<'_>) -> String {
         self.name_without(group, None)
     }

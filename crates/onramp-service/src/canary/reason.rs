@@ -23,7 +23,7 @@ pub enum Reason {
     RetransmitsMore {
         /// The share of the start-up's connections.
         with_startup: f64,
-        /// That of the control group.
+        /// The share of the control group.
         control: f64,
         /// The difference.
         difference: Interval,
@@ -34,7 +34,7 @@ pub enum Reason {
     BeyondBudget {
         /// The share of the start-up's connections.
         with_startup: f64,
-        /// That of the control group; `None`: it sent nothing.
+        /// The share of the control group; `None`: it sent nothing.
         control: Option<f64>,
         /// The budget.
         budget: f64,

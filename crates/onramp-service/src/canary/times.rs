@@ -8,7 +8,7 @@
 //! # Ties
 //! A histogram knows a value's bucket only, 6 to 12 % wide. Values are taken as spread evenly over
 //! their bucket, so pairs within one bucket count as 1/2 each way, and the ratio is interpolated.
-//! That holds when values spread over several buckets, as times over many paths do. Times over one
+//! This holds when values spread over several buckets, as times over many paths do. Times over one
 //! quiet path may all lie in one bucket, and a shift of 1 % across a limit then looks like 10 %. So
 //! if more than [`MAX_TIED`] of a group's pairs share a bucket, the means, which are exact, must be
 //! apart by the tolerated ratio too: with so little spread the means are as good as the ranks.

@@ -46,7 +46,7 @@ pub fn text(counts: &Counts, format: Format) -> String {
     }
 }
 
-/// OpenMetrics as the older format. That has no units and no end, and its families of counters and
+/// OpenMetrics as the older format, which has no units and no end, and its families of counters and
 /// facts are named as their samples.
 fn older(text: &str) -> String {
     let mut types = std::collections::HashMap::new();

@@ -30,7 +30,7 @@ pub(crate) struct FinishedTransfer {
     pub failure: Option<Failure>,
     /// The sender's counters at this time.
     pub sender: Stats,
-    /// Whether the sender counts its retransmission timeouts. That of QUIC does not.
+    /// Whether the sender counts its retransmission timeouts. A sender of QUIC does not.
     pub reports_timeouts: bool,
     /// Log of its start-up.
     pub startup: StartupLog,

@@ -26,8 +26,8 @@
 //! segments or not used, so a train's length is counted from the first ACK of a flight.
 //!
 //! Difference from Linux: this code does not know whether the sender paces, and assumes that it
-//! does not. That matters only while a start-up algorithm of `core/` paces, and such an algorithm
-//! sets ssthresh itself.
+//! does not. The difference matters only while a start-up algorithm of `core/` paces, and such an
+//! algorithm sets ssthresh itself.
 
 use super::segments::in_slow_start;
 use super::AckSample;

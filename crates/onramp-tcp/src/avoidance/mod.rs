@@ -119,7 +119,7 @@ pub trait Avoidance: std::fmt::Debug + Send {
     /// The retransmission timer expired. Called after [`ssthresh`](Avoidance::ssthresh).
     fn timeout(&mut self) {}
 
-    /// Data is sent again after nothing was in flight since `idle_since_ns`.
+    /// Sending resumes after nothing was in flight since `idle_since_ns`.
     fn resume(&mut self, idle_since_ns: u64, now_ns: u64) {
         let _ = (idle_since_ns, now_ns);
     }

@@ -139,7 +139,7 @@ impl Congestion {
         }
     }
 
-    /// Reports that data is sent again after nothing was in flight since `idle_since_ns`.
+    /// Reports that sending resumes after nothing was in flight since `idle_since_ns`.
     ///
     /// `timeouts`: duration of the idle time in RTOs; `None` if it was too short or if the
     /// connection does not restart after idle times. cwnd is halved for each RTO, down to the

@@ -50,7 +50,7 @@ impl Congestion {
         let (memory, ensembles) = (config.memory.as_ref(), config.ensembles.as_ref());
         self.startup = Some(HostedStartup::begin(name, now_ns, start, memory, ensembles));
         self.apply_decision();
-        // After an idle time the window falls to the initial window. That is neither a remembered
+        // After an idle time the window falls to the initial window, which is neither a remembered
         // BDP nor a window that is paced from the beginning.
         if !self.is_reserved() && self.remembered_bytes() == 0 && self.pacing().is_none() {
             self.initial_window_bytes = self.window.cwnd_bytes;

@@ -8,10 +8,10 @@
 //!   sender: one reduction of cwnd for the data of a round trip (TCP_CA_CWR), then CWR
 //! ```
 //!
-//! The SYN asks with ECE and CWR, and the SYN-ACK agrees with ECE. A SYN that is sent again no
-//! longer asks, because a broken middlebox may have dropped the first (`net.ipv4.tcp_ecn_fallback`
-//! in Linux). New data has ECT(0). SYNs, pure ACKs, retransmissions and window probes have not
-//! (RFC 3168, sections 6.1.1, 6.1.4 to 6.1.6).
+//! The SYN asks with ECE and CWR, and the SYN-ACK agrees with ECE. A retransmitted SYN no longer
+//! asks, because a broken middlebox may have dropped the first (`net.ipv4.tcp_ecn_fallback` in
+//! Linux). New data has ECT(0). SYNs, pure ACKs, retransmissions and window probes have not (RFC
+//! 3168, sections 6.1.1, 6.1.4 to 6.1.6).
 //!
 //! The response to a mark is that to a loss: the avoidance chooses ssthresh, a start-up hears of
 //! it, and Proportional Rate Reduction leads cwnd there. It lasts until data is acknowledged that

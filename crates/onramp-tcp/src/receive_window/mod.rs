@@ -66,7 +66,7 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
 #[enum_dispatch(ReceiveWindow)]
 #[derive(Clone, Debug)]
 pub enum AnyReceiveWindow {
-    /// Of a fixed size.
+    /// A fixed size.
     Fixed,
     /// Auto-tuned as in Linux.
     Linux,

@@ -35,7 +35,7 @@ fn echo(script: &mut Script, ack: i64, blocks: &[(i64, i64)], echo_ms: u32) -> V
 }
 
 /// Ten segments were sent at 100 ms and a probe at 302 ms. The timer expired at 1302 ms, and the
-/// first segment was sent again. The application has written `more` segments beyond the ten.
+/// first segment was retransmitted. The application has written `more` segments beyond the ten.
 fn timed_out(config: Config, more: u64) -> Script {
     let mut script = Script::new(config);
     assert_eq!(script.write(10_000), segments(0..10));

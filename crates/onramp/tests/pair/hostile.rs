@@ -143,7 +143,7 @@ fn unsolicited_replies_change_nothing() {
     let mut id = None;
     while ends.len() < 4 {
         let segment = peer.receive();
-        // A kernel that waits for the ACKs for long sends again what it has sent.
+        // A kernel that waits for the ACKs for long retransmits.
         let is_new = ends.last().is_none_or(|end| segment.seq == *end);
         if segment.payload.is_empty() || !is_new {
             continue;

@@ -20,7 +20,8 @@ fn size_bytes() -> u64 {
 fn print(recovery: Recovery, direction: &str, report: &Value) {
     let number = |key: &str| report[key].as_f64().unwrap();
     eprintln!(
-        "{:8} {direction:9} {:7.2} s {:7.1} Mbit/s {:6} sent again {:4} timeouts {:5} duplicates",
+        "{:8} {direction:9} {:7.2} s {:7.1} Mbit/s {:6} retransmitted {:4} timeouts \
+         {:5} duplicates",
         recovery.name(),
         number("time_s"),
         number("goodput_bytes_per_s") * 8e-6,
@@ -65,7 +66,7 @@ fn sends(recovery: Recovery) {
     let sent_again = report["retransmitted_segments"].as_f64().unwrap();
     assert!(
         sent_again > lost / 2.0,
-        "about {lost:.0} segments were lost, and {sent_again} sent again"
+        "about {lost:.0} segments were lost, and {sent_again} retransmitted"
     );
 }
 

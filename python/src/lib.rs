@@ -1,6 +1,7 @@
 //! The extension module `onramp._onramp`. The Python files beside it are the interface that people
 //! use; this module does what has to be fast, and reads what only Rust can read.
 
+mod arrow;
 mod errors;
 mod model;
 mod papers;

@@ -1,9 +1,9 @@
 //! The rows of the papers, measured again.
 
+use crate::arrow::batch;
 use crate::errors;
 use crate::table::Table;
 use crate::watch::{threads, watched, Work};
-use onramp_arrow::batch;
 use onramp_papers::{papers, reproduce, Error, Expected, Options, Paper, Record, Value};
 use pyo3::prelude::*;
 

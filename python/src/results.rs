@@ -1,8 +1,8 @@
 //! Files of results: those of the lab too.
 
+use crate::arrow::{self, Row};
 use crate::errors;
 use crate::table::Table;
-use onramp_arrow::Row;
 use onramp_results::Record;
 use pyo3::prelude::*;
 use std::fs;
@@ -34,5 +34,5 @@ fn read(path: &Path) -> Result<Table, String> {
         failure: None,
     };
     let rows: Vec<Row> = records.into_iter().map(row).collect();
-    Ok(Table::new(vec![onramp_arrow::records(&rows)]))
+    Ok(Table::new(vec![arrow::records(&rows)]))
 }

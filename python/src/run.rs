@@ -1,12 +1,12 @@
 //! Runs scenarios in the simulator.
 
+use crate::arrow::{self, batch, Row};
 use crate::errors;
 use crate::queue_delay::QueueDelays;
 use crate::source::{read, Source};
 use crate::table::Table;
 use crate::watch::{threads, watched, Work};
 use arrow_array::RecordBatch;
-use onramp_arrow::{batch, Row};
 use onramp_results::{describe_case, Trace};
 use onramp_scenario::{Case, Overrides};
 use onramp_sim::{run, run_all_with, run_observed, Error, Options, Outcome};
@@ -176,15 +176,15 @@ impl Collected {
     }
 
     fn make_rows(&mut self) {
-        self.records.push(onramp_arrow::records(&self.rows));
+        self.records.push(arrow::records(&self.rows));
         self.rows.clear();
     }
 
     fn make_traces(&mut self) {
-        self.senders.push(onramp_arrow::senders(&self.traces));
-        self.segments.push(onramp_arrow::segments(&self.traces));
-        self.events.push(onramp_arrow::events(&self.traces));
-        self.receivers.push(onramp_arrow::receivers(&self.traces));
+        self.senders.push(arrow::senders(&self.traces));
+        self.segments.push(arrow::segments(&self.traces));
+        self.events.push(arrow::events(&self.traces));
+        self.receivers.push(arrow::receivers(&self.traces));
         let delays = &self.delays;
         self.queues.push(batch!(delays, sample => {
             record: sample.0,

@@ -8,7 +8,7 @@
 use nix::libc;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
-use onramp_lab::parts::{ip, now_ns, Namespace, Tun};
+use onramp_host::{ip, now_ns, Namespace, Tun};
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -57,7 +57,7 @@ fn host(own: &str, peer: &str) -> Result<(Namespace, Tun)> {
         let set =
             |name: &str, value: &str| std::fs::write(format!("/proc/sys/net/ipv4/{name}"), value);
         let settings = set("tcp_early_retrans", "0").and(set("tcp_no_metrics_save", "1"));
-        Ok::<_, onramp_lab::Error>((tun, settings))
+        Ok::<_, onramp_host::Error>((tun, settings))
     })??;
     tun.1?;
     Ok((namespace, tun.0))

@@ -3,7 +3,6 @@
 //! closed when they have ended: there may be any number of them, if not too many are active
 //! together.
 
-use crate::clock::now_ns;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::maker::{control_of, Maker};
@@ -11,6 +10,7 @@ use crate::progress::{Measured, Progress};
 use crate::startups::{Startups, Wanted};
 use crate::supports::MAX_FLOWS;
 use crate::work::{Flow, FlowState, PreparedFlow};
+use onramp_host::now_ns;
 use onramp_scenario::{Arrival, Arrivals, InitialWindow, Memory};
 use std::sync::Arc;
 

@@ -6,77 +6,15 @@ use std::io;
 /// Why a run has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The process lacks a capability.
-    #[error(
-        "{what} needs {capability}: run as root (sudo), or give the container this capability"
-    )]
-    Permission {
-        /// The operation that was refused.
-        what: &'static str,
-        /// The capability that allows it.
-        capability: &'static str,
-    },
-    /// The TUN driver is missing.
-    #[error(
-        "/dev/net/tun cannot be opened ({source}): load the driver with `modprobe tun`, or \
-        start the container with `--device /dev/net/tun`"
-    )]
-    NoTun {
-        /// The error of the kernel.
-        source: io::Error,
-    },
-    /// A device could not be created or opened.
-    #[error("the device `{name}` {found}")]
-    Device {
-        /// Its name.
-        name: String,
-        /// The reason, as the rest of a sentence.
-        found: String,
-    },
-    /// The kernel made no network namespace.
-    #[error(
-        "the kernel made no network namespace ({source}): it needs CONFIG_NET_NS=y, and \
-         /proc/sys/user/max_net_namespaces must allow one more"
-    )]
-    NoNamespace {
-        /// The error of the kernel.
-        source: io::Error,
-    },
+    /// The host refused, or lacks something.
+    #[error(transparent)]
+    Host(#[from] onramp_host::Error),
     /// The kernel has no IPv6.
     #[error(
         "this kernel has no IPv6, and the scenario uses `ip = \"v6\"`: load it with `modprobe \
          ipv6`, start the kernel without `ipv6.disable=1`, or use `ip = \"v4\"`"
     )]
     NoIpv6,
-    /// A program of iproute2 is missing.
-    #[error("`{program}` could not be started ({source}): install iproute2")]
-    NoProgram {
-        /// `ip` or `tc`.
-        program: &'static str,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A program of iproute2 failed.
-    #[error("`{command}` failed: {stderr}")]
-    Configure {
-        /// The command with its input.
-        command: String,
-        /// Its error message.
-        stderr: String,
-    },
-    /// A kernel setting of the namespace could not be written.
-    #[error(
-        "/proc/sys/{name} of the lab's namespace could not be set to `{value}` ({source}): \
-        /proc/sys must be writable; in a container, run it with --privileged"
-    )]
-    Sysctl {
-        /// Path below /proc/sys.
-        name: String,
-        /// The value that the lab needs.
-        value: String,
-        /// The error of the kernel.
-        source: io::Error,
-    },
     /// The case asks for a property that only the simulator has.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
@@ -207,18 +145,10 @@ pub enum Error {
 impl Error {
     /// Whether the host lacks something (exit code 3 of the command line).
     pub fn is_of_host(&self) -> bool {
-        use Error::*;
-        matches!(
-            self,
-            Permission { .. }
-                | NoTun { .. }
-                | NoNamespace { .. }
-                | NoIpv6
-                | NoProgram { .. }
-                | Configure { .. }
-                | Sysctl { .. }
-                | NoCongestionControl { .. }
-        )
+        match self {
+            Error::Host(error) => error.is_of_host(),
+            other => matches!(other, Error::NoIpv6 | Error::NoCongestionControl { .. }),
+        }
     }
 }
 

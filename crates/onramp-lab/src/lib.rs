@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 
 mod addresses;
-mod clock;
 mod comparison;
 mod competing;
 mod error;
@@ -11,7 +10,6 @@ mod limits;
 mod link;
 mod maker;
 mod options;
-pub mod parts;
 mod path;
 mod progress;
 mod resources;
@@ -27,6 +25,7 @@ pub use error::Error;
 pub use host::preflight;
 pub use link::Emission;
 pub use options::{LinkSummary, Outcome, RunOptions};
+pub use path::{Path, PathEnd, PathReport};
 pub use run::run;
 pub use startups::{BuiltIn, ConnectionEvent, Startups, Wanted};
 pub use supports::{supports, Unsupported};

@@ -1,11 +1,12 @@
 //! Prepares the flows of a case, each with its sockets and its congestion control.
 
 use crate::error::Error;
-use crate::host::{Namespace, INITIAL_SEGMENTS};
+use crate::host::INITIAL_SEGMENTS;
 use crate::layout::Ends;
 use crate::startups::{Startups, Wanted};
 use crate::supports::quic;
 use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, QuicPlan, TcpFlow, NEVER_NS};
+use onramp_host::Namespace;
 use onramp_hq::{Congestion, Paths, TransportLimits};
 use onramp_scenario::{
     header_bytes, Buffer, Case, Dscp, Given, InitialWindow, IpVersion, Transfer, Transport,

@@ -1,12 +1,13 @@
 //! The emulated path without transfers, for programs that run at its two ends.
 
 use crate::error::Error;
-use crate::host::{hosts_of, open_hosts, Host, Namespace};
+use crate::host::{hosts_of, open_hosts, Host};
 use crate::layout::{Layout, Wiring};
 use crate::limits;
 use crate::link::{pin_away_from, CpuLease, LinkPlan, LinkReport, LinkThread};
 use crate::options::percentile_us;
 use crate::supports::supports;
+use onramp_host::Namespace;
 use onramp_net::LinkStats;
 use onramp_scenario::{Case, IpVersion};
 use std::net::IpAddr;

@@ -1,9 +1,8 @@
 //! The run of a case, from beginning to end.
 
-use crate::clock::{now_ns, sleep_until};
 use crate::competing::{CompetingFlows, MeasuredCompetitor};
 use crate::error::Error;
-use crate::host::{hosts_of, Host, Namespace};
+use crate::host::{hosts_of, Host};
 use crate::layout::Layout;
 use crate::limits;
 use crate::link::{CpuLease, LinkPlan, LinkReport, LinkThread, SegmentLogs};
@@ -13,6 +12,7 @@ use crate::progress::{Measured, Progress};
 use crate::result::{self, Observed};
 use crate::startups::{ConnectionEvent, Startups, Wanted};
 use crate::work::{Flow, FlowState, OpenSockets, PreparedFlow, Sample, Sampler};
+use onramp_host::{now_ns, sleep_until, Namespace};
 use onramp_hq::Paths;
 use onramp_results::TRAFFIC_RTTS;
 use onramp_scenario::{Arrivals, Case, PacketPair, Transport};

@@ -5,9 +5,9 @@ mod common;
 
 use common::lab_runs_here;
 use onramp_lab::{run, supports, BuiltIn, RunOptions};
-use onramp_patience::undisturbed;
 use onramp_results::Record;
 use onramp_scenario::Case;
+use onramp_testing::undisturbed;
 
 /// A transfer of CUBIC over a path with this queue.
 fn case(queue: &str, tables: &str) -> Case {

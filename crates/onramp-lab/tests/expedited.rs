@@ -4,9 +4,9 @@ mod common;
 
 use common::{case_with, lab_runs_here};
 use onramp_lab::{run, BuiltIn, Outcome, RunOptions};
-use onramp_patience::undisturbed;
 use onramp_results::Record;
 use onramp_scenario::Case;
+use onramp_testing::undisturbed;
 
 fn outcome(case: &Case) -> Outcome {
     run(case, &mut BuiltIn, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"))

@@ -4,11 +4,10 @@
 mod common;
 
 use common::{case_with, lab_runs_here};
-use onramp_lab::parts::Path;
-use onramp_lab::{run, BuiltIn, Outcome, RunOptions};
-use onramp_patience::undisturbed;
+use onramp_lab::{run, BuiltIn, Outcome, Path, RunOptions};
 use onramp_results::Record;
 use onramp_scenario::Case;
+use onramp_testing::undisturbed;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;

@@ -4,9 +4,9 @@ mod common;
 
 use common::{case_with, lab_runs_here};
 use onramp_lab::{run, supports, BuiltIn, Error, Outcome, RunOptions};
-use onramp_patience::{undisturbed, HANG};
 use onramp_results::Record;
 use onramp_scenario::Case;
+use onramp_testing::{undisturbed, HANG};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@ mod common;
 use common::{case, lab_runs_here};
 use nix::sched::{setns, CloneFlags};
 use onramp_lab::{run, BuiltIn, RunOptions};
-use onramp_patience::{wait_for, wait_until};
+use onramp_testing::{wait_for, wait_until};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;

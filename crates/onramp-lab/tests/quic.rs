@@ -4,9 +4,9 @@ mod common;
 
 use common::{case, case_with, lab_runs_here};
 use onramp_lab::{run, BuiltIn, Error, Outcome, RunOptions};
-use onramp_patience::undisturbed;
 use onramp_results::Record;
 use onramp_scenario::{Application, Avoidance, Case, Transport};
+use onramp_testing::undisturbed;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;

@@ -5,9 +5,9 @@ mod common;
 
 use common::lab_runs_here;
 use onramp_lab::{run, BuiltIn, RunOptions};
-use onramp_patience::undisturbed;
 use onramp_results::Record;
 use onramp_scenario::Case;
+use onramp_testing::undisturbed;
 use std::path::Path;
 
 /// A download of CUBIC over such a path, which may name the traces of `scenarios/real`.

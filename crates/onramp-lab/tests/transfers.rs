@@ -4,10 +4,10 @@ mod common;
 
 use common::{case, case_with, lab_runs_here};
 use onramp_lab::{run, supports, BuiltIn, Error, Outcome, RunOptions};
-use onramp_patience::{undisturbed, HANG};
 use onramp_results::{Record, Trace};
 use onramp_scenario::units::format_size;
 use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow};
+use onramp_testing::{undisturbed, HANG};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};

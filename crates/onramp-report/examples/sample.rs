@@ -2,7 +2,7 @@
 //! `cargo run -p onramp-report --example sample -- DIR`.
 
 use onramp_report::{prepare, table, write, Meta, Run, TableOptions};
-use onramp_samples::{Setup, SATELLITE, SHALLOW};
+use onramp_testing::samples::{Setup, SATELLITE, SHALLOW};
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             ("gamma", "cubic"),
         ] {
             for run in 1..=3 {
-                let (mut record, trace) = onramp_samples::run(&setup, startup, avoidance, run);
+                let (mut record, trace) =
+                    onramp_testing::samples::run(&setup, startup, avoidance, run);
                 record.suspect = startup == "gamma" && run == 2;
                 if record.suspect {
                     record.lateness_p99_us = 812.0;

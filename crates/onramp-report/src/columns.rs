@@ -1,7 +1,7 @@
 //! The columns of the summary, which are the same on a terminal and on a page.
 
 use crate::summary::{Group, Row};
-use crate::units::{fixed, printable, significant, NO_VALUE};
+use onramp_plot::units::{fixed, printable, significant, NO_VALUE};
 use onramp_results::{Record, UNFINISHED};
 use onramp_scenario::NO_STARTUP;
 
@@ -235,7 +235,7 @@ impl Column {
             Column::Label => "bound".to_owned(),
             Column::Completion => {
                 FIGURE_SPACE.repeat(group.bound_indent)
-                    + &fixed(bound_s, crate::units::decimals(bound_s, 3))
+                    + &fixed(bound_s, onramp_plot::units::decimals(bound_s, 3))
             }
             Column::Ratio if !group.has_mixed_hosts => {
                 baseline.map_or(String::new(), |b| ratio_text(bound_s / b.median))

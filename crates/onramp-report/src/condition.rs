@@ -1,6 +1,6 @@
 //! The conditions of a transfer: path, buffers, application and size.
 
-use crate::units::{bit_rate, byte_count, printable, significant};
+use onramp_plot::units::{bit_rate, byte_count, printable, significant};
 use onramp_results::{Record, TRAFFIC};
 
 /// Conditions that are not shown, because they are the defaults of a scenario file.

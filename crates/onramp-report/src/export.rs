@@ -1,7 +1,7 @@
 //! Records as JSON and CSV, any table as CSV, and traces as JSON of bounded size.
 
 use crate::run::Run;
-use crate::thin;
+use onramp_plot::thin;
 use onramp_results::{ReceiverSample, Record, SegmentSample, SenderSample, StartupEvent, Trace};
 use serde::Serialize;
 
@@ -181,7 +181,7 @@ fn segments(trace: &Trace) -> Vec<SegmentSample> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onramp_samples::record;
+    use onramp_testing::samples::record;
 
     #[test]
     fn a_trace_keeps_its_drops_when_it_is_thinned() {

@@ -1,9 +1,9 @@
 //! The figures over time of some runs, as one file.
 
 use crate::figure::{over_time, series};
-use crate::figure_file::{figure_file, size};
 use crate::run::Run;
 use crate::summary::groups;
+use onramp_plot::{figure_file, size};
 use onramp_results::Record;
 use std::fmt::Write;
 

@@ -4,14 +4,11 @@
 //! breaks stand after each block, so that two pages can be compared line by line.
 
 use crate::run::Meta;
-use crate::units::printable;
 use maud::{html, Markup, PreEscaped, DOCTYPE};
+use onramp_plot::units::printable;
+use onramp_plot::{COLOURS, RULES};
 
-const STYLE: &str = concat!(
-    include_str!("colours.css"),
-    include_str!("page.css"),
-    include_str!("figure.css"),
-);
+const STYLE: &str = include_str!("page.css");
 
 /// Text of unknown origin. `maud` escapes it; control characters, which HTML does not allow, become
 /// U+FFFD first.
@@ -29,7 +26,7 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
                 title { (text(title)) } "\n"
                 // The style sheet is ours: text in it needs no escaping.
-                style { "\n" (PreEscaped(STYLE)) } "\n"
+                style { "\n" (PreEscaped(COLOURS)) (PreEscaped(STYLE)) (PreEscaped(RULES)) } "\n"
             } "\n"
             body { "\n"
                 h1 { (text(title)) } "\n"
@@ -90,7 +87,7 @@ pub(crate) fn heading(number: usize, content: &str) -> Markup {
 }
 
 /// A plot and the sentence below it. The SVG goes into the page unchanged: it comes from
-/// [`crate::svg`], which escapes all text itself.
+/// [`onramp_plot::svg`], which escapes all text itself.
 pub(crate) fn figure(svg: &str, caption: &str) -> Markup {
     html! {
         figure { "\n"

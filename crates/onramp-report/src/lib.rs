@@ -8,12 +8,10 @@
 //! | a page of results | [`page`](page()) |
 //! | papers computed again | [`reproduction`] for the page, [`write_files`] for its files |
 //! | statistics of results | [`statistics`] |
-//! | figures | [`plot`] for any plot, [`heat_map`] for ratios by two conditions |
-//! | | [`trace_graph`] for a sender, [`ladder`] for segments |
-//! | | [`figure_file`](figure_file()) for a figure as a file of its own |
+//! | figures of runs as a file | [`figures_file`](figures_file()) |
 //!
-//! Pages are self-contained HTML, written by the template library `maud`. Figures are SVG, written
-//! by a small writer of our own. Both follow the light or dark scheme of the reader.
+//! Pages are self-contained HTML, written by the template library `maud`. Figures are SVG, drawn by
+//! [`onramp_plot`]. Both follow the light or dark scheme of the reader.
 //!
 //! `docs/results.md` explains every field, column and plot.
 
@@ -21,31 +19,22 @@ mod columns;
 mod condition;
 mod export;
 mod figure;
-mod figure_file;
 mod figures_file;
-pub mod heat_map;
 mod html;
-pub mod ladder;
 mod link;
 mod out_dir;
 mod overview;
 mod page;
-pub mod plot;
 pub mod reproduction;
 mod run;
 mod spread;
 pub mod statistics;
 mod summary;
-mod svg;
 mod table;
 mod text_table;
-mod thin;
-pub mod trace_graph;
-mod units;
 mod write;
 
 pub use export::{table_to_csv, to_csv, to_json, SCHEMA_VERSION};
-pub use figure_file::figure_file;
 pub use figures_file::figures_file;
 pub use out_dir::{prepare_files, write_files, Error};
 pub use page::page;

@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn capacity_is_that_of_a_shaper_and_the_queue_counts_in_the_serialiser_s_bdp() {
-        let mut record = onramp_samples::record("cubic-case", "none", "cubic", 1);
+        let mut record = onramp_testing::samples::record("cubic-case", "none", "cubic", 1);
         let plain = Link::of(&record);
         assert!((plain.payload_share - ETHERNET_SHARE).abs() < 1e-6);
         record.capacity_bits_per_s /= 2;
@@ -101,7 +101,7 @@ mod tests {
         let shaped = Link::of(&record);
         assert!((shaped.payload_bytes_per_s * 2.0 - plain.payload_bytes_per_s).abs() < 2.0);
         assert!((shaped.queue_bytes.unwrap() - plain.queue_bytes.unwrap()).abs() < 2.0);
-        let mut over_ipv6 = onramp_samples::record("cubic-case", "none", "cubic", 1);
+        let mut over_ipv6 = onramp_testing::samples::record("cubic-case", "none", "cubic", 1);
         over_ipv6.queue = "10 packets".to_owned();
         over_ipv6.sender_tcp = "IPv6, ECN".to_owned();
         over_ipv6.capacity_bytes_per_s = over_ipv6.capacity_bits_per_s / 8 * 1428 / 1500;

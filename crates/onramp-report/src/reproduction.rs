@@ -3,8 +3,8 @@
 use crate::html;
 use crate::html::text;
 use crate::run::Meta;
-use crate::units::{is_numeric, printable};
 use maud::{html, Markup};
+use onramp_plot::units::{is_numeric, printable};
 
 /// A table with this many rows or more scrolls within a limited height on a small screen.
 const LONG_TABLE_ROWS: usize = 16;
@@ -79,8 +79,8 @@ pub enum PageTone {
 /// A figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageFigure {
-    /// As [`draw_plot`](crate::plot::draw_plot), [`trace_graph`](crate::trace_graph::trace_graph)
-    /// and [`draw_ladder`](crate::ladder::draw_ladder) make it. The page contains it unchanged and
+    /// As [`draw_plot`](onramp_plot::plot::draw_plot), [`trace_graph`](onramp_plot::trace_graph::trace_graph)
+    /// and [`draw_ladder`](onramp_plot::ladder::draw_ladder) make it. The page contains it unchanged and
     /// unescaped, so it must not come from elsewhere.
     pub svg: String,
     /// The sentence below the figure.

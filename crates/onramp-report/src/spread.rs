@@ -1,6 +1,6 @@
 //! Median and range of repeated runs.
 
-use crate::units::{decimals, fixed};
+use onramp_plot::units::{decimals, fixed};
 
 /// Median, minimum and maximum of the finite values among repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]

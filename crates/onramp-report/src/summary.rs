@@ -3,7 +3,7 @@
 use crate::condition::{joined, Condition};
 use crate::link::Link;
 use crate::spread::Spread;
-use crate::units::printable;
+use onramp_plot::units::printable;
 use onramp_results::{Record, TRAFFIC};
 use onramp_scenario::NO_STARTUP;
 use std::collections::{HashMap, HashSet};
@@ -322,7 +322,7 @@ fn label(record: &Record, shows_host: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onramp_samples::record;
+    use onramp_testing::samples::record;
 
     #[test]
     fn the_baseline_is_plain_cubic_at_any_position() {

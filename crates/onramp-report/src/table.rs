@@ -1,11 +1,11 @@
 //! The summary as text for a terminal.
 
 use crate::columns::{is_complete, Column, Tone, COMPLETE, FIGURE_SPACE, SUSPECT_MARK};
-use crate::heat_map::EVEN;
 use crate::overview::{text_overview, Names, Overview};
 use crate::summary::{groups, Group};
 use crate::text_table::{paint, Grid, TableOptions, BOLD, FAINT, GAP};
-use crate::units::significant;
+use onramp_plot::heat_map::EVEN;
+use onramp_plot::units::significant;
 use onramp_results::Record;
 use unicode_width::UnicodeWidthStr;
 

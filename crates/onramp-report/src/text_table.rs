@@ -4,8 +4,8 @@
 //! offers: columns that do not fit into the width of the terminal go into further blocks below the
 //! first one, each block with the first column repeated. Table crates wrap or cut cells instead.
 
-use crate::units::{is_numeric, printable};
 use comfy_table::{CellAlignment, ContentArrangement, ContentLineStyle, Table, TableStyle};
+use onramp_plot::units::{is_numeric, printable};
 
 /// Blanks between two columns.
 pub(crate) const GAP: &str = "  ";

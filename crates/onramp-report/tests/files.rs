@@ -3,7 +3,7 @@
 use nix::mount::{mount, umount, MsFlags};
 use onramp_report::{prepare, prepare_files, write, write_files, Error, Meta, Run};
 use onramp_results::Record;
-use onramp_samples::{record, run, SHALLOW};
+use onramp_testing::samples::{record, run, SHALLOW};
 use std::fs;
 use std::path::{Path, PathBuf};
 

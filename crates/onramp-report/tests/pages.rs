@@ -4,7 +4,7 @@ mod sweep;
 
 use onramp_report::{page, Meta, Run};
 use onramp_results::Record;
-use onramp_samples::{record, run, SATELLITE, SHALLOW};
+use onramp_testing::samples::{record, run, SATELLITE, SHALLOW};
 use roxmltree::Document;
 
 fn runs() -> Vec<Run> {

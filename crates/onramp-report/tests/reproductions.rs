@@ -1,6 +1,6 @@
 //! The page of a reproduced paper.
 
-use onramp_report::plot::{draw_plot, Plot};
+use onramp_plot::plot::{draw_plot, Plot};
 use onramp_report::reproduction::{
     reproduction_page, PageCell, PageFigure, PageTable, PageTone, ReproductionPage, Section,
 };

@@ -2,7 +2,7 @@
 
 use onramp_report::{to_csv, to_json, SCHEMA_VERSION};
 use onramp_results::Record;
-use onramp_samples::record;
+use onramp_testing::samples::record;
 
 fn fields() -> Vec<String> {
     let csv = to_csv(&[record("a", "paced", "cubic", 1)]);

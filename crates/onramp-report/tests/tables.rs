@@ -4,7 +4,7 @@ mod sweep;
 
 use onramp_report::{table, TableOptions};
 use onramp_results::Record;
-use onramp_samples::record;
+use onramp_testing::samples::record;
 
 fn text(records: &[Record]) -> String {
     let text = table(records, &TableOptions::default());

@@ -14,13 +14,13 @@ fn main() {
         .unwrap_or_else(|| "127.0.0.1:9464".to_owned());
     let address: SocketAddr = address.parse().expect("an address and a port");
     let socket = arguments.next().map(PathBuf::from);
-    let latest = Arc::new(Latest::new(onramp_samples::counts(1)));
+    let latest = Arc::new(Latest::new(onramp_testing::samples::counts(1)));
     let endpoint = Endpoint::start(&[address], socket.as_deref(), Arc::clone(&latest));
     let endpoint = endpoint.expect("the address is free");
     println!("http://{}/metrics", endpoint.addresses()[0]);
     for size in 2.. {
         std::thread::sleep(Duration::from_secs(1));
-        let mut counts = onramp_samples::counts(size);
+        let mut counts = onramp_testing::samples::counts(size);
         counts.time_s = std::time::UNIX_EPOCH
             .elapsed()
             .expect("after 1970")

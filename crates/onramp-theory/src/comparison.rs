@@ -1,7 +1,7 @@
 //! One comparison: a scenario, the quantity measured in it, and the value that a formula predicts.
 
+use crate::formulas::rtt_bias;
 use crate::meter::{Meter, INTERVALS};
-use onramp_model::rtt_bias;
 use onramp_sim::{run_observed, Error, Options};
 
 /// The comparisons with one formula: a section of `docs/theory.md`.

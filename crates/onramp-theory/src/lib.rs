@@ -2,6 +2,7 @@
 
 pub mod chaher;
 mod comparison;
+pub mod formulas;
 mod meter;
 mod periodic;
 mod random;

@@ -2,8 +2,8 @@
 //! function.
 
 use crate::comparison::{Allowed, Comparison, Quantity, Section};
+use crate::formulas::{cubic, square_root};
 use crate::scenario_text::{Single, Tcp};
-use onramp_model::{cubic, square_root};
 
 /// Losses in the steady state of a run with Reno, that is, teeth of its sawtooth.
 const TEETH: f64 = 100.0;

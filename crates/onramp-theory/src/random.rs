@@ -2,8 +2,8 @@
 //! losses.
 
 use crate::comparison::{Allowed, Comparison, Quantity, Section};
+use crate::formulas::{padhye::Path, square_root};
 use crate::scenario_text::{Single, Tcp};
-use onramp_model::{padhye::Path, square_root};
 
 const RTT_MS: u32 = 200;
 const RTT_S: f64 = 0.2;

@@ -2,8 +2,8 @@
 //! sawtooth.
 
 use crate::comparison::{Allowed, Comparison, Quantity, Section};
+use crate::formulas::sawtooth as model;
 use crate::scenario_text::{Single, Tcp};
-use onramp_model::sawtooth as model;
 
 const RTT_MS: u32 = 100;
 /// The BDP in packets.
@@ -22,8 +22,8 @@ const MORE_RTTS: f64 = 4.0;
 
 static UTILISATION: Section = Section {
     title: "5a. Reno through a drop-tail queue: the link's use",
-    formula: "3/4 (1+q)^2 / (1 + q + q^2) for a queue of q < 1 bdp, else 1; onramp-model, \
-              sawtooth.rs",
+    formula: "3/4 (1+q)^2 / (1 + q + q^2) for a queue of q < 1 bdp, else 1; \
+              formulas/sawtooth.rs",
     unit: "share of the rate",
     reason:
         "a period may be up to four round trips longer than in the formula (see 5b), at half to \

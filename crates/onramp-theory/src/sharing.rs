@@ -1,8 +1,8 @@
 //! Two flows with different round-trip times share one queue.
 
 use crate::comparison::{Allowed, Comparison, Quantity, Section};
+use crate::formulas::rtt_bias;
 use crate::scenario_text::{Single, Tcp};
-use onramp_model::rtt_bias;
 
 const SEEDS: u32 = 8;
 /// Tolerance for chance: two standard errors of the ratio of the rates.

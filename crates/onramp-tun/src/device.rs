@@ -6,7 +6,7 @@ use crate::path::{Path, PathSettings};
 use nix::libc;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
-use onramp_lab::parts::{now_ns, Tun};
+use onramp_host::{now_ns, Tun};
 use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path as FilePath, PathBuf};

@@ -4,7 +4,7 @@ use crate::application::Application;
 use crate::device::Device;
 use crate::endpoint::Endpoint;
 use crate::error::Error;
-use onramp_lab::parts::now_ns;
+use onramp_host::now_ns;
 
 /// Maximum number of packets in each direction in a turn.
 const BURST: usize = 64;

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub enum Error {
     /// The device could not be created or opened.
     #[error(transparent)]
-    Host(#[from] onramp_lab::Error),
+    Host(#[from] onramp_host::Error),
     /// There is no device of this name.
     #[error("there is no device `{device}`: create it with `ip tuntap add dev {device} mode tun`")]
     Missing {

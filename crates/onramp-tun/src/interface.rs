@@ -4,7 +4,7 @@ use crate::error::Error;
 use nix::ifaddrs::getifaddrs;
 use nix::libc;
 use nix::net::if_::{if_nametoindex, InterfaceFlags};
-use onramp_lab::parts::{ip, Tun};
+use onramp_host::{ip, Tun};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::os::fd::AsRawFd;

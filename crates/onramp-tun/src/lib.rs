@@ -17,6 +17,6 @@ pub use driver::Driver;
 pub use endpoint::{Counts, Ended, Endpoint};
 pub use error::Error;
 pub use interface::{create, holder_of, open};
-pub use onramp_lab::parts::now_ns;
+pub use onramp_host::now_ns;
 pub use path::PathSettings;
 pub use settings::Settings;

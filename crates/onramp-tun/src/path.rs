@@ -1,6 +1,6 @@
 //! An emulated path between the endpoint and the host: one onramp-net link in each direction.
 
-use onramp_lab::parts::{Buffer, Pool, Tun};
+use onramp_host::{Buffer, Pool, Tun};
 use onramp_net::{CoDelConfig, Config, Limit, Link, LossConfig, QueueConfig};
 use std::io;
 use std::num::NonZeroU64;

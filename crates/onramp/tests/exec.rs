@@ -8,9 +8,10 @@ use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs;
+use std::io::Write;
 use std::net::TcpListener;
 use std::os::unix::fs::MetadataExt;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
 const PORT: &str = "8000";
@@ -324,10 +325,16 @@ fn the_exit_code_is_that_of_the_program() {
 #[test]
 fn standard_input_and_output_are_those_of_the_program() {
     let Some(_machine) = machine() else { return };
-    let cat = assert_cmd::Command::from_std(command(["exec", "--", "cat"]))
-        .write_stdin("in and out")
-        .output()
+    let mut cat = command(["exec", "--", "cat"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
+    let mut stdin = cat.stdin.take().unwrap();
+    stdin.write_all(b"in and out").unwrap();
+    drop(stdin);
+    let cat = cat.wait_with_output().unwrap();
     assert_eq!(
         (cat.stdout.as_slice(), cat.stderr.as_slice()),
         (&b"in and out"[..], &b""[..])

@@ -5,7 +5,7 @@ use crate::common::{machine, onramp};
 use crate::governed::{Governed, POLICER};
 use onramp_kernel::{Input, Memory, Options, Registration};
 use onramp_lab::{ConnectionEvent, RunOptions, Startups, Wanted};
-use onramp_patience::undisturbed;
+use onramp_testing::undisturbed;
 use serde_json::Value;
 use std::error::Error;
 

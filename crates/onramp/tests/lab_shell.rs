@@ -220,8 +220,7 @@ fn with_descendants(folder: &Folder) -> (Background, [Descendant; 2]) {
     let fixed = ["lab", "shell", &folder.scenario, "--server", &server];
     let shell = Background::onramp([&fixed[..], &["--", "sh", "-c", &script]].concat());
     wait_until("the command runs", || file.exists());
-    let of =
-        |command: &str| Descendant::new(onramp_patience::wait_for(command, || pid_of(command)));
+    let of = |command: &str| Descendant::new(onramp_testing::wait_for(command, || pid_of(command)));
     (shell, [of(&child), of(&of_server)])
 }
 

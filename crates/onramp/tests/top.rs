@@ -1,14 +1,19 @@
 //! `onramp top` on a pseudo-terminal, beside an endpoint with made-up counts.
 
-use crate::common::wait_until;
+use crate::common::{command, wait_until};
+use nix::libc;
+use nix::pty::{openpty, Winsize};
 use nix::sys::signal::{kill, Signal};
-use nix::unistd::Pid;
-use onramp_samples::counts;
+use nix::unistd::{setsid, Pid};
 use onramp_service::metrics::{Endpoint, Latest};
-use portable_pty::{native_pty_system, Child, CommandBuilder, MasterPty, PtySize};
+use onramp_testing::samples::counts;
+use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZero;
+use std::os::fd::AsRawFd;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Child;
 use std::sync::{Arc, Mutex};
 
 /// A service without a kernel.
@@ -45,14 +50,17 @@ impl Service {
     }
 }
 
-const fn size(cols: u16, rows: u16) -> PtySize {
-    PtySize {
-        rows,
-        cols,
-        pixel_width: 0,
-        pixel_height: 0,
+const fn size(columns: u16, rows: u16) -> Winsize {
+    Winsize {
+        ws_row: rows,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
     }
 }
+
+nix::ioctl_write_ptr_bad!(set_size, libc::TIOCSWINSZ, Winsize);
+nix::ioctl_write_int_bad!(set_controlling_terminal, libc::TIOCSCTTY);
 
 fn cells(number: u16) -> NonZero<u16> {
     NonZero::new(number).expect("a terminal has cells")
@@ -61,27 +69,38 @@ fn cells(number: u16) -> NonZero<u16> {
 /// A terminal in which the command runs.
 struct Terminal {
     screen: Arc<Mutex<vt100::Parser>>,
-    keys: Box<dyn Write + Send>,
-    pty: Box<dyn MasterPty + Send>,
-    child: Box<dyn Child + Send + Sync>,
+    /// Our side of the terminal: the keys go in, the output comes out.
+    pty: File,
+    child: Child,
 }
 
-/// Starts the command in a new terminal.
-fn spawn(socket: &Path) -> (Box<dyn MasterPty + Send>, Box<dyn Child + Send + Sync>) {
-    let pair = native_pty_system().openpty(size(80, 24)).unwrap();
-    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_onramp"));
-    command.args(["top", "--every", "100ms", "--socket"]);
-    command.arg(socket);
-    command.env("TERM", "xterm");
-    let child = pair.slave.spawn_command(command).unwrap();
-    (pair.master, child)
+/// Starts the command in a new terminal, which is its controlling terminal.
+fn spawn(socket: &Path) -> (File, Child) {
+    let pty = openpty(&size(80, 24), None).unwrap();
+    let terminal = File::from(pty.slave);
+    let mut command = command(["top", "--every", "100ms", "--socket"]);
+    command
+        .arg(socket)
+        .env("TERM", "xterm")
+        .stdin(terminal.try_clone().unwrap())
+        .stdout(terminal.try_clone().unwrap())
+        .stderr(terminal);
+    // SAFETY: both are system calls, which the child of a process with threads may make.
+    unsafe {
+        command.pre_exec(|| {
+            setsid()?;
+            set_controlling_terminal(libc::STDIN_FILENO, 0)?;
+            Ok(())
+        });
+    }
+    (File::from(pty.master), command.spawn().unwrap())
 }
 
 impl Terminal {
     fn run(socket: &Path) -> Terminal {
         let (pty, child) = spawn(socket);
         let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(24), cells(80), 0)));
-        let mut output = pty.try_clone_reader().unwrap();
+        let mut output = pty.try_clone().unwrap();
         let written = Arc::clone(&screen);
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
@@ -90,17 +109,11 @@ impl Terminal {
                 written.lock().unwrap().process(&bytes[..read]);
             }
         });
-        Terminal {
-            screen,
-            keys: pty.take_writer().unwrap(),
-            pty,
-            child,
-        }
+        Terminal { screen, pty, child }
     }
 
     fn press(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).unwrap();
-        self.keys.flush().unwrap();
+        self.pty.write_all(keys.as_bytes()).unwrap();
     }
 
     fn text(&self) -> String {
@@ -124,7 +137,8 @@ impl Terminal {
     fn resize(&self, columns: u16, rows: u16) {
         let mut screen = self.screen.lock().unwrap();
         screen.screen_mut().set_size(cells(rows), cells(columns));
-        self.pty.resize(size(columns, rows)).unwrap();
+        // SAFETY: the kernel reads a complete size that outlives the call.
+        unsafe { set_size(self.pty.as_raw_fd(), &size(columns, rows)) }.unwrap();
     }
 
     /// The command ends by itself, and the terminal is as it was.
@@ -135,7 +149,7 @@ impl Terminal {
             status = self.child.try_wait().unwrap();
             status.is_some()
         });
-        assert_eq!(status.unwrap().exit_code(), 0);
+        assert_eq!(status.unwrap().code(), Some(0));
         wait_until("the terminal is restored", || {
             let parser = self.screen.lock().unwrap();
             !parser.screen().alternate_screen() && !parser.screen().hide_cursor()
@@ -217,7 +231,7 @@ fn a_signal_restores_the_terminal() {
     for signal in [Signal::SIGTERM, Signal::SIGHUP] {
         let mut terminal = Terminal::run(&service.socket());
         terminal.wait_for("> web");
-        let pid = terminal.child.process_id().unwrap();
+        let pid = terminal.child.id();
         kill(Pid::from_raw(pid as i32), signal).unwrap();
         terminal.assert_ends_and_restores();
     }
@@ -227,7 +241,7 @@ fn a_signal_restores_the_terminal() {
 fn it_ends_when_its_terminal_is_gone() {
     let service = Service::start();
     let (pty, mut child) = spawn(&service.socket());
-    let mut output = pty.try_clone_reader().unwrap();
+    let mut output = pty.try_clone().unwrap();
     assert!(output.read(&mut [0; 64]).unwrap() > 0, "it draws");
     drop((output, pty));
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {

@@ -3,7 +3,7 @@
 use super::setup::{decoupled, every_second, ledger, lite, payload_rate, WAN};
 use crate::statistics::{mean, median};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// Interval of the times at which curves are compared.
 const STEP_S: f64 = 0.1;

@@ -3,7 +3,7 @@
 use super::setup::{ledger, Timing, KB, MB};
 use crate::statistics::{mean, median};
 use crate::{Bench, Error, Figure, Measured, Run, Sum, Value, Watch};
-use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// The figures measure for this time after the last sender's start.
 const WINDOW_S: f64 = 5.0;

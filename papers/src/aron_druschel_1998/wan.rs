@@ -5,8 +5,8 @@ use crate::expectation::digits;
 use crate::statistics::median;
 use crate::watch::Flow;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
-use onramp_report::trace_graph::{kilobytes_sent, trace_graph, TraceGraph};
+use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::trace_graph::{kilobytes_sent, trace_graph, TraceGraph};
 
 /// Times at which the paper cuts its runs.
 const CUTS_S: [f64; 5] = [1.0, 5.0, 10.0, 20.0, 30.0];

@@ -6,7 +6,7 @@ use super::setup::{
 };
 use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Watch};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
 /// core/algorithms/gamma.h uses this share of Eq. (8)'s result, because Eq. (7) needs a gamma below
 /// gamma_max.

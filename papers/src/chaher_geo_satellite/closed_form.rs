@@ -2,8 +2,8 @@
 
 use super::setup::ledger;
 use crate::{Bench, Error, Figure, Measured, Value};
-use onramp_model::double_slow_start::Path;
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_theory::formulas::double_slow_start::Path;
 
 /// Normalised buffers of figure 2, without background. The paper's text does not name the networks
 /// of its figure.

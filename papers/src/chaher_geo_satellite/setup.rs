@@ -1,8 +1,8 @@
 //! The satellite link, its settings and its model, which the parts share.
 
 use crate::{Bench, Error, Flow, Ledger, Run, Settings, Sum, Watch};
-use onramp_model::double_slow_start::Path;
 use onramp_scenario::{Case, QueueLimit, TrafficKind};
+use onramp_theory::formulas::double_slow_start::Path;
 
 /// The paper's numbers.
 pub(super) fn ledger() -> Ledger {

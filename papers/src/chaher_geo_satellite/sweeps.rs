@@ -8,8 +8,8 @@ use super::setup::{
 };
 use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Value, Watch};
-use onramp_model::double_slow_start::{Path, Source};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_theory::formulas::double_slow_start::{Path, Source};
 
 /// The figures' normalised buffers, and the nearest whole numbers of packets at tau (mu - lambda) =
 /// 149.

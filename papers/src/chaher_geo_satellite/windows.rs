@@ -6,8 +6,8 @@ use super::setup::{
 };
 use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
-use onramp_model::double_slow_start::{Path, Source};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_theory::formulas::double_slow_start::{Path, Source};
 
 /// Figure 7: between a quarter and gamma_max.
 const GAMMA_FIGURE_7: f64 = 0.34;

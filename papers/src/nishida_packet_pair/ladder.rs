@@ -3,7 +3,7 @@
 use super::setup::{flow, ledger, origin_s};
 use crate::{Bench, Crossing, Error, Figure, Measured, Run, Settings, Watch};
 use onramp_core::pairs::FIRST;
-use onramp_report::ladder::{draw_ladder, Ladder, LadderMarks, Rung, RungKind};
+use onramp_plot::ladder::{draw_ladder, Ladder, LadderMarks, Rung, RungKind};
 use onramp_tcp::{Flags, Segment};
 
 const LADDER: &str = include_str!("ladder.toml");

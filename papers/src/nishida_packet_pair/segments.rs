@@ -3,7 +3,7 @@
 use super::setup::{flow, ledger, new_tcp, origin_s};
 use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Value, Watch};
-use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use std::ops::RangeInclusive;
 
 const SYMMETRIC: &str = include_str!("symmetric.toml");

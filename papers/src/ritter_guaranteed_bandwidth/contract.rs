@@ -4,7 +4,7 @@
 use super::curves::kilobytes;
 use super::setup::{alternative, modified, transfer, RESERVED_BITS_PER_S};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Value, Watch};
-use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// Behind an expedited profile.
 const POLICING: &str = include_str!("policing.toml");

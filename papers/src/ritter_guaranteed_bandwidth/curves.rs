@@ -3,7 +3,7 @@
 use super::arrivals::{received, Arrivals};
 use super::setup::{modified, RESERVED, RESERVED_BITS_PER_S, UNDELAYED};
 use crate::{Bench, Error, Figure, Measured, Settings, Value, Watch};
-use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::Run;
 use onramp_results::SegmentSample;
 

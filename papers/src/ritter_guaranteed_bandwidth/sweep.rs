@@ -5,7 +5,7 @@ use super::arrivals::Arrivals;
 use super::curves::{self, kilobytes};
 use super::setup::{alternative, ledger, RESERVED, RESERVED_BITS_PER_S};
 use crate::{Bench, Error, Figure, Measured, Settings, Table, Value, Watch};
-use onramp_report::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// RTTs in ms: "increasing from 10ms up to 500ms".
 const RTTS: [u32; 7] = [10, 50, 100, 200, 300, 400, 500];

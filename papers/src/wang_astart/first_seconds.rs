@@ -7,7 +7,7 @@ use super::senders::{
 };
 use super::setup::{ledger, START};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// The scenario's name here. The open questions about Reno's numbers affect nothing else.
 pub const NAME: &str = "astart-example";

@@ -4,7 +4,7 @@
 use super::senders::{transfer, SENDERS};
 use super::setup::{buffer, START};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Watch};
-use onramp_report::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// Sizes in kB of payload.
 const SIZES: [u32; 10] = [

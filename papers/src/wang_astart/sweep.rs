@@ -4,7 +4,7 @@ use super::senders::{self, segment_bytes, transfer, Beginning, RENO, VEGAS};
 use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
 use super::setup::{buffer, START};
 use crate::{Bench, Error, Figure, Measured, Settings, Sum, Table, Value, Watch};
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
 
 /// "low utilization", in percent: the rows' bound.
 const LOW: f64 = 50.0;

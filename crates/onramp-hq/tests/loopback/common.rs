@@ -4,8 +4,8 @@ use onramp_hq::noq::PathId;
 use onramp_hq::{
     Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session, Trust,
 };
-use onramp_patience::HANG;
 use onramp_quic::noq::status;
+use onramp_testing::HANG;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};

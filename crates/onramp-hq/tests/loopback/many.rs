@@ -3,7 +3,7 @@
 use crate::common::{run, Running};
 use onramp_core::memory::Memory;
 use onramp_hq::{PathKey, Paths, Remembered};
-use onramp_patience::RUNS;
+use onramp_testing::RUNS;
 use std::io::sink;
 use std::net::Ipv4Addr;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -3,7 +3,7 @@
 use crate::common::{choose, connection_of, listener_on, machine};
 use nix::sys::socket::{getsockopt, sockopt::TcpCongestion};
 use onramp_kernel::{status, unload, Connections, Error, Lifetime, Options, Registration, Status};
-use onramp_patience::wait_until;
+use onramp_testing::wait_until;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsFd;

@@ -3,7 +3,7 @@
 use crate::common::{choose, connection_of, listener_on, machine};
 use libbpf_rs::query::MapInfoIter;
 use onramp_kernel::{Event, Input, Options, Registration};
-use onramp_patience::{undisturbed, wait_until};
+use onramp_testing::{undisturbed, wait_until};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -18,7 +18,7 @@ use onramp_kernel::{
     connections, loaded, Avoidance, Error, Event, Input, Options, PathsMap, Registration,
     RememberedPath,
 };
-use onramp_patience::{undisturbed, wait_for, wait_until};
+use onramp_testing::{undisturbed, wait_for, wait_until};
 use std::io::{Read, Write};
 use std::mem::offset_of;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};

@@ -4,7 +4,7 @@ use crate::common::{connection_of, listener_on, machine};
 use onramp_kernel::{
     loaded, registered_names, unload, Connections, Error, Lifetime, Loaded, Options, Registration,
 };
-use onramp_patience::{wait_for, wait_until};
+use onramp_testing::{wait_for, wait_until};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 

@@ -6,7 +6,7 @@ use nix::sys::socket::sockopt::TcpMaxSeg;
 use onramp_core::governor::{DESTINATION_STARTUPS, TRY_INTERVAL};
 use onramp_core::{exit_name, EXIT_GOVERNED, PHASE_DONE};
 use onramp_kernel::{loaded, Event, Input, Options, Registration, Totals};
-use onramp_patience::wait_until;
+use onramp_testing::wait_until;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;

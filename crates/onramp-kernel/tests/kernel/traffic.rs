@@ -8,7 +8,7 @@ use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpMaxSeg;
 use onramp_core::exit_name;
 use onramp_kernel::{loaded, registered_names, Avoidance, Error, Input, Options, Registration};
-use onramp_patience::wait_until;
+use onramp_testing::wait_until;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;

@@ -4,7 +4,7 @@ use crate::common::{connection_of, listener, machine};
 use nix::libc;
 use nix::sys::socket::{setsockopt, sockopt::TcpCongestion};
 use onramp_kernel::{allowed_names, loaded, unload, Connections, Lifetime, Options, Registration};
-use onramp_patience::wait_until;
+use onramp_testing::wait_until;
 use std::ffi::OsString;
 use std::net::TcpListener;
 use std::os::fd::AsFd;

@@ -1,10 +1,9 @@
 //! Configuration of a host with iproute2 and /proc/sys, from a thread inside its namespace.
 
 use crate::error::Error;
+use onramp_host::{ip, sysctl, tc};
 use std::fmt::{self, Write as _};
-use std::io::{ErrorKind, Write as _};
 use std::net::IpAddr;
-use std::process::{Command, Stdio};
 
 /// Name of the TUN device inside each namespace.
 pub const DEVICE: &str = "onramp0";
@@ -132,7 +131,7 @@ pub fn apply_to_device(settings: &Settings, device: &str) -> Result<(), Error> {
     ip(&batch)?;
     // Without a queue discipline a packet goes straight into the ring of the device. The default of
     // the host could be another one.
-    run("tc", &format!("qdisc replace dev {device} root noqueue\n"))
+    Ok(tc(&format!("qdisc replace dev {device} root noqueue\n"))?)
 }
 
 /// Switches IPv6 of the namespace on or off.
@@ -145,7 +144,7 @@ fn apply_ipv6(is_used: bool) -> Result<(), Error> {
     }
     let is_off = u8::from(!is_used).to_string();
     sysctl("net/ipv6/conf/all/disable_ipv6", is_off.clone())?;
-    sysctl("net/ipv6/conf/default/disable_ipv6", is_off)
+    Ok(sysctl("net/ipv6/conf/default/disable_ipv6", is_off)?)
 }
 
 /// Whether this kernel has IPv6.
@@ -179,58 +178,4 @@ impl fmt::Display for Prefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.address, self.bits)
     }
-}
-
-fn sysctl(name: &str, value: String) -> Result<(), Error> {
-    std::fs::write(format!("/proc/sys/{name}"), &value).map_err(|source| Error::Sysctl {
-        name: name.to_owned(),
-        value,
-        source,
-    })
-}
-
-/// Runs a batch of `ip` commands, one per line, in the network namespace of the calling thread.
-///
-/// # Errors
-/// iproute2 is not installed, or a command failed.
-pub fn ip(batch: &str) -> Result<(), Error> {
-    run("ip", batch)
-}
-
-/// Runs a batch of commands with a program of iproute2.
-fn run(program: &'static str, batch: &str) -> Result<(), Error> {
-    let started = ["", "/usr/sbin/", "/sbin/"].iter().find_map(|folder| {
-        let spawned = Command::new(format!("{folder}{program}"))
-            .args(["-batch", "-"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn();
-        match spawned {
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            other => Some(other),
-        }
-    });
-    let no_program = |source| Error::NoProgram { program, source };
-    let mut child = started
-        .unwrap_or_else(|| Err(ErrorKind::NotFound.into()))
-        .map_err(no_program)?;
-    // A program that stops early closes its end of the pipe. Its message on stderr is more useful
-    // than the error of this write.
-    let _ = child
-        .stdin
-        .take()
-        .expect("stdin is piped")
-        .write_all(batch.as_bytes());
-    let output = child.wait_with_output().map_err(no_program)?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let stderr = String::from_utf8_lossy(&output.stderr)
-        .trim()
-        .replace('\n', "; ");
-    Err(Error::Configure {
-        command: format!("{program} -batch: {}", batch.trim().replace('\n', "; ")),
-        stderr,
-    })
 }

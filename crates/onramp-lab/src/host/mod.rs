@@ -4,17 +4,14 @@
 //! return, panic or SIGKILL, the kernel removes them. Nothing has a name outside.
 
 mod configure;
-mod namespace;
-mod tun;
 
-pub use configure::{ip, Settings};
-pub use namespace::Namespace;
-pub use tun::Tun;
+use configure::Settings;
 
 use crate::addresses::{address, fresh_numbers};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::path::PathEnd;
+use onramp_host::{Namespace, Tun};
 use onramp_scenario::{header_bytes, Buffer, Case, InitialWindow, IpVersion};
 use std::net::IpAddr;
 

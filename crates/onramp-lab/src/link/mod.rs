@@ -1,6 +1,5 @@
 //! The emulated path: one thread moves packets between two TUN devices through onramp-net links.
 
-mod buffers;
 mod departures;
 mod emissions;
 mod lateness;
@@ -9,7 +8,6 @@ mod segments;
 mod sources;
 mod thread;
 
-pub use buffers::{Buffer, Pool};
 pub use emissions::Emission;
 pub use lateness::Lateness;
 pub use realtime::{pin_away_from, run_before_ordinary_threads, CpuLease};

@@ -1,9 +1,9 @@
 //! Traffic without TCP. The link thread sends it by itself, and takes it where a host would receive
 //! it, so that no host spends time on it.
 
-use super::buffers::Buffer;
 use crate::layout::{self, Ends};
 use crate::work::FlowState;
+use onramp_host::Buffer;
 use onramp_scenario::{Datagrams, Dscp, DATAGRAM_HEADER_BYTES};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -88,8 +88,8 @@ fn header(ends: &Ends, dscp: Dscp, traffic: usize) -> [u8; HEADER_BYTES] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::buffers::Pool;
     use super::*;
+    use onramp_host::Pool;
     use onramp_net::Packet;
     use onramp_scenario::{Packets, TrafficKind};
 

@@ -1,19 +1,17 @@
 //! The loop of the link thread: move the packets that are due, read new ones, wait for the next.
 
-use super::buffers::{Buffer, Pool};
 use super::departures::Departures;
 use super::emissions::{Emission, Emissions};
 use super::lateness::Lateness;
 use super::realtime::Realtime;
 use super::segments::{self, SegmentLog, SegmentLogs};
 use super::sources::Source;
-use crate::clock::now_ns;
 use crate::error::Error;
-use crate::host::Tun;
 use crate::layout::{Lookup, Side, Wire, Wiring};
 use crate::work::FlowState;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;
+use onramp_host::{now_ns, Buffer, Pool, Tun};
 use onramp_net::{Departure, Link, LinkStats, Packet};
 use onramp_scenario::{Place, Routes};
 use std::os::fd::AsFd;

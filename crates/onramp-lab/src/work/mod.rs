@@ -16,7 +16,6 @@ mod tcp_info;
 pub use ends::BUFFER_BYTES;
 pub use flow::{Flow, Plan, TcpFlow};
 pub use job::{Job, NEVER_NS};
-pub use onramp_hq::Content;
 pub use prepared::PreparedFlow;
 pub use quic::QuicPlan;
 pub use sampler::{Sample, Sampler};

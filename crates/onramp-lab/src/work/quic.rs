@@ -5,11 +5,10 @@ use super::flow::{spawned, Flow};
 use super::job::Job;
 use super::sockets::{self, failed, OpenSockets};
 use super::state::FlowState;
-use crate::clock::now_ns;
 use crate::error::Error;
-use crate::host::Namespace;
 use crate::layout::Ends;
 use crate::link::run_before_ordinary_threads;
+use onramp_host::{now_ns, Namespace};
 use onramp_hq::{
     Client, ClientSettings, Congestion, Event, Identity, Observer, Server, ServerSettings,
     TransportLimits, Trust,

@@ -2,8 +2,8 @@
 
 use super::state::FlowState;
 use super::tcp_info::TcpInfo;
-use crate::clock::{now_ns, sleep_until};
 use crate::link::pin_away_from;
+use onramp_host::{now_ns, sleep_until};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::thread::JoinHandle;

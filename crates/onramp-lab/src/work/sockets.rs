@@ -1,13 +1,12 @@
 //! The sockets of a run: making them, and ending all threads that wait for one.
 
-use crate::clock::{self, now_ns};
 use crate::error::Error;
-use crate::host::Namespace;
 use nix::libc;
 use nix::sys::socket::{
     bind, listen, setsockopt, shutdown, socket, sockopt, AddressFamily, Backlog, Shutdown,
     SockFlag, SockProtocol, SockType, SockaddrStorage,
 };
+use onramp_host::{now_ns, sleep_until, Namespace};
 use onramp_scenario::{Dscp, IpVersion};
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -90,7 +89,7 @@ impl OpenSockets {
             if at_ns <= now {
                 return true;
             }
-            clock::sleep_until(at_ns.min(now + MAX_SLEEP_NS));
+            sleep_until(at_ns.min(now + MAX_SLEEP_NS));
         }
     }
 }

@@ -3,12 +3,12 @@
 
 mod synthetic;
 
-use onramp_report::ladder::draw_ladder;
-use onramp_report::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::ladder::draw_ladder;
+use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::trace_graph::trace_graph;
 use onramp_report::reproduction::{
     reproduction_page, PageCell, PageFigure, PageTable, PageTone, ReproductionPage, Section,
 };
-use onramp_report::trace_graph::trace_graph;
 use onramp_report::{prepare_files, write_files, Meta};
 use std::path::Path;
 

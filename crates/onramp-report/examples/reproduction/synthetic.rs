@@ -1,8 +1,8 @@
 //! A made-up transfer like that in the paper's Figure 4: slow start, losses, a retransmission
 //! timeout, slow start, congestion avoidance. Also made-up ladders.
 
-use onramp_report::ladder::{Ladder, Rung, RungKind};
-use onramp_report::trace_graph::{kilobytes_sent, TraceGraph};
+use onramp_plot::ladder::{Ladder, Rung, RungKind};
+use onramp_plot::trace_graph::{kilobytes_sent, TraceGraph};
 
 const SEGMENT: u64 = 1460;
 const RTT_S: f64 = 0.06;

@@ -1,9 +1,8 @@
 //! Ratios by the values of one condition: a mark for each start-up, with its interval.
 
-use super::{LEFT, PLOT_WIDTH as WIDTH, RIGHT};
-use crate::svg::axes::Scale;
-use crate::svg::marks::{self, Key};
-use crate::svg::{shortened, text_width, Anchor, Svg};
+use onramp_plot::svg::axes::Scale;
+use onramp_plot::svg::marks::{self, Key};
+use onramp_plot::svg::{shortened, text_width, Anchor, Svg, LEFT, PLOT_WIDTH as WIDTH, RIGHT};
 
 /// Height of the line of one start-up.
 const MARK_HEIGHT: f64 = 15.0;

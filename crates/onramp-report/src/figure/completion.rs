@@ -1,10 +1,10 @@
 //! Completion times of a group, one row for each start-up, beside the minimum possible time.
 
-use super::{seconds, Figure, RIGHT, WIDTH};
+use super::{seconds, Figure};
 use crate::summary::{Group, Row};
-use crate::svg::axes::Scale;
-use crate::svg::{marks, shortened, text_width, Anchor, Svg};
-use crate::units::fixed;
+use onramp_plot::svg::axes::Scale;
+use onramp_plot::svg::{marks, shortened, text_width, Anchor, Svg, RIGHT, WIDTH};
+use onramp_plot::units::fixed;
 use onramp_results::Record;
 
 const ROW_HEIGHT: f64 = 30.0;

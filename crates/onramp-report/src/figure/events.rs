@@ -1,9 +1,9 @@
 //! The events of the start-ups: one lane for each start-up, with a tick and a label for each event.
 
-use super::{seconds, Figure, Series, LEFT, RIGHT, WIDTH};
-use crate::svg::axes::Scale;
-use crate::svg::{marks, shortened, text_width, Anchor, Svg};
-use crate::units::{bit_rate, byte_count, fixed, printable};
+use super::{seconds, Figure, Series};
+use onramp_plot::svg::axes::Scale;
+use onramp_plot::svg::{marks, shortened, text_width, Anchor, Svg, LEFT, RIGHT, WIDTH};
+use onramp_plot::units::{bit_rate, byte_count, fixed, printable};
 use onramp_results::StartupEvent;
 
 /// Maximum number of rows of labels above a lane. An event without room for a label keeps its tick

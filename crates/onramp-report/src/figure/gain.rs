@@ -5,9 +5,9 @@
 
 use super::seconds;
 use crate::summary::{groups, Group, Row};
-use crate::svg::axes::Scale;
-use crate::svg::{text_width, Anchor, Svg};
-use crate::units::{bit_rate, byte_count, fixed, printable, significant};
+use onramp_plot::svg::axes::Scale;
+use onramp_plot::svg::{text_width, Anchor, Svg};
+use onramp_plot::units::{bit_rate, byte_count, fixed, printable, significant};
 use onramp_results::Record;
 use onramp_scenario::NO_STARTUP;
 
@@ -220,7 +220,10 @@ fn draw_path(svg: &mut Svg, path: &Path<'_>, time: &Scale, top: f64) {
 
 /// `4.82 s`: three significant digits.
 fn seconds_text(time_s: f64) -> String {
-    format!("{} s", fixed(time_s, crate::units::decimals(time_s, 3)))
+    format!(
+        "{} s",
+        fixed(time_s, onramp_plot::units::decimals(time_s, 3))
+    )
 }
 
 /// `2.01 s (−58 %)`.
@@ -237,7 +240,7 @@ fn gain_text(path: &Path<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onramp_samples::record;
+    use onramp_testing::samples::record;
     use roxmltree::Document;
 
     fn records(rtts_ms: &[f64]) -> Vec<Record> {

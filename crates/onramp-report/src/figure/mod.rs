@@ -11,18 +11,8 @@ mod window;
 
 use crate::run::Run;
 use crate::summary::Group;
-use crate::units::significant;
+use onramp_plot::units::significant;
 use onramp_results::{Record, Trace};
-
-/// Width of the plots of results, in pixels before the page scales it.
-pub(crate) const WIDTH: f64 = 1000.0;
-/// Width of the figures that other crates define as data: their text can be read where a document
-/// shows them 700 pixels wide.
-pub(crate) const PLOT_WIDTH: f64 = 800.0;
-/// Width of the area for the y axis.
-pub(crate) const LEFT: f64 = 72.0;
-/// Width of the margin on the right.
-pub(crate) const RIGHT: f64 = 16.0;
 
 /// A start-up in the plots over time, shown by one run of its repeats.
 pub(crate) struct Series<'a> {
@@ -136,7 +126,7 @@ fn seconds(time_s: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onramp_samples as sample;
+    use onramp_testing::samples as sample;
 
     #[test]
     fn the_run_nearest_to_the_median_is_shown() {

@@ -3,8 +3,8 @@
 use super::timeline::{legend_of, Plan, Timeline};
 use super::{seconds, Figure, Series};
 use crate::link::Link;
-use crate::svg::marks::{self, Key};
-use crate::units::{bit_rate, prefix};
+use onramp_plot::svg::marks::{self, Key};
+use onramp_plot::units::{bit_rate, prefix};
 use onramp_results::Trace;
 
 /// The plot ends at this multiple of the capacity, because a pacing rate can have any value.
@@ -60,7 +60,7 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
         "Arrived: payload that the receiver could read in each window of {} ms (RTT / 4), until \
          the last byte; it pauses while a lost segment is missing and jumps when it arrives. \
          Pacing: as the sender sets it.",
-        crate::units::significant(window_s * 1e3, 3)
+        onramp_plot::units::significant(window_s * 1e3, 3)
     );
     Figure {
         svg: plot.finish(),
@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn what_arrives_after_the_last_ack_is_shown() {
-        let setup = onramp_samples::SHALLOW;
-        let (record, trace) = onramp_samples::run(&setup, "paced", "cubic", 1);
+        let setup = onramp_testing::samples::SHALLOW;
+        let (record, trace) = onramp_testing::samples::run(&setup, "paced", "cubic", 1);
         let last = |totals: &[(f64, u64)]| totals[totals.len() - 1];
         let (time_s, bytes) = last(&totals(&trace));
         assert_eq!(bytes, record.size_bytes);

@@ -4,8 +4,8 @@ use super::timeline::{legend_of, Plan, Timeline};
 use super::{seconds, Figure, Series};
 use crate::link::Link;
 use crate::summary::Group;
-use crate::svg::marks::{self, Key};
-use crate::units::{byte_count, prefix};
+use onramp_plot::svg::marks::{self, Key};
+use onramp_plot::units::{byte_count, prefix};
 use onramp_results::SegmentSample;
 use std::collections::HashSet;
 

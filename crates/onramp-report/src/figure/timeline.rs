@@ -1,9 +1,9 @@
 //! The common parts of the three plots over time: frame, legend, reference lines, lines of steps.
 
-use super::{Series, LEFT, RIGHT, WIDTH};
-use crate::svg::axes::Frame;
-use crate::svg::marks::{self, Key};
-use crate::svg::{lines, Anchor, Svg};
+use super::Series;
+use onramp_plot::svg::axes::Frame;
+use onramp_plot::svg::marks::{self, Key};
+use onramp_plot::svg::{lines, Anchor, Svg, LEFT, RIGHT, WIDTH};
 
 /// The range and the units of a plot over time.
 pub(crate) struct Plan<'a> {
@@ -157,7 +157,7 @@ pub(crate) fn legend_of(series: &[Series<'_>]) -> Vec<(Key, String)> {
     let names = series.iter().map(|one| {
         (
             Key::Series(one.look),
-            crate::svg::shortened(&one.label, 400.0),
+            onramp_plot::svg::shortened(&one.label, 400.0),
         )
     });
     let ends = series.iter().any(|one| one.exit_time_s().is_some());

@@ -3,8 +3,8 @@
 use super::timeline::{legend_of, Plan, Timeline};
 use super::{seconds, Figure, Series};
 use crate::link::Link;
-use crate::svg::marks::{self, Key};
-use crate::units::{byte_count, prefix, significant};
+use onramp_plot::svg::marks::{self, Key};
+use onramp_plot::units::{byte_count, prefix, significant};
 
 /// The plot ends at this multiple of BDP + queue. Otherwise a very large window would make all
 /// others flat.
@@ -139,7 +139,7 @@ fn cwnd(series: &Series<'_>) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
     use onramp_results::{Record, Trace};
-    use onramp_samples::{record, run, SATELLITE, SHALLOW};
+    use onramp_testing::samples::{record, run, SATELLITE, SHALLOW};
 
     fn drawn(record: &Record, trace: &Trace) -> String {
         let series = [Series {
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_short_transfer_fills_the_plot_and_the_bdp_is_above_it() {
-        let setup = onramp_samples::Setup {
+        let setup = onramp_testing::samples::Setup {
             size_bytes: 100_000,
             ..SATELLITE
         };

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::summary::groups;
     use onramp_results::Record;
-    use onramp_samples::record;
+    use onramp_testing::samples::record;
 
     fn records(change: impl Fn(u64, &mut Record), count: u64) -> Vec<Record> {
         let one = |number: u64| {

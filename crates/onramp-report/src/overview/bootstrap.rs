@@ -85,7 +85,7 @@ mod tests {
     use crate::statistics::quantile;
     use crate::summary::groups;
     use onramp_results::Record;
-    use onramp_samples::record;
+    use onramp_testing::samples::record;
 
     fn records(times: &[(f64, f64)]) -> Vec<Record> {
         let mut all = Vec::new();

@@ -4,11 +4,11 @@ use super::{Axis, Contestant, Estimate, Overview};
 use crate::condition::Condition;
 use crate::figure::by_value::{self, Mark, Value};
 use crate::figure::Figure;
-use crate::heat_map::{draw_heat_map, HeatMap};
-use crate::plot::{draw_plot, Annotation, Axis as PlotAxis, Plot, PlotSeries, PlotStyle};
 use crate::statistics::cumulative;
 use crate::summary::Row;
-use crate::svg::text_width;
+use onramp_plot::heat_map::{draw_heat_map, HeatMap};
+use onramp_plot::plot::{draw_plot, Annotation, Axis as PlotAxis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::svg::text_width;
 
 /// A distribution of fewer transfers is better read in the table.
 const MIN_DISTRIBUTION: usize = 8;

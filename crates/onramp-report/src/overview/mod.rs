@@ -14,11 +14,11 @@ pub(crate) use section::section;
 pub(crate) use table::text_overview;
 
 use crate::condition::Condition;
-use crate::heat_map::EVEN;
 use crate::statistics::{geometric_mean, quantile};
 use crate::summary::{Group, Row};
-use crate::units::fixed;
 use bootstrap::Resamples;
+use onramp_plot::heat_map::EVEN;
+use onramp_plot::units::fixed;
 use onramp_results::TRAFFIC;
 
 /// So many start-ups can be told apart in a figure.
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::summary::groups;
     use onramp_results::Record;
-    use onramp_samples::record;
+    use onramp_testing::samples::record;
 
     /// Three sizes with two seeds each: `paced` takes half of the time, with a little noise.
     fn records() -> Vec<Record> {

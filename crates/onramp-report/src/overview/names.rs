@@ -2,7 +2,7 @@
 
 use crate::condition::{joined, Condition};
 use crate::summary::Group;
-use crate::units::printable;
+use onramp_plot::units::printable;
 
 /// The conditions by which the groups of a report differ, which name them.
 #[derive(Debug)]
@@ -89,7 +89,7 @@ fn host(group: &Group<'_>) -> Option<String> {
 mod tests {
     use super::*;
     use crate::summary::groups;
-    use onramp_samples::record;
+    use onramp_testing::samples::record;
 
     #[test]
     fn groups_are_named_by_what_differs_between_them() {

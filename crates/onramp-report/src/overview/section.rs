@@ -4,10 +4,10 @@ use super::figures::{axis_figure, by_value, distributions, heat_map_figure, heat
 use super::table::{axis_table, heat_map_table, quantile_table, ranking_table};
 use super::{Axis, Contestant, Overview, MAX_LOOKS};
 use crate::figure::Figure;
-use crate::heat_map::{HeatMap, EVEN};
 use crate::html;
 use crate::reproduction::{draw_table, PageTable};
 use maud::{html, Markup};
+use onramp_plot::heat_map::{HeatMap, EVEN};
 
 /// So many heat maps are open. The others open on demand.
 const OPEN_HEAT_MAPS: usize = 1;
@@ -64,7 +64,7 @@ fn sentences(overview: &Overview<'_>) -> Vec<String> {
     )];
     if let Some([_, highest]) = best.extremes().filter(|_| slower > 0) {
         let place = overview.names.name(&overview.groups[highest.group]);
-        let ratio = crate::units::fixed(highest.value, 2);
+        let ratio = onramp_plot::units::fixed(highest.value, 2);
         sentences.push(format!("Its highest ratio was {ratio}, on {place}."));
     }
     if overview.contestants.len() > MAX_LOOKS {

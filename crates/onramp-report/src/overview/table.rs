@@ -2,11 +2,11 @@
 
 use super::figures::AxisValue;
 use super::{Contestant, Overview, Ratio};
-use crate::heat_map::HeatMap;
 use crate::reproduction::{PageCell, PageTable, PageTone};
 use crate::statistics::quantile;
 use crate::text_table::{text_table, TableOptions};
-use crate::units::fixed;
+use onramp_plot::heat_map::HeatMap;
+use onramp_plot::units::fixed;
 
 /// The table of a page.
 pub(super) fn ranking_table(overview: &Overview<'_>) -> PageTable {
@@ -27,8 +27,8 @@ pub(super) fn ranking_table(overview: &Overview<'_>) -> PageTable {
         let estimate = one.overall();
         let mean = estimate.map_or(f64::NAN, |estimate| estimate.mean);
         let tone = match mean {
-            mean if mean < *crate::heat_map::EVEN.start() => PageTone::Good,
-            mean if mean > *crate::heat_map::EVEN.end() => PageTone::Bad,
+            mean if mean < *onramp_plot::heat_map::EVEN.start() => PageTone::Good,
+            mean if mean > *onramp_plot::heat_map::EVEN.end() => PageTone::Bad,
             _ => PageTone::Plain,
         };
         let highest = one.extremes().map(|[_, highest]| highest);

@@ -91,7 +91,7 @@ fn most_notable(groups: &[Group<'_>], limit: usize, cost: impl Fn(usize) -> usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use onramp_samples::record;
+    use onramp_testing::samples::record;
 
     #[test]
     fn where_not_all_fit_the_extremes_stay() {

@@ -7,8 +7,8 @@ use crate::html;
 use crate::html::text;
 use crate::overview::{Axis, Names, Overview};
 use crate::summary::Group;
-use crate::units::printable;
 use maud::{html, Markup};
+use onramp_plot::units::printable;
 
 /// More groups than this are divided into parts that open on demand.
 const MAX_OPEN_GROUPS: usize = 40;

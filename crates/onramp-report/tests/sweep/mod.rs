@@ -4,7 +4,7 @@
 
 use onramp_report::{Meta, Run};
 use onramp_results::Record;
-use onramp_samples::{record, run, Setup, SATELLITE, SHALLOW};
+use onramp_testing::samples::{record, run, Setup, SATELLITE, SHALLOW};
 
 const STARTUPS: [&str; 4] = ["none", "paced", "gamma", "onramp"];
 const RATES_MBIT_S: [u64; 6] = [5, 10, 20, 50, 100, 250];

@@ -3,7 +3,7 @@
 use onramp_service::counts::{GroupCounts, PolicyCounts, State};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution, LogNormal};
+use std::f64::consts::TAU;
 
 /// How long connections take over a path, and what they lose.
 #[derive(Clone, Debug)]
@@ -56,8 +56,7 @@ impl Path {
     }
 
     fn connect(&self, random: &mut StdRng, group: &mut GroupCounts) {
-        let time = LogNormal::new(self.median_us.ln(), self.spread).expect("a finite spread");
-        let time_us = time.sample(random);
+        let time_us = self.median_us * (self.spread * standard_normal(random)).exp();
         group.connections += 1;
         group.time_to_100_kb.add(time_us as u64);
         let is_long = random.random_bool(0.2);
@@ -71,6 +70,12 @@ impl Path {
         };
         group.segments.add(sent + lost, lost);
     }
+}
+
+/// A number of the normal distribution, by the method of Box and Muller.
+fn standard_normal(random: &mut StdRng) -> f64 {
+    let (radius, turn): (f64, f64) = (1.0 - random.random::<f64>(), random.random());
+    (-2.0 * radius.ln()).sqrt() * (TAU * turn).cos()
 }
 
 /// A policy whose connections are simulated.

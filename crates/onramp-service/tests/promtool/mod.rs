@@ -1,13 +1,13 @@
-//! Prometheus' own checker, where it can be had: on the PATH, or where `scripts/promtool.sh` puts
-//! it.
+//! Prometheus' own checker: on the PATH, or where `scripts/promtool.sh` puts it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub struct Promtool(PathBuf);
-
-/// `None`: it is not here, which the test then says.
-pub fn find() -> Option<Promtool> {
+/// The checker with these arguments.
+///
+/// # Panics
+/// It is missing.
+pub fn command(arguments: &[&str]) -> Command {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/promtool");
     let found = [PathBuf::from("promtool"), tools].into_iter().find(|path| {
         let version = Command::new(path)
@@ -16,19 +16,11 @@ pub fn find() -> Option<Promtool> {
             .output();
         version.is_ok_and(|output| output.status.success())
     });
-    if found.is_none() {
-        eprintln!("not checked: promtool is missing; scripts/promtool.sh brings it");
-    }
-    found.map(Promtool)
-}
-
-impl Promtool {
-    pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(&self.0);
-        command
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-    }
+    let path = found.expect("promtool is missing: run scripts/promtool.sh, which brings it");
+    let mut command = Command::new(path);
+    command
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
 }

@@ -1,7 +1,7 @@
 //! The assumptions of the model that a link does not meet.
 
 use super::Link;
-use onramp_model::double_slow_start::Path;
+use crate::formulas::double_slow_start::Path;
 
 /// Minimum window in packets for a fast retransmission, which needs three duplicate ACKs.
 const MIN_FAST_RETRANSMIT_WINDOW: f64 = 4.0;

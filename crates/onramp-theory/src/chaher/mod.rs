@@ -3,9 +3,9 @@
 
 mod cautions;
 
+pub use crate::formulas::double_slow_start::Invalid;
+use crate::formulas::double_slow_start::{Cycle, Path, Phase, Source};
 use cautions::cautions;
-pub use onramp_model::double_slow_start::Invalid;
-use onramp_model::double_slow_start::{Cycle, Path, Phase, Source};
 use onramp_scenario::{units, QueueLimit};
 use serde::Serialize;
 

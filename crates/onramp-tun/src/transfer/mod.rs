@@ -1,11 +1,9 @@
 //! An application that sends one stream and receives one, and the loops that run it as a client and
 //! as a server.
 
-mod generated;
 mod report;
 mod run;
 
-pub use generated::Generated;
 pub use report::{Packets, Report};
 pub use run::{get, serve, ServeEnd};
 

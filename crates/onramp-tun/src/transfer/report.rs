@@ -3,7 +3,7 @@
 use super::{Error, Transfer};
 use crate::application::Application;
 use crate::endpoint::{Counts, Ended};
-use onramp_lab::parts::now_ns;
+use onramp_host::now_ns;
 use onramp_tcp::{Failure, PairCounts};
 use serde::Serialize;
 use std::net::SocketAddr;

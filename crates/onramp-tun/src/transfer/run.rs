@@ -4,7 +4,7 @@ use super::Transfer;
 use crate::driver::Driver;
 use crate::endpoint::{Counts, Ended};
 use crate::error::Error;
-use onramp_lab::parts::now_ns;
+use onramp_host::now_ns;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;

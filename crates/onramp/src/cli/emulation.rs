@@ -4,7 +4,7 @@ use super::startup::{startups, FollowedBy};
 use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum};
 use onramp_comparison::{Startup, UnknownStartup, DEFAULT_STARTUPS};
-use onramp_lab::parts::PathEnd;
+use onramp_lab::PathEnd;
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;

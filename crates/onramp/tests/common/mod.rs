@@ -7,16 +7,15 @@ pub mod process;
 pub mod sandbox;
 
 use nix::fcntl::{Flock, FlockArg};
-use onramp_patience::HANG;
 #[allow(unused_imports)] // each test binary uses a part of them
-pub use onramp_patience::{undisturbed, wait_for, wait_until};
+pub use onramp_testing::{undisturbed, wait_for, wait_until};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Exclusive use of the machine. Congestion controls, cgroups and processors belong to the whole
 /// machine, so that only one test at a time may use them.
@@ -129,12 +128,7 @@ pub fn command<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>
 /// Runs a command to its end.
 #[track_caller]
 pub fn run(command: Command) -> Ran {
-    let start = Instant::now();
-    let output = assert_cmd::Command::from_std(command)
-        .timeout(HANG)
-        .output()
-        .unwrap();
-    Ran::of(output, start.elapsed())
+    process::Background::spawn(command).wait()
 }
 
 /// Runs `onramp` with these arguments.

@@ -1,7 +1,7 @@
 //! The peer of a connection of the kernel, behind a TUN device. Tests send each of its segments.
 
-use onramp_lab::parts::{ip, Namespace, Tun};
-use onramp_patience::wait_for;
+use onramp_host::{ip, Namespace, Tun};
+use onramp_testing::wait_for;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::time::Duration;
 

@@ -4,7 +4,7 @@ use super::path::{path, PORT};
 use super::programs::loaded;
 use crate::common::machine;
 use onramp_kernel::{reserve, Reservation};
-use onramp_lab::parts::Path;
+use onramp_lab::Path;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;

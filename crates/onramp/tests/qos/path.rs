@@ -2,7 +2,7 @@
 
 use crate::common::process::Background;
 use crate::common::wait_until;
-use onramp_lab::parts::Path;
+use onramp_lab::Path;
 use std::io::Read;
 use std::net::{SocketAddr, TcpStream};
 use std::process::Command;

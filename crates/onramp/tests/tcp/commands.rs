@@ -162,7 +162,7 @@ fn a_device_that_the_user_made_stays() {
         "tuntap add dev mine mode tun\nlink set mine mtu 1400 up\naddress add {KERNEL} \
             peer {OURS} dev mine\n"
     );
-    host.run(|| onramp_lab::parts::ip(&ip)).unwrap();
+    host.run(|| onramp_host::ip(&ip)).unwrap();
     let port = PORT.to_string();
     let arguments = [
         "tcp",

@@ -99,13 +99,13 @@ fn a_device_or_address_that_cannot_be_used_is_named() {
         .warns(&["--address and --host are both 10.9.1.1"]);
     drop(serve);
 
-    host.run(|| onramp_lab::parts::ip("tuntap add dev down mode tun\n"))
+    host.run(|| onramp_host::ip("tuntap add dev down mode tun\n"))
         .unwrap();
     let down = ["--tun", "down", "--address", OURS];
     inside(&host, &[&SERVE, &SIZE, &down])
         .code(3)
         .warns(&["`down` is down: run `ip link set dev down up`"]);
-    host.run(|| onramp_lab::parts::ip("link set dev down up mtu 1400\n"))
+    host.run(|| onramp_host::ip("link set dev down up mtu 1400\n"))
         .unwrap();
     inside(&host, &[&SERVE, &SIZE, &down, &["--mtu", "1500"]])
         .code(2)
@@ -165,7 +165,6 @@ fn refusals_resets_and_silence_of_a_peer_are_distinguished() {
 fn a_device_that_is_deleted_ends_the_command() {
     let Some(host) = Host::new() else { return };
     let serve = host.serve(&SIZE);
-    host.run(|| onramp_lab::parts::ip("link delete tun0\n"))
-        .unwrap();
+    host.run(|| onramp_host::ip("link delete tun0\n")).unwrap();
     serve.wait().code(3).warns(&["tun0"]);
 }

@@ -2,8 +2,9 @@
 
 use crate::common::process::Background;
 use crate::common::{wait_until, Ran};
-use onramp_lab::parts::{Content, Namespace};
-use onramp_patience::HANG;
+use onramp_host::Namespace;
+use onramp_hq::Content;
+use onramp_testing::HANG;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fs;

@@ -5,7 +5,7 @@ use crate::common::{connection_of, listener, machine};
 use libbpf_rs::query::{LinkInfoIter, MapInfoIter, ProgInfoIter};
 use onramp_kernel::policy::{Snapshot, SwitchedOff};
 use onramp_kernel::{loaded, registered_names, unload, Connections, Error, Options, Policies};
-use onramp_patience::wait_until;
+use onramp_testing::wait_until;
 use std::collections::BTreeSet;
 
 /// The ids of everything of BPF in the kernel that has one of our names.

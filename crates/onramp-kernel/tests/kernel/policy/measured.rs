@@ -3,7 +3,7 @@
 use super::common::{policy, port_of, with_pins, InForce};
 use crate::common::{connection_of, control_of, drop_arrivals, listener, machine};
 use onramp_kernel::policy::GroupCounts;
-use onramp_patience::wait_until;
+use onramp_testing::wait_until;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;

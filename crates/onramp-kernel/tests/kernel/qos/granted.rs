@@ -6,7 +6,7 @@ use nix::errno::Errno;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::Linger;
 use onramp_kernel::LimitInForce;
-use onramp_patience::wait_until;
+use onramp_testing::wait_until;
 use std::io::{Read, Write};
 
 #[test]

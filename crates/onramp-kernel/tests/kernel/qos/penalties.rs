@@ -10,7 +10,7 @@ use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpMaxSeg;
 use nix::time::{clock_gettime, ClockId};
 use onramp_bpf::bindings::OWNER_USER;
-use onramp_patience::{undisturbed, wait_until};
+use onramp_testing::{undisturbed, wait_until};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};

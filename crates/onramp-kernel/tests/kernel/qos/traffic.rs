@@ -7,7 +7,7 @@ use nix::libc;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpMaxSeg;
 use onramp_kernel::{Avoidance, Error, Options, Reservation};
-use onramp_patience::{undisturbed, wait_for};
+use onramp_testing::{undisturbed, wait_for};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@ use nix::libc;
 use onramp_kernel::{
     cgroup2_mount, own_cgroup, Options, QosOption, Registration, Reservations, UserInForce,
 };
-use onramp_patience::wait_until;
+use onramp_testing::wait_until;
 use std::sync::MutexGuard;
 
 const ALICE: u32 = 61_001;

@@ -1,6 +1,6 @@
 /**
  * Colours and dash patterns, the same as in the project's reports
- * (crates/onramp-report/src/colours.css): those of Okabe and Ito. A start-up has a marker too, and
+ * (crates/onramp-plot/src/colours.css): those of Okabe and Ito. A start-up has a marker too, and
  * kinds of packets have different shapes, so that colour is never alone.
  */
 

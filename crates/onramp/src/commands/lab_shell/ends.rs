@@ -1,6 +1,6 @@
 //! The names and addresses of the two ends, as programs see them.
 
-use onramp_lab::parts::{Path, PathEnd};
+use onramp_lab::{Path, PathEnd};
 use std::fs;
 use std::net::IpAddr;
 

@@ -14,7 +14,7 @@ use crate::stderr_lines::StderrLines;
 use crate::text;
 use ends::{words, Ends, SERVER};
 use nix::sys::signal::Signal;
-use onramp_lab::parts::{Path, PathEnd};
+use onramp_lab::{Path, PathEnd};
 use onramp_scenario::{units, Case};
 use program::{Program, Surroundings};
 use startup::StartupOfShell;

@@ -17,7 +17,7 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{kill, sigaction, SaFlags, SigAction, SigHandler, SigSet, Signal};
 use nix::sys::wait::{wait, WaitStatus};
 use nix::unistd::{fork, setsid, ForkResult, Pid};
-use onramp_lab::parts::Namespace;
+use onramp_host::Namespace;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;

@@ -8,7 +8,7 @@ use crate::failure::{Failure, BAD_INPUT};
 use onramp_kernel::{
     allowed_names, Adoption, Avoidance, ExecCgroup, Options, PairOption, Registration,
 };
-use onramp_lab::parts::{Path, PathEnd};
+use onramp_lab::{Path, PathEnd};
 use std::fs::{self, File, OpenOptions};
 
 /// What is registered and attached for the programs, until this is dropped.

@@ -2,7 +2,7 @@
 
 use super::ends::{CLIENT, SERVER};
 use crate::text;
-use onramp_lab::parts::{PathEnd, PathReport};
+use onramp_lab::{PathEnd, PathReport};
 use onramp_net::LinkStats;
 use serde_json::{json, Value};
 use std::time::Duration;

@@ -1,20 +1,15 @@
 //! The data to send.
 
 use crate::failure::{Failure, BAD_INPUT};
-use onramp_lab::parts::Content;
-use onramp_tun::transfer::Generated;
+use onramp_hq::Content;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 /// Data that can be sent once, or to each peer.
 pub enum Source {
     File(PathBuf),
-    Generated {
-        content: Rc<Content>,
-        size_bytes: u64,
-    },
+    Generated { size_bytes: u64 },
     Bytes(Vec<u8>),
 }
 
@@ -39,10 +34,7 @@ impl Source {
                 open(file)?;
                 Some(Source::File(file.to_owned()))
             }
-            (None, Some(size_bytes)) => Some(Source::Generated {
-                content: Rc::new(Content::new()),
-                size_bytes,
-            }),
+            (None, Some(size_bytes)) => Some(Source::Generated { size_bytes }),
             (None, None) => None,
         })
     }
@@ -51,12 +43,33 @@ impl Source {
     pub fn open(&self) -> Result<Box<dyn Read>, Failure> {
         Ok(match self {
             Source::File(path) => Box::new(open(path)?),
-            Source::Generated {
-                content,
-                size_bytes,
-            } => Box::new(Generated::new(Rc::clone(content), *size_bytes)),
+            Source::Generated { size_bytes } => Box::new(Generated {
+                content: Content::new(),
+                position: 0,
+                size_bytes: *size_bytes,
+            }),
             Source::Bytes(bytes) => Box::new(io::Cursor::new(bytes.clone())),
         })
+    }
+}
+
+/// A reader of the first `size_bytes` bytes of generated content.
+struct Generated {
+    content: Content,
+    position: u64,
+    size_bytes: u64,
+}
+
+impl Read for Generated {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let max_bytes = (self.size_bytes - self.position).min(into.len() as u64);
+        if max_bytes == 0 {
+            return Ok(0);
+        }
+        let bytes = self.content.from(self.position, max_bytes);
+        into[..bytes.len()].copy_from_slice(bytes);
+        self.position += bytes.len() as u64;
+        Ok(bytes.len())
     }
 }
 

@@ -3,8 +3,8 @@
 use super::source::News;
 use super::state::{After, Lower, State};
 use super::view;
-use onramp_samples::counts;
 use onramp_service::counts::Counts;
+use onramp_testing::samples::counts;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;

@@ -26,6 +26,7 @@ mod hosted;
 mod math;
 pub mod memory;
 pub mod pairs;
+mod random;
 pub mod receiver_clock;
 mod registry;
 mod search;
@@ -47,6 +48,7 @@ pub use bindings::{
 pub use cubic_curve::CubicCurve;
 pub use hosted::HostedStartup;
 pub use math::mul_div;
+pub use random::SplitMix64;
 pub use registry::{
     congestion_control, exit_name, needs_pairs, phase_name, repairs, reserves, resumes,
     sends_pairs, shares, startup_names, summary, DEFAULT_STARTUP,

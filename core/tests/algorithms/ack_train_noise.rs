@@ -3,6 +3,7 @@
 //! line.
 
 use crate::ack_train::{batched, spaced, train};
+use onramp_core::SplitMix64;
 use std::fmt::Write;
 
 const MSS: u32 = 1448;
@@ -11,25 +12,17 @@ const SPACING_NS: f64 = 231_680.0;
 const RTT_NS: u64 = 100_000_000;
 const TRIALS: usize = 1000;
 
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
-    /// SplitMix64
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        (self.0.draw() % n as u64) as usize
     }
 
     /// A sum of twelve uniform numbers: nearly Gaussian, and the same on every machine.
     fn gaussian(&mut self) -> f64 {
         (0..12)
-            .map(|_| (self.next() >> 11) as f64 / (1u64 << 53) as f64)
+            .map(|_| (self.0.draw() >> 11) as f64 / (1u64 << 53) as f64)
             .sum::<f64>()
             - 6.0
     }
@@ -113,7 +106,7 @@ fn the_line_withstands_noise_better_than_the_quotient() {
     writeln!(table, "{:<25} {:>8}{columns}{columns}", "noise", "segments").unwrap();
     for (name, noise) in NOISES {
         for segments in [10, 20, 80] {
-            let mut random = Random(segments);
+            let mut random = Random(SplitMix64::new(segments));
             let (lines, quotients) = (0..TRIALS)
                 .map(|_| {
                     let points = noise(&mut random, segments);

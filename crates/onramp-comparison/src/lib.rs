@@ -31,7 +31,7 @@ pub use page::{page, PageOptions};
 pub use plan::Plan;
 pub use recorded::{recorded_families, recorded_scenarios, RECORDED_STARTS};
 pub use run::Run;
-pub use set::{families, kernel_family, Family};
+pub use set::{families, kernel_family, real_paths, Family, Kind, RealPaths};
 pub use startup::{Startup, UnknownStartup, DEFAULT_STARTUPS};
 
 /// The example in the README compiles.

@@ -1,9 +1,10 @@
 //! Recordings of mobile networks by others. They are not part of this repository: their licence is
 //! the GPL.
 
-use crate::set::{embedded, Family};
+use crate::set::{varied, Family};
 use onramp_scenario::{Error, Scenario};
 use std::path::{Path, PathBuf};
+use toml::toml;
 
 /// Recordings of mahimahi, by the beginning of their names: `.down` carries the data and `.up` the
 /// ACKs.
@@ -19,8 +20,8 @@ const RECORDINGS: [&str; 6] = [
 /// How many starts of each recording are run.
 pub const RECORDED_STARTS: u32 = 30;
 
-/// The scenario of a trace, in which the recordings replace the synthetic ones.
-const TEMPLATE: &str = "real/synthetic-lte.toml";
+/// The scenario of a trace, in which the recordings stand instead of the synthetic ones.
+const TEMPLATE: &str = "synthetic-lte";
 
 /// A scenario for each recording of the folder, named like the recording, and the files that the
 /// folder lacks. Each scenario starts the transfers at [`RECORDED_STARTS`] random places.
@@ -37,18 +38,18 @@ pub fn recorded_scenarios(folder: &Path) -> Result<(Vec<Scenario>, Vec<PathBuf>)
             continue;
         }
         let name = recording.to_lowercase();
-        let mut text = embedded(TEMPLATE)
-            .replace(
-                "\"a synthetic trace of a fading LTE link\"",
-                "\"a recording by mahimahi\"",
-            )
-            .replace("name = \"synthetic-lte\"", &format!("name = \"{name}\""))
-            .replace("repeat = 9", &format!("repeat = {RECORDED_STARTS}"));
-        for (end, file) in ["down", "up"].into_iter().zip(&files) {
-            let synthetic = format!("traces/synthetic-lte.{end}");
-            text = text.replace(&synthetic, &file.display().to_string());
-        }
-        scenarios.push(onramp_scenario::parse_in(Some(&folder), recording, &text)?);
+        let [down, up] = files.map(|file| file.display().to_string());
+        let changes = toml! {
+            name = name
+            description = "a recording by mahimahi"
+            [path]
+            trace = down
+            [path.reverse]
+            trace = up
+            [[transfer]]
+            repeat = RECORDED_STARTS
+        };
+        scenarios.push(varied(TEMPLATE, &changes, Some(&folder), recording)?);
     }
     Ok((scenarios, missing))
 }
@@ -71,20 +72,6 @@ pub fn recorded_families(folder: &Path) -> Result<(Option<Family>, Vec<PathBuf>)
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_template_has_what_is_replaced() {
-        let text = embedded(TEMPLATE);
-        for part in [
-            "name = \"synthetic-lte\"",
-            "\"a synthetic trace of a fading LTE link\"",
-            "repeat = 9",
-            "\"traces/synthetic-lte.down\"",
-            "\"traces/synthetic-lte.up\"",
-        ] {
-            assert_eq!(text.matches(part).count(), 1, "{part}");
-        }
-    }
 
     #[test]
     fn each_recording_of_the_folder_is_a_scenario() {

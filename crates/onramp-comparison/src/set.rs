@@ -1,6 +1,11 @@
-//! The families of paths that are compared where a user names no files.
+//! The families of paths that are compared where a user names no files, and the rows of
+//! `docs/real-paths.md`. Both are listed in `families.toml`.
 
-use onramp_scenario::Scenario;
+use onramp_scenario::units::parse_time;
+use onramp_scenario::{Error, Scenario};
+use serde::Deserialize;
+use std::path::Path;
+use toml::{toml, Table, Value};
 
 /// Paths of one kind.
 #[derive(Clone, Debug)]
@@ -13,180 +18,211 @@ pub struct Family {
     pub scenarios: Vec<Scenario>,
 }
 
-/// A scenario file of this repository, and texts of it that are replaced.
-struct File(
-    &'static str,
-    &'static str,
-    &'static [(&'static str, &'static str)],
-);
-
-macro_rules! file {
-    ($name:literal) => {
-        file!($name, &[])
-    };
-    ($name:literal, $replaced:expr) => {
-        File(
-            $name,
-            include_str!(concat!("../scenarios/", $name)),
-            $replaced,
-        )
-    };
+/// A row of the table of `docs/real-paths.md`.
+#[derive(Clone, Debug)]
+pub struct RealPaths {
+    /// Its name in the table.
+    pub name: String,
+    /// What it shows.
+    pub kind: Kind,
+    /// What start-up `onramp` is to reach.
+    pub target: String,
+    /// Its scenarios, with the start-ups that are compared.
+    pub scenarios: Vec<Scenario>,
 }
 
-/// Name, description and files of a family.
-type Draft = (&'static str, &'static str, &'static [File]);
+/// What a row of the table of `docs/real-paths.md` shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Transfers, one in a run.
+    Single,
+    /// The same, in cells with a large BDP alone: on exact paths and fast links.
+    Long,
+    /// The same, with policers, where losses are compared with CUBIC's alone.
+    Policed,
+    /// The same, where the receiver's buffer limits.
+    DefaultBuffers,
+    /// The same, over recorded or generated traces.
+    Cellular,
+    /// Several transfers in a run.
+    Together,
+    /// A transfer beside a long flow.
+    Beside,
+}
 
-/// Transfers of 20 MB, which `start-up.toml` does not have.
-const LARGER: &[(&str, &str)] = &[("\"5 MB\"]", "\"5 MB\", \"20 MB\"]")];
+/// The scenario files that `families.toml` may name: their names without extension, and their
+/// texts.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
-const FAMILIES: &[Draft] = &[
-    (
-        "clean",
-        "18 exact paths: 10 to 250 Mbit/s, 20 to 600 ms, 100 kB to 20 MB",
-        &[file!("start-up.toml", LARGER)],
-    ),
-    (
-        "aggregated",
-        "aggregated data and ACKs: hosts, receivers, cable, WiFi, LTE and 5G grants",
-        &[
-            file!("real/ack-aggregation.toml"),
-            file!("real/ack-aggregation-from-first.toml"),
-            file!("real/data-and-ack-aggregation.toml"),
-            file!("real/docsis.toml"),
-            file!("real/wifi-ampdu.toml"),
-            file!("real/lte-grants.toml"),
-            file!("real/nr-grants.toml"),
-            file!("real/receiver-acks-2.toml"),
-            file!("real/receiver-acks-4.toml"),
-            file!("real/receiver-acks-16.toml"),
-            file!("real/late-link.toml"),
-            file!("real/late-link-always.toml"),
-            file!("real/late-sender.toml"),
-        ],
-    ),
-    (
-        "jitter",
-        "jitter of 1 to 20 ms both ways, in order and reordering",
-        &[
-            file!("real/ordered-jitter-1.toml"),
-            file!("real/ordered-jitter-5.toml"),
-            file!("real/ordered-jitter-10.toml"),
-            file!("real/ordered-jitter-20.toml"),
-            file!("real/reordering-jitter-1.toml"),
-            file!("real/reordering-jitter-5.toml"),
-            file!("real/reordering-jitter-10.toml"),
-            file!("real/reordering-jitter-20.toml"),
-        ],
-    ),
-    (
-        "fading",
-        "synthetic radio: rates that fade, and a low orbit with outages",
-        &[
-            file!("real/fading.toml"),
-            file!("real/fading-fast.toml"),
-            file!("real/low-orbit.toml"),
-        ],
-    ),
-    (
-        "pantheon",
-        "emulators that Pantheon fitted to seven paths of the Internet",
-        &[
-            file!("real/pantheon-1.toml"),
-            file!("real/pantheon-2.toml"),
-            file!("real/pantheon-3.toml"),
-            file!("real/pantheon-4.toml"),
-            file!("real/pantheon-5.toml"),
-            file!("real/pantheon-6.toml"),
-            file!("real/pantheon-7.toml"),
-        ],
-    ),
-    (
-        "fast",
-        "0.5 to 2.5 Gbit/s, 20 to 200 ms",
-        &[file!("real/fast.toml")],
-    ),
-    (
-        "policed",
-        "policers of 10 to 50 Mbit/s behind lines of 0.1 and 1 Gbit/s",
-        &[
-            file!("real/policers-100.toml"),
-            file!("real/policers-1000.toml"),
-        ],
-    ),
-    (
-        "shaped",
-        "shapers behind lines of 0.1 and 1 Gbit/s",
-        &[
-            file!("real/shapers-100.toml"),
-            file!("real/shapers-1000.toml"),
-        ],
-    ),
-    (
-        "buffers",
-        "the paths of `clean` where the receiver has Linux's default buffer, 1 and 5 MB",
-        &[file!("real/default-buffers.toml")],
-    ),
-    (
-        "beside",
-        "20 MB beside a long CUBIC flow, 50 Mbit/s, 100 ms, queues of 0.5 to 2 BDP",
-        &[file!("real/long-cubic.toml")],
-    ),
-    (
-        "ten",
-        "ten downloads at once and 2 ms apart, to one host and to ten, for 22 round trips",
-        &[
-            file!("others/ten-at-once.toml"),
-            file!("real/together.toml"),
-            file!("real/together-apart.toml"),
-        ],
-    ),
-];
+/// The content of `families.toml`, which describes the fields.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Set {
+    spacings: Vec<String>,
+    groups: Vec<Group>,
+    families: Vec<FamilyDraft>,
+    kernel: FamilyDraft,
+}
 
-/// The clean paths that the lab carries exactly, with one size, so that all start-ups take minutes
-/// of real time.
-const KERNEL: Draft = (
-    "kernel",
-    "the 12 exact paths of up to 50 Mbit/s, 1 MB",
-    &[file!(
-        "start-up.toml",
-        &[
-            ("\"50 Mbit/s\", \"250 Mbit/s\"]", "\"50 Mbit/s\"]"),
-            ("[\"100 kB\", \"1 MB\", \"5 MB\"]", "\"1 MB\""),
-        ]
-    )],
-);
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Group {
+    kind: Kind,
+    target: String,
+    aggregate: Option<String>,
+    rows: Vec<Row>,
+}
 
-/// The text of a file of `scenarios/` that this crate uses as a template.
-pub(crate) fn embedded(name: &str) -> &'static str {
-    const TEMPLATES: [File; 1] = [file!("real/synthetic-lte.toml")];
-    let found = TEMPLATES.iter().find(|File(file, ..)| *file == name);
-    found.expect("a file that is embedded").1
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    name: String,
+    files: Vec<String>,
+    count: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FamilyDraft {
+    name: String,
+    what: String,
+    #[serde(default)]
+    files: Vec<String>,
+    rows: Vec<String>,
+    #[serde(default)]
+    vary: Table,
 }
 
 /// All families, in the order of tables. Recordings are a family of their own:
 /// [`recorded_families`](crate::recorded_families).
 pub fn families() -> Vec<Family> {
-    FAMILIES.iter().map(family).collect()
+    let set = Set::read();
+    set.families.iter().map(|draft| set.family(draft)).collect()
 }
 
 /// The paths that are run on the kernel too.
 pub fn kernel_family() -> Family {
-    family(&KERNEL)
+    let set = Set::read();
+    set.family(&set.kernel)
 }
 
-fn family((name, what, files): &Draft) -> Family {
-    let scenario = |File(file, text, replaced): &File| {
-        let mut text = (*text).to_owned();
-        for (from, to) in *replaced {
-            assert!(text.contains(from), "{file} has no `{from}`");
-            text = text.replace(from, to);
-        }
-        onramp_scenario::parse(file, &text).unwrap_or_else(|error| panic!("{error}"))
+/// The rows of the table of `docs/real-paths.md`, in its order. `folder` is `scenarios/real` of the
+/// repository: one scenario names traces.
+pub fn real_paths(folder: &Path) -> Vec<RealPaths> {
+    let set = Set::read();
+    let of_group = |group: &Group| -> Vec<RealPaths> {
+        let row = |row: &Row| set.real_paths(group, row, folder);
+        group.rows.iter().map(row).collect()
     };
-    Family {
-        name: (*name).to_owned(),
-        what: (*what).to_owned(),
-        scenarios: files.iter().map(scenario).collect(),
+    set.groups.iter().flat_map(of_group).collect()
+}
+
+impl Set {
+    fn read() -> Set {
+        let set = toml::from_str(include_str!("../families.toml"));
+        set.unwrap_or_else(|error| panic!("families.toml: {error}"))
+    }
+
+    fn family(&self, draft: &FamilyDraft) -> Family {
+        let of_row = |name: &String| {
+            let mut rows = self.groups.iter().flat_map(|group| &group.rows);
+            let row = rows.find(|row| row.name == *name);
+            &row.unwrap_or_else(|| panic!("families.toml has no row `{name}`"))
+                .files
+        };
+        let files = draft.files.iter().chain(draft.rows.iter().flat_map(of_row));
+        Family {
+            name: draft.name.clone(),
+            what: draft.what.clone(),
+            scenarios: files.map(|file| shipped(file, &draft.vary, None)).collect(),
+        }
+    }
+
+    fn real_paths(&self, group: &Group, row: &Row, folder: &Path) -> RealPaths {
+        let changes: Vec<Table> = match row.count {
+            None => vec![Table::new()],
+            Some(count) => self
+                .spacings
+                .iter()
+                .map(|spacing| together(count, spacing))
+                .collect(),
+        };
+        let of_file = |file: &String| -> Vec<Scenario> {
+            let scenario = |changes| shipped(file, changes, Some(folder));
+            changes.iter().map(scenario).collect()
+        };
+        let mut scenarios: Vec<Scenario> = row.files.iter().flat_map(of_file).collect();
+        if let Some(time) = &group.aggregate {
+            let ns = parse_time(time).unwrap_or_else(|error| panic!("families.toml: {error}"));
+            for scenario in &mut scenarios {
+                scenario.cases.retain(|case| {
+                    let aggregation = case.path.reverse.aggregation.as_ref();
+                    aggregation.is_some_and(|aggregation| aggregation.interval_ns == ns)
+                });
+            }
+        }
+        RealPaths {
+            name: row.name.clone(),
+            kind: group.kind,
+            target: group.target.clone(),
+            scenarios,
+        }
+    }
+}
+
+/// The keys of several transfers that start some time apart.
+fn together(count: u32, spacing: &str) -> Table {
+    toml! {
+        [[transfer]]
+        count = count
+        spacing = spacing
+    }
+}
+
+/// [`varied`], of a file that has no mistakes.
+fn shipped(file: &str, changes: &Table, folder: Option<&Path>) -> Scenario {
+    varied(file, changes, folder, file).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The scenario of an embedded file in which these keys stand instead of its own. It names other
+/// files from `folder` on. The last argument is its name in messages.
+///
+/// # Errors
+/// The keys are wrong, or a file that they name is.
+pub(crate) fn varied(
+    file: &str,
+    changes: &Table,
+    folder: Option<&Path>,
+    shown_as: &str,
+) -> Result<Scenario, Error> {
+    let text = FILES.iter().find(|(name, _)| *name == file);
+    let (_, text) = text.unwrap_or_else(|| panic!("there is no scenario file `{file}`"));
+    let document = text.parse::<Table>();
+    let mut document = document.unwrap_or_else(|error| panic!("{file}: {error}"));
+    replace(&mut document, changes);
+    onramp_scenario::parse_in(folder, shown_as, &document.to_string())
+}
+
+/// Replaces values of a table. Tables in it keep their other keys; in an array of tables the n-th
+/// table changes the n-th.
+fn replace(table: &mut Table, changes: &Table) {
+    for (key, change) in changes {
+        match (table.get_mut(key), change) {
+            (Some(Value::Table(table)), Value::Table(changes)) => replace(table, changes),
+            (Some(Value::Array(tables)), Value::Array(changes))
+                if changes.iter().all(Value::is_table) =>
+            {
+                for (table, changes) in tables.iter_mut().zip(changes) {
+                    if let (Value::Table(table), Value::Table(changes)) = (table, changes) {
+                        replace(table, changes);
+                    }
+                }
+            }
+            _ => {
+                table.insert(key.clone(), change.clone());
+            }
+        }
     }
 }
 
@@ -214,5 +250,18 @@ mod tests {
             .iter()
             .all(|case| case.path.forward.rate_bits_per_s <= 50_000_000));
         assert_eq!(cases.len(), 2 * 12, "two start-ups of the file");
+    }
+
+    #[test]
+    fn keys_are_replaced_in_the_tables_that_have_them() {
+        let mut table: Table = "a = [1]\n[b]\nc = 1\nd = 2\n[[e]]\nf = 3\ng = 4"
+            .parse()
+            .unwrap();
+        let changes = "a = 5\n[b]\nc = [6]\n[[e]]\nf = 7".parse().unwrap();
+        replace(&mut table, &changes);
+        let wanted: Table = "a = 5\n[b]\nc = [6]\nd = 2\n[[e]]\nf = 7\ng = 4"
+            .parse()
+            .unwrap();
+        assert_eq!(table, wanted);
     }
 }

@@ -82,7 +82,7 @@ mod opportunities;
 mod packet;
 mod propagation;
 mod queue;
-mod random;
+pub mod random;
 mod recorded_rates;
 mod serialiser;
 mod stats;

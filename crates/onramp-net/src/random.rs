@@ -27,10 +27,36 @@ pub(crate) enum Element {
 
 /// The random stream of one element of the link with this seed.
 pub(crate) fn stream(seed: u64, element: Element) -> Pcg32 {
-    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    Pcg32::new(z ^ (z >> 31), element as u64)
+    Pcg32::new(splitmix64(seed, 0), element as u64)
+}
+
+/// The output with this index, from 0, of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014) started at
+/// this seed.
+pub fn splitmix64(seed: u64, index: u64) -> u64 {
+    let steps = index.wrapping_add(1);
+    let state = seed.wrapping_add(steps.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// A number above 0 and at most 1, in steps of 2^-53, from 64 random bits.
+#[inline]
+pub fn unit(bits: u64) -> f64 {
+    ((bits >> 11) + 1) as f64 / (1u64 << 53) as f64
+}
+
+/// An exponentially distributed number with this mean, from a [`unit`]. The logarithm is `libm`'s,
+/// which returns the same bits on every machine.
+pub fn exponential(unit: f64, mean: f64) -> f64 {
+    -mean * libm::log(unit)
+}
+
+/// A normally distributed number with mean 0 and deviation 1, from two [`unit`]s (Box & Muller
+/// 1958).
+pub fn normal(first: f64, second: f64) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(first));
+    radius * libm::cos(std::f64::consts::TAU * second)
 }
 
 /// A probability in parts per million, as a fixed-point number with 32 fractional bits, rounded

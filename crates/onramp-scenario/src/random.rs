@@ -2,6 +2,7 @@
 //! simulator and lab.
 
 use crate::seed::case_seed;
+use onramp_net::random;
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
 
@@ -41,19 +42,17 @@ impl Stream {
 
     /// A uniformly distributed number above 0 and at most 1, in steps of 2^-53.
     pub fn unit(&mut self) -> f64 {
-        ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
+        random::unit(self.0.next_u64())
     }
 
-    /// An exponentially distributed number with this mean. The logarithm is `libm`'s, which returns
-    /// the same bits on every machine.
+    /// An exponentially distributed number with this mean.
     pub fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * libm::log(self.unit())
+        random::exponential(self.unit(), mean)
     }
 
-    /// A normally distributed number with mean 0 and deviation 1 (Box & Muller 1958).
+    /// A normally distributed number with mean 0 and deviation 1.
     pub fn normal(&mut self) -> f64 {
-        let radius = libm::sqrt(-2.0 * libm::log(self.unit()));
-        radius * libm::cos(std::f64::consts::TAU * self.unit())
+        random::normal(self.unit(), self.unit())
     }
 
     /// A time in nanoseconds.

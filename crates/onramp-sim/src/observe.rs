@@ -101,56 +101,36 @@ pub trait Observer {
     const WATCHES_SERVICE: bool = false;
 
     /// A flow starts.
-    fn flow_started(&mut self, flow: &FlowStart) {
-        let _ = flow;
-    }
+    fn flow_started(&mut self, _flow: &FlowStart) {}
 
     /// A host sends a packet.
-    fn sent(&mut self, packet: &PacketEvent<'_>) {
-        let _ = packet;
-    }
+    fn sent(&mut self, _packet: &PacketEvent<'_>) {}
 
     /// A packet arrives at a host, before the host processes it.
-    fn arrived(&mut self, packet: &PacketEvent<'_>) {
-        let _ = packet;
-    }
+    fn arrived(&mut self, _packet: &PacketEvent<'_>) {}
 
     /// A link accepted a packet.
-    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        let _ = (link, packet);
-    }
+    fn entered(&mut self, _link: u32, _packet: &PacketEvent<'_>) {}
 
     /// A link began to transmit a packet at the time of the event: the packet is no longer in the
     /// queue. The call comes before any later event of the link.
-    fn served(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        let _ = (link, packet);
-    }
+    fn served(&mut self, _link: u32, _packet: &PacketEvent<'_>) {}
 
     /// A packet reaches the far end of a link.
-    fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        let _ = (link, packet);
-    }
+    fn departed(&mut self, _link: u32, _packet: &PacketEvent<'_>) {}
 
     /// A link drops a packet, on arrival or after it had accepted the packet.
-    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
-        let _ = (link, why, packet);
-    }
+    fn dropped(&mut self, _link: u32, _why: DropReason, _packet: &PacketEvent<'_>) {}
 
     /// The application of a flow's receiver has read `bytes` more, in order. A relay's end is not
     /// reported.
-    fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
-        let _ = (time_ns, flow, bytes);
-    }
+    fn delivered(&mut self, _time_ns: u64, _flow: u32, _bytes: u64) {}
 
     /// A flow's sender has processed a segment or a timer, and has sent everything it may.
-    fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
-        let _ = (time_ns, flow, sender);
-    }
+    fn sender_acted(&mut self, _time_ns: u64, _flow: u32, _sender: &Connection) {}
 
     /// A flow has ended. Its number is not used again.
-    fn flow_ended(&mut self, time_ns: u64, flow: u32) {
-        let _ = (time_ns, flow);
-    }
+    fn flow_ended(&mut self, _time_ns: u64, _flow: u32) {}
 }
 
 /// No observer.

@@ -7,34 +7,20 @@ use onramp_tcp::Connection;
 /// Writes the files of one format. The methods are those of
 /// [`Observer`](onramp_sim::observe::Observer) that at least one format needs.
 pub(crate) trait Writer: Send {
-    fn flow_started(&mut self, flow: &FlowStart) {
-        let _ = flow;
-    }
+    fn flow_started(&mut self, _flow: &FlowStart) {}
 
-    fn sent(&mut self, packet: &PacketEvent<'_>) {
-        let _ = packet;
-    }
+    fn sent(&mut self, _packet: &PacketEvent<'_>) {}
 
-    fn arrived(&mut self, packet: &PacketEvent<'_>) {
-        let _ = packet;
-    }
+    fn arrived(&mut self, _packet: &PacketEvent<'_>) {}
 
-    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        let _ = (link, packet);
-    }
+    fn entered(&mut self, _link: u32, _packet: &PacketEvent<'_>) {}
 
-    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
-        let _ = (link, why, packet);
-    }
+    fn dropped(&mut self, _link: u32, _why: DropReason, _packet: &PacketEvent<'_>) {}
 
     /// The sender has processed an ACK (`by_ack`), or something else, such as a timer.
-    fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection, by_ack: bool) {
-        let _ = (time_ns, flow, sender, by_ack);
-    }
+    fn sender_acted(&mut self, _time_ns: u64, _flow: u32, _sender: &Connection, _by_ack: bool) {}
 
-    fn flow_ended(&mut self, flow: u32) {
-        let _ = flow;
-    }
+    fn flow_ended(&mut self, _flow: u32) {}
 
     /// Number of flows without a file, because [`MAX_FLOW_FILES`](crate::output::MAX_FLOW_FILES)
     /// flows have one.

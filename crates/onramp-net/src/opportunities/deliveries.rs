@@ -1,7 +1,7 @@
 //! The state of a link that carries bytes at single moments.
 
 use super::{Opportunities, OPPORTUNITY_BYTES};
-use crate::random::{stream, Element};
+use crate::random::{exponential, stream, unit, Element};
 use crate::{Config, Service};
 use rand_core::Rng;
 use rand_pcg::Pcg32;
@@ -74,10 +74,7 @@ impl Source {
                 random,
                 next_ns,
             } => {
-                // Above 0 and at most 1, in steps of 2^-53. The logarithm is `libm`'s, which is the
-                // same on every machine.
-                let unit = ((random.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
-                *next_ns += (-*mean_ns * libm::log(unit)) as u64;
+                *next_ns += exponential(unit(random.next_u64()), *mean_ns) as u64;
             }
         }
     }

@@ -10,6 +10,7 @@
 //! - After the last opportunity the recording begins again. The time of the last one is its length.
 
 mod deliveries;
+mod fading;
 mod trace;
 
 pub(crate) use deliveries::Deliveries;

@@ -1,5 +1,6 @@
 //! Recordings of delivery opportunities, in the format of mahimahi.
 
+use super::fading::{self, Fading};
 use super::{MS_NS, OPPORTUNITY_BYTES};
 use std::fmt;
 
@@ -46,19 +47,27 @@ pub enum TraceError {
     },
     /// All times are zero.
     OnlyZeros,
+    /// A made-up recording is not described as it has to be.
+    NotDescribed,
 }
 
 /// An error shows at most this many characters of a line.
 const SHOWN_CHARS: usize = 20;
 
 impl Opportunities {
-    /// Reads a recording: one line for each opportunity, which is a number of milliseconds.
+    /// Reads a recording: one line for each opportunity, which is a number of milliseconds. Or one
+    /// line that describes a made-up recording of a link that fades, such as
+    /// `fading seed=1 seconds=30 min_mbits_per_s=1 max_mbits_per_s=40`.
     ///
     /// # Errors
     /// The first line that is wrong, or that the recording has no length.
     pub fn parse(text: &str) -> Result<Opportunities, TraceError> {
         if text.len() as u64 > MAX_TRACE_BYTES {
             return Err(TraceError::TooLarge);
+        }
+        if text.starts_with(fading::WORD) {
+            let fading = Fading::parse(text).ok_or(TraceError::NotDescribed)?;
+            return Opportunities::new(fading.at_ms());
         }
         let mut at_ms: Vec<u64> = Vec::new();
         for (line, found) in (1..).zip(text.lines()) {
@@ -79,6 +88,11 @@ impl Opportunities {
             }
             at_ms.push(time_ms);
         }
+        Opportunities::new(at_ms)
+    }
+
+    /// The recording with these moments, which do not decrease.
+    fn new(at_ms: Vec<u64>) -> Result<Opportunities, TraceError> {
         match at_ms.last() {
             None => Err(TraceError::Empty),
             Some(0) => Err(TraceError::OnlyZeros),
@@ -147,6 +161,10 @@ impl fmt::Display for TraceError {
             TraceError::OnlyZeros => {
                 f.write_str("all its times are 0: a recording has to last for some time")
             }
+            TraceError::NotDescribed => f.write_str(
+                "line 1 does not describe a link that fades: expected for example `fading seed=1 \
+                 seconds=30 min_mbits_per_s=1 max_mbits_per_s=40`, with at most 100000 Mbit in all",
+            ),
         }
     }
 }
@@ -186,6 +204,24 @@ mod tests {
             wrong("0\n0\n"),
             "all its times are 0: a recording has to last for some time"
         );
+    }
+
+    #[test]
+    fn a_line_describes_a_recording_of_a_link_that_fades() {
+        let text = "fading seed=1 seconds=30 min_mbits_per_s=1 max_mbits_per_s=40\n";
+        let trace = Opportunities::parse(text).unwrap();
+        assert_eq!((trace.count(), trace.length_ns()), (35_944, 29_998_000_000));
+        assert_eq!(trace.at_ms[..5], [2, 4, 6, 8, 10]);
+        assert!(trace.at_ms.is_sorted());
+        for (old, new) in [
+            ("=30", "=30000"),
+            ("=40", "=0.5"),
+            ("=40", "=nan"),
+            ("seed=1 ", ""),
+            ("\n", " 1\n"),
+        ] {
+            assert!(wrong(&text.replace(old, new)).contains("expected for example `fading seed=1"));
+        }
     }
 
     #[test]

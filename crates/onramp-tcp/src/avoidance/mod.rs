@@ -96,9 +96,7 @@ pub struct Control {
 pub trait Avoidance: std::fmt::Debug + Send {
     /// Measures. Called for every acknowledgement before cwnd changes, also during recovery and
     /// start-up. May lower ssthresh to end slow start.
-    fn measure(&mut self, window: &mut Window, ack: &AckSample) {
-        let _ = (window, ack);
-    }
+    fn measure(&mut self, _window: &mut Window, _ack: &AckSample) {}
 
     /// Grows cwnd for an acknowledgement outside recovery: slow start below ssthresh, congestion
     /// avoidance above. Not called while a start-up algorithm of `core/` controls cwnd. Below
@@ -120,9 +118,7 @@ pub trait Avoidance: std::fmt::Debug + Send {
     fn timeout(&mut self) {}
 
     /// Sending resumes after nothing was in flight since `idle_since_ns`.
-    fn resume(&mut self, idle_since_ns: u64, now_ns: u64) {
-        let _ = (idle_since_ns, now_ns);
-    }
+    fn resume(&mut self, _idle_since_ns: u64, _now_ns: u64) {}
 
     /// cwnd and pacing rate of an avoidance that controls recovery too and paces ([`Bbr`],
     /// [`Bbr3`]); `None` for all others, for which the functions below are not called.
@@ -132,30 +128,20 @@ pub trait Avoidance: std::fmt::Debug + Send {
 
     /// The connection is established. `srtt_ns`: RTT of the handshake, 0 if unknown. `random`: the
     /// source of the connection's random choices.
-    fn established(&mut self, now_ns: u64, srtt_ns: u64, window: &Window, random: u32) {
-        let _ = (now_ns, srtt_ns, window, random);
-    }
+    fn established(&mut self, _now_ns: u64, _srtt_ns: u64, _window: &Window, _random: u32) {}
 
     /// A start-up algorithm has set cwnd.
-    fn follow(&mut self, cwnd_bytes: u64) {
-        let _ = cwnd_bytes;
-    }
+    fn follow(&mut self, _cwnd_bytes: u64) {}
 
     /// A segment is about to leave. `flight_is_empty`: nothing is outstanding. `inflight_bytes`:
     /// bytes in flight without it (pipe of RFC 6675).
-    fn sent(&mut self, now_ns: u64, flight_is_empty: bool, inflight_bytes: u64) {
-        let _ = (now_ns, flight_is_empty, inflight_bytes);
-    }
+    fn sent(&mut self, _now_ns: u64, _flight_is_empty: bool, _inflight_bytes: u64) {}
 
     /// The application has nothing to send, although cwnd has room.
-    fn starved(&mut self, inflight_bytes: u64) {
-        let _ = inflight_bytes;
-    }
+    fn starved(&mut self, _inflight_bytes: u64) {}
 
     /// An acknowledgement has arrived, and losses are marked.
-    fn arrived(&mut self, arrival: &Arrival<'_>) {
-        let _ = arrival;
-    }
+    fn arrived(&mut self, _arrival: &Arrival<'_>) {}
 }
 
 /// One of the avoidances. BBR is in a box, because a connection would be a fifth larger with it.

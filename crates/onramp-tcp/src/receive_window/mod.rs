@@ -25,9 +25,7 @@ pub struct Contents {
 pub trait ReceiveWindow: std::fmt::Debug + Send {
     /// Reports the contents of the buffer, before the segment or read that changed them is
     /// reported.
-    fn set_contents(&mut self, contents: Contents) {
-        let _ = contents;
-    }
+    fn set_contents(&mut self, _contents: Contents) {}
 
     /// Reports a segment that was stored in the buffer, in order or above a gap. Returns whether
     /// the advertised window will grow because of it, which
@@ -38,15 +36,11 @@ pub trait ReceiveWindow: std::fmt::Debug + Send {
     }
 
     /// Reports that the application read `bytes`.
-    fn read(&mut self, now_ns: u64, bytes: u64) {
-        let _ = (now_ns, bytes);
-    }
+    fn read(&mut self, _now_ns: u64, _bytes: u64) {}
 
     /// Reports a receiver-side RTT sample, from echoed timestamps or from the time that it takes to
     /// receive a window.
-    fn rtt(&mut self, now_ns: u64, rtt_ns: u64) {
-        let _ = (now_ns, rtt_ns);
-    }
+    fn rtt(&mut self, _now_ns: u64, _rtt_ns: u64) {}
 
     /// The window above the data received in order, when `unread_bytes` wait for the reader. The
     /// connection itself never moves the right edge back, fits the window into the scaled 16-bit

@@ -1,18 +1,18 @@
-//! Random numbers from a seed: SplitMix (Steele, Lea & Flood: Fast Splittable Pseudorandom Number
-//! Generators, 2014).
+//! Random numbers from a seed.
+
+use onramp_core::SplitMix64;
 
 /// A random number generator.
 #[derive(Clone, Debug)]
-pub struct Rng(u64);
+pub struct Rng(SplitMix64);
 
 impl Rng {
     pub fn new(seed: u64) -> Rng {
-        Rng(seed)
+        Rng(SplitMix64::new(seed))
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mix(self.0)
+        self.0.draw()
     }
 
     /// A number in `0..bound`.
@@ -39,11 +39,4 @@ impl Rng {
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }
-}
-
-/// A bijective hash of a number.
-pub fn mix(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }

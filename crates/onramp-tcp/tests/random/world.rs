@@ -2,7 +2,7 @@
 
 use crate::draw::{Application, Case};
 use crate::invariants;
-use crate::rng::{mix, Rng};
+use crate::rng::Rng;
 use onramp_tcp::stream::Socket;
 use onramp_tcp::wire::{self, Endpoints};
 use onramp_tcp::{Connection, State};
@@ -46,7 +46,7 @@ pub struct World {
 
 /// The byte at this offset of an end's stream.
 fn byte(end: usize, offset: u64) -> u8 {
-    mix(offset ^ (end as u64) << 60) as u8
+    Rng::new(offset ^ (end as u64) << 60).next() as u8
 }
 
 /// Is the end closed, with nothing left to do?

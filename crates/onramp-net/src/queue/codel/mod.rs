@@ -35,43 +35,17 @@ pub struct CoDelConfig {
 
 impl Default for CoDelConfig {
     fn default() -> CoDelConfig {
-        let Parameters {
-            target_ns,
-            interval_ns,
-            mtu_bytes,
-            ecn,
-        } = Parameters::default();
         CoDelConfig {
-            target_ns,
-            interval_ns,
-            mtu_bytes,
-            limit: Limit::Packets(1000),
-            ecn,
-        }
-    }
-}
-
-/// The parameters of [`Control`].
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parameters {
-    pub target_ns: u64,
-    pub interval_ns: u64,
-    pub mtu_bytes: u32,
-    pub ecn: bool,
-}
-
-impl Default for Parameters {
-    fn default() -> Parameters {
-        Parameters {
             target_ns: 5_000_000,
             interval_ns: 100_000_000,
             mtu_bytes: 1500,
+            limit: Limit::Packets(1000),
             ecn: false,
         }
     }
 }
 
-impl Parameters {
+impl CoDelConfig {
     /// Section 5, `control_law`: time of the next drop, `interval / sqrt(count)` after `t_ns`,
     /// rounded down.
     fn control_law(&self, t_ns: u64, count: u32) -> u64 {
@@ -97,39 +71,37 @@ impl Control {
     /// Drops or marks the packets that are due, and removes the next packet: section 5, `deque`.
     pub fn dequeue<P: Packet>(
         &mut self,
-        parameters: &Parameters,
+        config: &CoDelConfig,
         now_ns: u64,
         queue: &mut TimestampedFifo<P>,
         evicted: &mut Evicted<P>,
     ) -> Option<P> {
-        let (mut packet, mut ok_to_drop) = self.do_dequeue(parameters, now_ns, queue);
+        let (mut packet, mut ok_to_drop) = self.do_dequeue(config, now_ns, queue);
         if self.dropping {
             self.dropping = ok_to_drop;
             while self.dropping && now_ns >= self.drop_next_ns {
                 self.count += 1;
-                if evicted.marks(parameters.ecn, packet.as_mut()?) {
-                    self.drop_next_ns = parameters.control_law(self.drop_next_ns, self.count);
+                if evicted.marks(config.ecn, packet.as_mut()?) {
+                    self.drop_next_ns = config.control_law(self.drop_next_ns, self.count);
                     return packet;
                 }
                 evicted.push(packet?);
-                (packet, ok_to_drop) = self.do_dequeue(parameters, now_ns, queue);
+                (packet, ok_to_drop) = self.do_dequeue(config, now_ns, queue);
                 match ok_to_drop {
-                    true => {
-                        self.drop_next_ns = parameters.control_law(self.drop_next_ns, self.count)
-                    }
+                    true => self.drop_next_ns = config.control_law(self.drop_next_ns, self.count),
                     false => self.dropping = false,
                 }
             }
         } else if ok_to_drop {
-            if !evicted.marks(parameters.ecn, packet.as_mut()?) {
+            if !evicted.marks(config.ecn, packet.as_mut()?) {
                 evicted.push(packet?);
-                (packet, _) = self.do_dequeue(parameters, now_ns, queue);
+                (packet, _) = self.do_dequeue(config, now_ns, queue);
             }
             self.dropping = true;
             let delta = self.count - self.last_count;
-            let recently = now_ns.saturating_sub(self.drop_next_ns) < 16 * parameters.interval_ns;
+            let recently = now_ns.saturating_sub(self.drop_next_ns) < 16 * config.interval_ns;
             self.count = if delta > 1 && recently { delta } else { 1 };
-            self.drop_next_ns = parameters.control_law(now_ns, self.count);
+            self.drop_next_ns = config.control_law(now_ns, self.count);
             self.last_count = self.count;
         }
         packet
@@ -138,7 +110,7 @@ impl Control {
     /// The packet at the head, and whether it may be dropped: section 5, `dodequeue`.
     fn do_dequeue<P: Packet>(
         &mut self,
-        parameters: &Parameters,
+        config: &CoDelConfig,
         now_ns: u64,
         queue: &mut TimestampedFifo<P>,
     ) -> (Option<P>, bool) {
@@ -146,17 +118,15 @@ impl Control {
             self.first_above_ns = None;
             return (None, false);
         };
-        let below = now_ns - enqueued_ns < parameters.target_ns
-            || queue.waiting().bytes <= u64::from(parameters.mtu_bytes);
+        let below = now_ns - enqueued_ns < config.target_ns
+            || queue.waiting().bytes <= u64::from(config.mtu_bytes);
         let ok_to_drop = !below
             && self
                 .first_above_ns
                 .is_some_and(|first_above_ns| now_ns >= first_above_ns);
         self.first_above_ns = match below {
             true => None,
-            false => self
-                .first_above_ns
-                .or(Some(now_ns + parameters.interval_ns)),
+            false => self.first_above_ns.or(Some(now_ns + config.interval_ns)),
         };
         (Some(packet), ok_to_drop)
     }
@@ -168,30 +138,15 @@ impl Control {
 /// the CoDel state: the `dequeue` that found the queue empty before has already reset it.
 #[derive(Clone, Debug)]
 pub(crate) struct CoDel<P> {
-    parameters: Parameters,
-    limit: Limit,
+    config: CoDelConfig,
     control: Control,
     queue: TimestampedFifo<P>,
 }
 
 impl<P: Packet> CoDel<P> {
     pub fn new(config: &CoDelConfig) -> CoDel<P> {
-        let CoDelConfig {
-            target_ns,
-            interval_ns,
-            mtu_bytes,
-            limit,
-            ecn,
-        } = *config;
-        let parameters = Parameters {
-            target_ns,
-            interval_ns,
-            mtu_bytes,
-            ecn,
-        };
         CoDel {
-            parameters,
-            limit,
+            config: config.clone(),
             control: Control::default(),
             queue: TimestampedFifo::new(),
         }
@@ -201,7 +156,11 @@ impl<P: Packet> CoDel<P> {
 impl<P: Packet> Discipline<P> for CoDel<P> {
     #[inline(never)]
     fn enqueue(&mut self, now_ns: u64, packet: P, _evicted: &mut Evicted<P>) -> Verdict {
-        if !self.limit.admits(self.waiting(), packet.wire_bytes()) {
+        if !self
+            .config
+            .limit
+            .admits(self.waiting(), packet.wire_bytes())
+        {
             return Verdict::DroppedFull;
         }
         self.queue.push(now_ns, packet);
@@ -211,11 +170,11 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     #[inline(never)]
     fn dequeue(&mut self, now_ns: u64, evicted: &mut Evicted<P>) -> Option<P> {
         self.control
-            .dequeue(&self.parameters, now_ns, &mut self.queue, evicted)
+            .dequeue(&self.config, now_ns, &mut self.queue, evicted)
     }
 
     fn reserve(&mut self, packets: usize) {
-        self.queue.reserve(self.limit.packets_of(packets));
+        self.queue.reserve(self.config.limit.packets_of(packets));
     }
 
     fn waiting(&self) -> Count {

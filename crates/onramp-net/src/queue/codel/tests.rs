@@ -113,8 +113,8 @@ fn drops_follow_the_control_law() {
 
 #[test]
 fn the_control_law_divides_the_interval_by_the_square_root_rounded_down() {
-    let parameters = Parameters::default();
-    let steps = [1, 2, 4, 100].map(|count| parameters.control_law(7, count) - 7);
+    let config = CoDelConfig::default();
+    let steps = [1, 2, 4, 100].map(|count| config.control_law(7, count) - 7);
     assert_eq!(steps, [100_000_000, 70_710_678, 50_000_000, 10_000_000]);
 }
 

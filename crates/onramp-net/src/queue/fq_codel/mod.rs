@@ -9,8 +9,9 @@
 //! The defaults are those of section 5.2. NOTE: CoDel's condition "no more than an MTU waits"
 //! applies to the flow's own queue.
 
-use super::codel::{Control, Parameters};
+use super::codel::{CoDelConfig, Control};
 use super::discipline::{Discipline, Evicted};
+use super::limit::Limit;
 use super::timestamped::TimestampedFifo;
 use crate::random::{stream, Element};
 use crate::{Count, Packet, Verdict};
@@ -41,21 +42,16 @@ pub struct FqCoDelConfig {
 
 impl Default for FqCoDelConfig {
     fn default() -> FqCoDelConfig {
-        let Parameters {
-            target_ns,
-            interval_ns,
-            mtu_bytes,
-            ecn,
-        } = Parameters::default();
+        let codel = CoDelConfig::default();
         FqCoDelConfig {
-            target_ns,
-            interval_ns,
-            mtu_bytes,
+            target_ns: codel.target_ns,
+            interval_ns: codel.interval_ns,
+            mtu_bytes: codel.mtu_bytes,
             flows: 1024,
             quantum_bytes: 1514,
             limit_packets: 10_240,
             drop_batch_packets: 64,
-            ecn,
+            ecn: codel.ecn,
         }
     }
 }
@@ -73,7 +69,8 @@ struct Flow<P> {
 #[derive(Clone, Debug)]
 pub(crate) struct FqCoDel<P> {
     config: FqCoDelConfig,
-    parameters: Parameters,
+    /// What CoDel does in each queue. The limit is that of all together.
+    codel: CoDelConfig,
     /// Makes hash collisions differ from seed to seed (section 4.1).
     perturbation: u32,
     flows: Vec<Flow<P>>,
@@ -84,14 +81,7 @@ pub(crate) struct FqCoDel<P> {
 
 impl<P: Packet> FqCoDel<P> {
     pub fn new(config: &FqCoDelConfig, seed: u64) -> FqCoDel<P> {
-        let FqCoDelConfig {
-            target_ns,
-            interval_ns,
-            mtu_bytes,
-            flows,
-            ecn,
-            ..
-        } = *config;
+        let flows = config.flows as usize;
         let flow = || Flow {
             queue: TimestampedFifo::new(),
             control: Control::default(),
@@ -99,16 +89,17 @@ impl<P: Packet> FqCoDel<P> {
             is_active: false,
         };
         FqCoDel {
-            parameters: Parameters {
-                target_ns,
-                interval_ns,
-                mtu_bytes,
-                ecn,
+            codel: CoDelConfig {
+                target_ns: config.target_ns,
+                interval_ns: config.interval_ns,
+                mtu_bytes: config.mtu_bytes,
+                limit: Limit::Packets(config.limit_packets),
+                ecn: config.ecn,
             },
             perturbation: stream(seed, Element::Queue).next_u32(),
-            flows: std::iter::repeat_with(flow).take(flows as usize).collect(),
-            new: VecDeque::with_capacity(flows as usize),
-            old: VecDeque::with_capacity(flows as usize),
+            flows: std::iter::repeat_with(flow).take(flows).collect(),
+            new: VecDeque::with_capacity(flows),
+            old: VecDeque::with_capacity(flows),
             waiting: Count::default(),
             config: config.clone(),
         }
@@ -180,7 +171,7 @@ impl<P: Packet> Discipline<P> for FqCoDel<P> {
             let before = flow.queue.waiting();
             let packet = flow
                 .control
-                .dequeue(&self.parameters, now_ns, &mut flow.queue, evicted);
+                .dequeue(&self.codel, now_ns, &mut flow.queue, evicted);
             let after = flow.queue.waiting();
             self.waiting.packets -= before.packets - after.packets;
             self.waiting.bytes -= before.bytes - after.bytes;

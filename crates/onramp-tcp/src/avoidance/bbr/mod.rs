@@ -31,13 +31,16 @@
 mod aggregation;
 mod policer;
 mod rate;
+mod shared;
 
 use super::{AckSample, Arrival, Avoidance, Control};
 use crate::window::UNLIMITED;
 use crate::Window;
 use aggregation::Aggregation;
+use onramp_core::SplitMix64;
 use policer::{Policer, Totals};
 pub(super) use rate::{DeliveryRate, RateSample, RecentMax};
+pub(super) use shared::{paced, TimeoutRepair};
 
 const MS_NS: u64 = 1_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -71,8 +74,6 @@ const GROWTH: u64 = UNIT * 5 / 4;
 const FULL_ROUNDS: u32 = 3;
 const MIN_SEGMENTS: u64 = 4;
 const INITIAL_SEGMENTS: u64 = 10;
-/// Pace at 99 %.
-const MARGIN_PERCENT: u64 = 99;
 /// A burst is what leaves in 1/1024 s, between one segment (two above 1.2 Mbit/s) and 64 KiB.
 const BURST_SHIFT: u32 = 10;
 const MAX_BURST_BYTES: u64 = 65_535 - 320;
@@ -135,13 +136,11 @@ pub struct Bbr {
     phase_begin_ns: u64,
     restarts_from_idle: bool,
     repair: Repair,
-    /// The end of what a timeout repairs; `None` before the first acknowledgement after it.
-    timeout_end: Option<u64>,
-    repairs_timeout: bool,
+    timeout_repair: TimeoutRepair,
     conserves_packets: bool,
     lost_bytes: u64,
-    /// State of the generator that chooses the first phase of the cycle.
-    random: u64,
+    /// Chooses the first phase of the cycle.
+    random: SplitMix64,
 }
 
 impl Bbr {
@@ -177,18 +176,12 @@ impl Bbr {
         self.with_room(self.bdp_bytes(bytes_per_s, gain))
     }
 
-    fn paced(bytes_per_s: u64, gain: u64) -> u64 {
-        let rate =
-            u128::from(bytes_per_s) * u128::from(gain * MARGIN_PERCENT) / u128::from(UNIT * 100);
-        u64::try_from(rate).unwrap_or(UNLIMITED - 1).max(1)
-    }
-
     fn pace_from_rtt(&mut self, srtt_ns: u64) {
         self.has_rtt = srtt_ns > 0;
         let rtt_ns = if srtt_ns > 0 { srtt_ns } else { MS_NS };
         let rate = u128::from(self.cwnd_bytes) * u128::from(SECOND_NS) / u128::from(rtt_ns);
         let rate = u64::try_from(rate).unwrap_or(UNLIMITED - 1);
-        self.pacing_bytes_per_s = Bbr::paced(rate, HIGH_GAIN);
+        self.pacing_bytes_per_s = paced(rate, HIGH_GAIN, UNIT);
     }
 
     fn save_cwnd(&mut self) {
@@ -200,12 +193,7 @@ impl Bbr {
 
     fn begin_probe_bw(&mut self, now_ns: u64) {
         self.mode = Mode::ProbeBw;
-        // SplitMix64 (Steele, Lea, Flood 2014).
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.random;
-        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        self.phase = CYCLE.len() - 1 - ((bits ^ bits >> 31) % FIRST_PHASES) as usize;
+        self.phase = CYCLE.len() - 1 - (self.random.draw() % FIRST_PHASES) as usize;
         self.advance_phase(now_ns);
     }
 
@@ -364,7 +352,7 @@ impl Bbr {
         if !self.has_rtt && srtt_ns > 0 {
             self.pace_from_rtt(srtt_ns);
         }
-        let rate = Bbr::paced(self.bytes_per_s(), self.pacing_gain);
+        let rate = paced(self.bytes_per_s(), self.pacing_gain, UNIT);
         if self.is_full || rate > self.pacing_bytes_per_s {
             self.pacing_bytes_per_s = rate;
         }
@@ -372,13 +360,10 @@ impl Bbr {
 
     /// The state of the repair at this acknowledgement.
     fn repair_at(&mut self, arrival: &Arrival<'_>) -> Repair {
-        if self.repairs_timeout {
-            let end = *self.timeout_end.get_or_insert(arrival.ack.nxt);
-            self.repairs_timeout = arrival.ack.una < end;
-        }
+        self.timeout_repair.update(arrival.ack);
         if arrival.is_recovering {
             Repair::Recovery
-        } else if self.repairs_timeout {
+        } else if self.timeout_repair.is_active() {
             Repair::Timeout
         } else {
             Repair::None
@@ -447,15 +432,14 @@ impl Avoidance for Bbr {
     fn undo(&mut self, cwnd_bytes: u64, _prior_bytes: u64) -> u64 {
         self.full_bw = 0;
         self.full_rounds = 0;
-        self.repairs_timeout = false;
+        self.timeout_repair.cancel();
         self.policer.reset(self.totals(self.rate.delivered_ns));
         cwnd_bytes
     }
 
     fn timeout(&mut self) {
         self.repair = Repair::Timeout;
-        self.repairs_timeout = true;
-        self.timeout_end = None;
+        self.timeout_repair.begin();
         self.cwnd_bytes = self.mss_bytes;
         self.full_bw = 0;
         self.round_begins = true;
@@ -469,7 +453,7 @@ impl Avoidance for Bbr {
         self.restarts_from_idle = true;
         self.aggregation.restart(now_ns);
         match self.mode {
-            Mode::ProbeBw => self.pacing_bytes_per_s = Bbr::paced(self.bytes_per_s(), UNIT),
+            Mode::ProbeBw => self.pacing_bytes_per_s = paced(self.bytes_per_s(), UNIT, UNIT),
             Mode::ProbeRtt => self.check_probe_rtt(now_ns),
             Mode::Startup | Mode::Drain => {}
         }
@@ -487,7 +471,7 @@ impl Avoidance for Bbr {
         self.cwnd_bytes = window.cwnd_bytes;
         self.min_rtt_ns = Some(srtt_ns).filter(|&rtt_ns| rtt_ns > 0);
         self.min_rtt_at_ns = now_ns;
-        self.random = u64::from(random);
+        self.random = SplitMix64::new(random.into());
         self.aggregation.restart(now_ns);
         self.pace_from_rtt(srtt_ns);
     }

@@ -150,7 +150,7 @@ fn startup_ends_after_three_rounds_without_growth_and_drain_empties_the_queue() 
         "{}",
         path.now_ns
     );
-    let drained = Bbr::paced(path.bbr.bw.get(), DRAIN_GAIN);
+    let drained = paced(path.bbr.bw.get(), DRAIN_GAIN, UNIT);
     assert_eq!(path.bbr.pacing_bytes_per_s, drained);
     path.settle();
     assert!(path.in_flight.len() <= 108, "{}", path.in_flight.len());

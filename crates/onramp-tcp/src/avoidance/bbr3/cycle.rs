@@ -70,8 +70,8 @@ impl Bbr3 {
     pub(super) fn start_down(&mut self, now_ns: u64) {
         self.congestion.reset_signals();
         self.cycle.acked_per_increase = UNLIMITED;
-        self.cycle.rounds_since_probe = self.random() % 2;
-        self.cycle.wait_ns = MIN_WAIT_NS + self.random() % SECOND_NS;
+        self.cycle.rounds_since_probe = self.random.draw() % 2;
+        self.cycle.wait_ns = MIN_WAIT_NS + self.random.draw() % SECOND_NS;
         self.cycle.begin_ns = now_ns;
         self.cycle.stop_probe();
         self.start_round();

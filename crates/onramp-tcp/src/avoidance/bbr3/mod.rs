@@ -37,13 +37,14 @@ mod packets;
 #[cfg(test)]
 mod tests;
 
-use super::bbr::{DeliveryRate, RateSample, RecentMax};
+use super::bbr::{paced, DeliveryRate, RateSample, RecentMax, TimeoutRepair};
 use super::{AckSample, Arrival, Avoidance, Control};
 use crate::window::UNLIMITED;
 use crate::Window;
 use congestion::Congestion;
 use cycle::Cycle;
 use min_rtt::MinRtt;
+use onramp_core::SplitMix64;
 use packets::Packets;
 
 const MS_NS: u64 = 1_000_000;
@@ -58,8 +59,6 @@ const CWND_GAIN: u64 = 200;
 const UP_CWND_GAIN: u64 = 225;
 const PROBE_RTT_CWND_GAIN: u64 = 50;
 const UNIT: u64 = 100;
-/// Pace at 99 %.
-const MARGIN_PERCENT: u64 = 99;
 /// The rate grows if it is 25 % above the one before. Three rounds without growth fill the pipe.
 const GROWTH: u64 = 125;
 const FULL_ROUNDS: u32 = 3;
@@ -192,23 +191,12 @@ pub struct Bbr3 {
     extra_acked_bytes: u64,
     restarts_from_idle: bool,
     repairs: bool,
-    repairs_timeout: bool,
-    timeout_end: Option<u64>,
+    timeout_repair: TimeoutRepair,
     lost_bytes: u64,
-    /// State of the generator of random numbers.
-    random: u64,
+    random: SplitMix64,
 }
 
 impl Bbr3 {
-    /// SplitMix64 (Steele, Lea, Flood 2014).
-    fn random(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.random;
-        bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ bits >> 31
-    }
-
     fn max_bw(&self) -> u64 {
         self.max_bw[0].max(self.max_bw[1])
     }
@@ -252,10 +240,12 @@ impl Bbr3 {
         self.round_end_bytes = self.rate.delivered_bytes;
     }
 
+    fn is_repairing(&self) -> bool {
+        self.repairs || self.timeout_repair.is_active()
+    }
+
     fn save_cwnd(&mut self) {
-        let is_undisturbed =
-            !self.repairs && !self.repairs_timeout && self.state != State::ProbeRtt;
-        self.prior_cwnd_bytes = match is_undisturbed {
+        self.prior_cwnd_bytes = match !self.is_repairing() && self.state != State::ProbeRtt {
             true => self.cwnd_bytes,
             false => self.prior_cwnd_bytes.max(self.cwnd_bytes),
         };
@@ -345,12 +335,6 @@ impl Bbr3 {
         self.bw = self.max_bw().min(self.congestion.bw_shortterm);
     }
 
-    fn paced(bytes_per_s: u64, gain: u64) -> u64 {
-        let rate =
-            u128::from(bytes_per_s) * u128::from(gain * MARGIN_PERCENT) / u128::from(UNIT * 100);
-        u64::try_from(rate).unwrap_or(UNLIMITED - 1).max(1)
-    }
-
     /// InitPacingRate()
     fn pace_from_rtt(&mut self, srtt_ns: u64) {
         self.has_rtt = srtt_ns > 0;
@@ -365,7 +349,7 @@ impl Bbr3 {
         if !self.has_rtt && srtt_ns > 0 {
             self.pace_from_rtt(srtt_ns);
         }
-        let rate = Bbr3::paced(self.bw, self.state.gains().0);
+        let rate = paced(self.bw, self.state.gains().0, UNIT);
         if self.full.was_reached || rate > self.pacing_bytes_per_s {
             self.pacing_bytes_per_s = rate;
         }
@@ -402,13 +386,10 @@ impl Bbr3 {
 
     /// The end of a recovery or of the repair of a timeout restores cwnd.
     fn update_repair(&mut self, arrival: &Arrival<'_>) {
-        let was_repairing = self.repairs || self.repairs_timeout;
-        if self.repairs_timeout {
-            let end = *self.timeout_end.get_or_insert(arrival.ack.nxt);
-            self.repairs_timeout = arrival.ack.una < end;
-        }
+        let was_repairing = self.is_repairing();
+        self.timeout_repair.update(arrival.ack);
         self.repairs = arrival.is_recovering;
-        if was_repairing && !self.repairs && !self.repairs_timeout {
+        if was_repairing && !self.is_repairing() {
             self.restore_cwnd();
         }
     }
@@ -442,13 +423,12 @@ impl Avoidance for Bbr3 {
     }
 
     fn timeout(&mut self) {
-        self.repairs_timeout = true;
-        self.timeout_end = None;
+        self.timeout_repair.begin();
         self.cwnd_bytes = self.mss_bytes;
     }
 
     fn undo(&mut self, cwnd_bytes: u64, _prior_bytes: u64) -> u64 {
-        self.repairs_timeout = false;
+        self.timeout_repair.cancel();
         self.handle_spurious_loss();
         cwnd_bytes.max(self.cwnd_bytes)
     }
@@ -461,7 +441,7 @@ impl Avoidance for Bbr3 {
         self.restarts_from_idle = true;
         self.extra_begin_ns = now_ns;
         if self.state.is_in_probe_bw() {
-            self.pacing_bytes_per_s = Bbr3::paced(self.bw, UNIT);
+            self.pacing_bytes_per_s = paced(self.bw, UNIT, UNIT);
         } else if self.state == State::ProbeRtt {
             self.check_probe_rtt_done(now_ns);
         }
@@ -479,7 +459,7 @@ impl Avoidance for Bbr3 {
         self.cwnd_bytes = window.cwnd_bytes;
         self.initial_cwnd_bytes = window.cwnd_bytes;
         self.min_rtt = MinRtt::new(now_ns, Some(srtt_ns).filter(|&rtt_ns| rtt_ns > 0));
-        self.random = u64::from(random);
+        self.random = SplitMix64::new(random.into());
         self.extra_begin_ns = now_ns;
         self.pace_from_rtt(srtt_ns);
     }

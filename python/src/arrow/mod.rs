@@ -2,7 +2,7 @@
 //!
 //! Counts and sizes are signed integers of 64 bits, so that differences have their sign.
 
-mod column;
+pub(crate) mod column;
 mod records;
 mod traces;
 

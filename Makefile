@@ -102,7 +102,7 @@ test-web: web
 	scripts/python-venv.sh
 	$(CARGO) build $(WORKSPACE) --bins
 	cd crates/onramp-web/page && npm test && npm run test:browser
-	$(NEXTEST) --run-ignored only -E 'binary(browser)'
+	$(NEXTEST) --run-ignored only -E 'test(/^browser::/)'
 
 # The examples of the crates' documentation.
 test-doc: setup

@@ -1,6 +1,6 @@
 //! The Grafana dashboard and the alert rules ask for metrics and labels that are exported.
 
-mod promtool;
+use crate::promtool;
 
 use onramp_service::metrics::METRICS;
 use serde_json::{json, Value};

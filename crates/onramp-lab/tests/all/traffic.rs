@@ -1,6 +1,6 @@
 //! Traffic of finite transfers: their starts, sizes and results.
 
-mod common;
+use crate::common;
 
 use common::{case_with, lab_runs_here};
 use onramp_lab::{run, BuiltIn, Error, Outcome, RunOptions};

@@ -1,6 +1,6 @@
 //! Ensembles: connections of one node to another count each other while they are starting up.
 
-mod network;
+use crate::network;
 
 use network::fork;
 use onramp_scenario::Case;

@@ -22,7 +22,7 @@ fn record(case: &Case) -> Record {
 fn a_tiny_transfer_takes_the_time_of_its_headers() {
     let text = format!("{PATH}[[transfer]]\nsize = \"1000 B\"\nip = \"v6\"\n");
     let record = record(&cases(&text)[0]);
-    // As over IPv4 (tests/transfers.rs), and 20 bytes more for each packet.
+    // As over IPv4 (transfers.rs), and 20 bytes more for each packet.
     let bytes = [80, 80, 72 + 80, 72 + 1072].iter().sum::<u64>() as f64;
     let wanted_s = 0.2 + bytes * 8.0 / 12e6;
     let found_s = record.completion_s.unwrap();

@@ -1,6 +1,6 @@
 //! The page: well-formed, self-contained, with all names escaped.
 
-mod sweep;
+use crate::sweep;
 
 use onramp_report::{page, Meta, Run};
 use onramp_results::Record;

@@ -1,6 +1,6 @@
 //! Transfers of the kernel's own congestion controls over emulated paths.
 
-mod common;
+use crate::common;
 
 use common::{case, case_with, lab_runs_here};
 use onramp_lab::{run, supports, BuiltIn, Error, Outcome, RunOptions};

@@ -43,7 +43,7 @@ fn records_can_be_read_back_from_json() {
 
 #[test]
 fn the_documentation_names_every_field_and_the_version() {
-    let doc = include_str!("../../../docs/results.md");
+    let doc = include_str!("../../../../docs/results.md");
     for field in fields() {
         assert!(
             doc.contains(&format!("| `{field}` |")),

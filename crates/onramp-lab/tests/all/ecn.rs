@@ -1,7 +1,7 @@
 //! Explicit congestion notification (RFC 3168) between real sockets: the link marks packets of the
 //! kernel, and the kernel responds as the simulator does.
 
-mod common;
+use crate::common;
 
 use common::lab_runs_here;
 use onramp_lab::{run, supports, BuiltIn, RunOptions};

@@ -1,6 +1,6 @@
 //! Flows with a guaranteed rate, and flows that come and go, between real sockets.
 
-mod common;
+use crate::common;
 
 use common::{case_with, lab_runs_here};
 use onramp_lab::{run, BuiltIn, Outcome, RunOptions};

@@ -1,6 +1,6 @@
 //! A lab leaves nothing on the host, however it ends.
 
-mod common;
+use crate::common;
 
 use common::{case, lab_runs_here};
 use nix::sched::{setns, CloneFlags};

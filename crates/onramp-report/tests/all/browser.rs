@@ -1,8 +1,8 @@
 //! Pages in a browser: nothing is wider than the window, and every part opens.
 //!
-//! These tests need Chromium (the package `chromium`), and say so where there is none.
+//! These tests need Chromium (the package `chromium`).
 
-mod sweep;
+use crate::sweep;
 
 use onramp_report::page;
 use std::fs;
@@ -95,10 +95,7 @@ fn opened(chromium: &Path, html: &str, width: u32) -> Found {
 
 /// Checks a page at all widths.
 fn check(name: &str, html: &str) {
-    let Some(chromium) = chromium() else {
-        eprintln!("note: there is no Chromium (package `chromium`): {name} is not tested");
-        return;
-    };
+    let chromium = chromium().expect("Chromium (package `chromium`) is installed");
     for width in WIDTHS {
         let found = opened(&chromium, html, width);
         let (kilobytes, ms) = (html.len() / 1000, found.layout_ms);
@@ -117,11 +114,13 @@ fn check(name: &str, html: &str) {
 }
 
 #[test]
+#[ignore = "needs Chromium: make test-web"]
 fn a_sweep_fits_into_a_laptop_and_into_a_phone() {
     check("a sweep", &page(&sweep::meta(), &sweep::runs(5_040)));
 }
 
 #[test]
+#[ignore = "needs Chromium: make test-web"]
 fn a_few_traced_transfers_fit_too() {
     check("traced transfers", &page(&sweep::meta(), &sweep::traced()));
 }

@@ -1,7 +1,7 @@
 //! Error messages about wrong files, one snapshot per topic. A change of a sentence shows in all of
 //! them at once.
 
-mod common;
+use crate::common;
 
 use common::refused;
 use onramp_scenario::{parse, read, Error, MAX_FILE_BYTES};

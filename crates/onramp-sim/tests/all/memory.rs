@@ -1,6 +1,6 @@
 //! The path memory: what copies of a transfer remember for later copies on the same path.
 
-mod network;
+use crate::network;
 
 use network::fork;
 use onramp_results::Record;

@@ -1,7 +1,7 @@
 //! The canary's test over simulated lives of policies: how often it errs, and how soon it finds a
 //! slowdown.
 
-mod lives;
+use crate::lives;
 
 use lives::{Life, Path};
 use onramp_service::canary::{Reason, Settings, Watch};

@@ -1,6 +1,6 @@
 //! The summary table in all its forms.
 
-mod sweep;
+use crate::sweep;
 
 use onramp_report::{table, TableOptions};
 use onramp_results::Record;

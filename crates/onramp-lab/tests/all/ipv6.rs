@@ -1,7 +1,7 @@
 //! Transfers over IPv6 between real sockets: they are as exact as over IPv4, and take the larger
 //! headers longer.
 
-mod common;
+use crate::common;
 
 use common::{case_with, lab_runs_here};
 use onramp_lab::{run, BuiltIn, Outcome, Path, RunOptions};

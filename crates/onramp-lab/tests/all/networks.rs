@@ -1,6 +1,6 @@
 //! Copies of a transfer, networks of several links, and runs with a duration.
 
-mod common;
+use crate::common;
 
 use common::{case_with, lab_runs_here};
 use onramp_lab::{run, supports, BuiltIn, Error, Outcome, RunOptions};

@@ -54,7 +54,6 @@ pub fn refusals(text: &str, changes: &[(&str, &str)]) -> String {
 }
 
 /// A snapshot without the expression that made it, which is long.
-#[macro_export]
 macro_rules! assert_snapshot {
     ($($argument:expr),+ $(,)?) => {
         insta::with_settings!({ omit_expression => true }, {

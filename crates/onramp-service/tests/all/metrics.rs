@@ -1,6 +1,6 @@
 //! The metrics' texts and the HTTP endpoint, read as their users read them.
 
-mod promtool;
+use crate::promtool;
 
 use onramp_service::counts::Counts;
 use onramp_service::metrics::{

@@ -1,7 +1,7 @@
 //! What real paths do, between real sockets: recordings, random rates, cells, slots and late
 //! timers.
 
-mod common;
+use crate::common;
 
 use common::lab_runs_here;
 use onramp_lab::{run, BuiltIn, RunOptions};

@@ -1,6 +1,6 @@
 //! Error messages about wrong networks, channels and traffic, one snapshot per topic.
 
-mod common;
+use crate::common;
 
 use common::{refusals, refused, replaced};
 use onramp_scenario::parse;

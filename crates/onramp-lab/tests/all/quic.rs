@@ -1,6 +1,6 @@
 //! Transfers over QUIC: noq on UDP sockets of both namespaces.
 
-mod common;
+use crate::common;
 
 use common::{case, case_with, lab_runs_here};
 use onramp_lab::{run, BuiltIn, Error, Outcome, RunOptions};

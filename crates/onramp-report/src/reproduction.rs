@@ -79,9 +79,8 @@ pub enum PageTone {
 /// A figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageFigure {
-    /// As [`draw_plot`](onramp_plot::plot::draw_plot), [`trace_graph`](onramp_plot::trace_graph::trace_graph)
-    /// and [`draw_ladder`](onramp_plot::ladder::draw_ladder) make it. The page contains it unchanged and
-    /// unescaped, so it must not come from elsewhere.
+    /// A figure of [`onramp_plot`]. The page contains it unchanged and unescaped, so it must not
+    /// come from elsewhere.
     pub svg: String,
     /// The sentence below the figure.
     pub caption: String,

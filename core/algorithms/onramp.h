@@ -157,6 +157,7 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 {
 	state->phase = STARTUP_PHASE_SLOW_START;
 	state->options = start->options;
+	state->variant = start->variant;
 	state->handshake_rtt_ns = start->srtt_ns;
 	state->host_ssthresh_bytes = start->ssthresh_bytes;
 	state->flight.last_is_delayed = start->options & STARTUP_OPTION_DELAYED_ACKS;
@@ -202,7 +203,7 @@ static inline uint64_t onramp_clocked_rate(const struct onramp *state,
 static inline uint64_t onramp_pacing_rate(const struct onramp *state, const struct startup_ack *ack,
 					  uint64_t cwnd_bytes)
 {
-	if (state->options & STARTUP_OPTION_WITHOUT_SPACING)
+	if (state->variant & ONRAMP_WITHOUT_SPACING)
 		return STARTUP_UNLIMITED;
 	switch (state->phase) {
 	case STARTUP_PHASE_PACING:
@@ -255,13 +256,13 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 		state->pairs = (struct pair_rate){};
 		state->clock.tick_ns = 0;
 	}
-	if (!state->has_pairs && !(state->options & STARTUP_OPTION_WITHOUT_CLOCK)) {
+	if (!state->has_pairs && !(state->variant & ONRAMP_WITHOUT_CLOCK)) {
 		seen->pair_interval_ns = receiver_clock_ns(&state->clock, ack);
 		seen->pair_bytes = ack->delivered_bytes;
 	}
 	seen->rtt_ns = pair_rate_rtt(&state->pairs, seen, state->min_rtt_ns);
 	rtt_noise_add(&state->noise, seen, flight_ended);
-	if (state->options & STARTUP_OPTION_WITHOUT_NOISE)
+	if (state->variant & ONRAMP_WITHOUT_NOISE)
 		state->noise.noise_ns = 0;
 	if (state->phase != STARTUP_PHASE_RETREAT)
 		state->prior_lost_bytes = ack->lost_bytes;
@@ -356,7 +357,7 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 		.phase = STARTUP_PHASE_RETREAT,
 	};
 	onramp_report(state, decision);
-	if (state->options & STARTUP_OPTION_WITHOUT_RETREAT) {
+	if (state->variant & ONRAMP_WITHOUT_RETREAT) {
 		startup_finish(decision, startup_loss_exit(loss));
 		return;
 	}

@@ -140,8 +140,8 @@
  * leaps. Below the BDP, segments leave no faster than at the measured rate, and a loss shows
  * nothing about the rate of the path.
  *
- * A path with a handshake of less than 1 ms is left to the host's own start-up (exit: path). A
- * queue there would be too short to be seen.
+ * A path with a minimum RTT of less than 4 ms is left to the host's own start-up once cwnd is 16
+ * segments (exit: path). A queue of a quarter of its BDP would be too short to be seen.
  *
  * An ssthresh that the host has from the beginning (a route's metric) ends the start-up. One that
  * it lowers meanwhile (HyStart) does not.
@@ -151,6 +151,22 @@
 
 #include "algorithms/onramp/retreat.h"
 #include "startup.h"
+
+/* The numbers of the essay */
+_Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS == 10, "w");
+_Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
+		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
+	       "growth");
+_Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_REST_ROUNDS == 4, "(3) and (13)");
+_Static_assert(ONRAMP_COMPETING_DIVISOR == 4 && ONRAMP_POLICED_EIGHTHS == 7, "RETREAT");
+_Static_assert(ONRAMP_MIN_TRAIN_NOISES == 2, "RTT noise");
+_Static_assert(STARTUP_BURST_SEGMENTS == 10 && ONRAMP_COMPETING_SIDES == 2 &&
+		       ONRAMP_MIN_DELAY_NS == 1000000,
+	       "share");
+_Static_assert(ONRAMP_PROBE_WORTH == 2 && ONRAMP_AGREEMENT_FACTOR == 2 &&
+		       ONRAMP_SAFE_RETREAT_DIVISOR == 2,
+	       "a remembered path");
+_Static_assert(ONRAMP_MIN_PATH_NS == 4000000 && ONRAMP_HANDED_SEGMENTS == 16, "a short path");
 
 static inline void onramp_start(struct onramp *state, const struct startup_start *start,
 				struct startup_decision *decision)

@@ -62,13 +62,53 @@ fn main() {
         object.arguments.splice(0..0, common_arguments(&core));
     }
     compile_changed(objects);
+    println!("cargo::rustc-check-cfg=cfg(native_tests)");
+    // A package has no tests, and a release is not tested in this way.
+    if env::var("PROFILE").as_deref() == Ok("debug") && Path::new("tests/native").exists() {
+        compile_native_tests(&out, &core);
+    }
 }
 
-/// Adds the start-up program of one algorithm, without packet pairs and with them, as far as the
-/// algorithm can do either. Returns the rows of the table `STARTUPS`.
-fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
-    let folder = out.join(name);
+/// Compiles the programs and their native tests for this machine, for tests/native.rs.
+fn compile_native_tests(out: &Path, core: &str) {
+    println!("cargo::rerun-if-changed=tests/native");
+    let folder = out.join("native");
     fs::create_dir_all(&folder).expect("OUT_DIR can be written");
+    write_algorithm("scripted", &folder);
+    let mut build = cc::Build::new();
+    for capability in ["RESERVES", "REPAIRS", "RESUMES", "SHARES", "SENDS_PAIRS"] {
+        build.define(&format!("ONRAMP_{capability}"), None);
+    }
+    // Undefined behaviour stops a test where it happens, as in core/build.rs.
+    for flag in [
+        "-fsanitize=undefined",
+        "-fsanitize-undefined-trap-on-error",
+        // kernel.h describes the kernel's types to clang's BPF backend.
+        "-Wno-unknown-pragmas",
+        "-Wno-attributes",
+    ] {
+        build.flag_if_supported(flag);
+    }
+    build
+        .file("tests/native/native.c")
+        .define("READ_ONLY_DATA", "static _Thread_local")
+        .includes(["tests/native", ".", "include", core])
+        .include(&folder)
+        .std("gnu11")
+        .warnings(true)
+        .extra_warnings(true)
+        .flag("-Wno-unused-parameter")
+        .warnings_into_errors(true)
+        .cargo_metadata(false)
+        .out_dir(&folder)
+        .compile("native_tests");
+    println!("cargo::rustc-cfg=native_tests");
+    let library = folder.join("libnative_tests.a");
+    println!("cargo::rustc-link-arg-tests={}", library.display());
+}
+
+/// Writes the `algorithm.h` of an algorithm into a folder.
+fn write_algorithm(name: &str, folder: &Path) {
     let template = fs::read_to_string("startup/algorithm.template.h").expect("it is a source");
     let header = template
         .replace(
@@ -77,6 +117,14 @@ fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
         )
         .replace("ALGORITHM", name);
     write_if_different(&folder.join("algorithm.h"), &header);
+}
+
+/// Adds the start-up program of one algorithm, without packet pairs and with them, as far as the
+/// algorithm can do either. Returns the rows of the table `STARTUPS`.
+fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
+    let folder = out.join(name);
+    fs::create_dir_all(&folder).expect("OUT_DIR can be written");
+    write_algorithm(name, &folder);
 
     let mut arguments = vec![format!("-I{}", folder.display())];
     if onramp_core::reserves(name) {

@@ -30,7 +30,7 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 18
+#define ONRAMP_CONFIG_VERSION 19
 
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
@@ -80,13 +80,13 @@ struct onramp_account {
 	uint32_t state;                          /* enum onramp_account_state */
 };
 
-/* The state of a connection's start-up, beside the kernel's own state of the connection */
+/* The state of a connection's start-up, beside the kernel's own state of the connection. The
+ * algorithm's own state follows it in the map (startup/algorithm.template.h). */
 struct onramp_connection {
-	uint64_t state[STARTUP_STATE_BYTES / 8]; /* the algorithm's own */
-	struct startup_decision decision;        /* the latest */
-	struct startup_ack ack;   /* the latest; a program's stack has no room for it */
-	uint64_t id;              /* unique on this host since the program was loaded */
-	uint64_t start_ns;        /* when the start-up began */
+	struct startup_decision decision; /* the latest */
+	struct startup_ack ack;           /* the latest; a program's stack has no room for it */
+	uint64_t id;                      /* unique on this host since the program was loaded */
+	uint64_t start_ns;                /* when the start-up began */
 	uint64_t exit_ns;         /* when the start-up ended for the first time; 0: not yet */
 	uint64_t exit_cwnd_bytes; /* the decided cwnd at that time */
 	uint64_t last_event_ns;   /* when the latest ACK event was put into the ring */

@@ -23,6 +23,12 @@ typedef __u32 __be32;
 typedef __u64 __be64;
 typedef __u32 __wsum;
 
+/* What user space chooses before it loads a program, and the verifier then knows. The native tests
+ * choose it anew in each test (tests/native/). */
+#ifndef READ_ONLY_DATA
+#define READ_ONLY_DATA const volatile
+#endif
+
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,

@@ -9,7 +9,8 @@
  * -------------------  ----------------------  ----------------------  --------  ---------
  * SLOW_START, PACING,  algorithm               outside of recovery     reported  algorithm
  * APPROACH, LINEAR,
- * HOLD, REST, DRAIN
+ * HOLD, REST, DRAIN,
+ * CONSERVATIVE
  * RESERVED             algorithm, always       all                     reported  algorithm
  * RETREAT              cwnd: loss recovery;    all, those of recovery  reported  algorithm
  *                      ssthresh: algorithm     are marked
@@ -63,6 +64,8 @@
 #define ONRAMP_HOST_H
 
 #include "startup.h"
+
+_Static_assert(STARTUP_PHASE_COUNT == 14, "the table above names each phase");
 
 /* The start-up is over for good: the host may free the algorithm's state. */
 static inline bool host_is_done(uint32_t phase)

@@ -35,64 +35,20 @@ struct startup_clock {
 	uint64_t event_ns;
 };
 
-/* Choices of the user. Those named WITHOUT switch off one idea of `onramp`, to measure what it
- * contributes (core/algorithms/onramp.h). */
+/* Choices of the user, and facts that the host knows. Choices that concern one algorithm alone are
+ * bits of its variant (struct startup_start). Recordings contain these numbers, so they stay. */
 enum startup_option {
 	/* Use the initial window of RFC 3390 instead of the host's. */
 	STARTUP_OPTION_PAPER_INITIAL_WINDOW = 1 << 0,
-	/* The rate of a flight is computed from its first and its last ACK
-	 * (core/measure/ack_train.h). */
-	STARTUP_OPTION_TRAIN_ENDS = 1 << 1,
-	/* The rate of a flight is computed from its most closely spaced ACKs
-	 * (core/measure/ack_train.h). */
-	STARTUP_OPTION_TRAIN_CLOSEST = 1 << 2,
-	/* The filter of the eligible rate takes the latest sample alone
-	 * (core/measure/eligible_rate.h). */
-	STARTUP_OPTION_ERE_LATEST = 1 << 3,
-	/* The eligible rate compares its instability with the largest of the whole connection
-	 * (core/measure/eligible_rate.h). */
-	STARTUP_OPTION_ERE_CALM = 1 << 4,
-	/* No measured rate is used. */
-	STARTUP_OPTION_WITHOUT_MEASURING = 1 << 5,
-	/* ACKs give a rate even if their points form no line or lie within the RTT noise. */
-	STARTUP_OPTION_WITHOUT_LINE = 1 << 6,
-	/* The connection takes the whole path and leaves no share to competing flows. */
-	STARTUP_OPTION_WITHOUT_SHARING = 1 << 7,
-	/* Nothing is paced. */
-	STARTUP_OPTION_WITHOUT_SPACING = 1 << 8,
-	/* The whole BDP is filled at once and counts as validated. */
-	STARTUP_OPTION_WITHOUT_VALIDATING = 1 << 9,
-	/* A validated window grows as fast as in slow start at once. */
-	STARTUP_OPTION_WITHOUT_EASING = 1 << 10,
-	/* A validated window does not grow: the measured BDP becomes ssthresh. */
-	STARTUP_OPTION_WITHOUT_RAISING = 1 << 11,
-	/* No HOLD: only a loss ends growth. */
-	STARTUP_OPTION_WITHOUT_DELAY = 1 << 12,
-	/* No REST: a delay that stayed for a round trip ends the start-up. */
-	STARTUP_OPTION_WITHOUT_RESTING = 1 << 13,
-	/* After DRAIN, PACING does not happen a second time. */
-	STARTUP_OPTION_WITHOUT_REPACING = 1 << 14,
-	/* No RETREAT: a loss ends the start-up, and the host sets ssthresh. */
-	STARTUP_OPTION_WITHOUT_RETREAT = 1 << 15,
 	/* Use the remembered BDP at the start, before the initial window is acknowledged as RFC
 	 * 9959 demands (core/parts/path_memory.h). */
 	STARTUP_OPTION_RESUME_AT_ONCE = 1 << 16,
-	/* RTT noise counts as zero, so any delay counts as a queue. */
-	STARTUP_OPTION_WITHOUT_NOISE = 1 << 17,
 	/* Use packet pairs where the peer supports them, also for an algorithm that works without
 	 * them (core/measure/pair_rate.h). */
 	STARTUP_OPTION_PAIRS = 1 << 18,
 	/* Both ends send timestamps (RFC 7323): `tsval` of the inputs is the peer's. Set by the
 	 * host. */
 	STARTUP_OPTION_TIMESTAMPS = 1 << 19,
-	/* Lower bounds of the rate are not used: slow start goes on until a rate is measured. */
-	STARTUP_OPTION_WITHOUT_PROBING = 1 << 20,
-	/* The receiver's clock is not used. */
-	STARTUP_OPTION_WITHOUT_CLOCK = 1 << 21,
-	/* `search` as in its version 3.1 for Linux (core/algorithms/search.h). */
-	STARTUP_OPTION_SEARCH_DELIVERED = 1 << 22,
-	/* `search` as in its version 4 for FreeBSD (core/algorithms/search.h). */
-	STARTUP_OPTION_SEARCH_ROLLBACK = 1 << 23,
 	/* The peer acknowledges every second segment from the first one on, as QUIC does. The ACK
 	 * of a single last segment is late (core/measure/flight.h). Set by the host. */
 	STARTUP_OPTION_DELAYED_ACKS = 1 << 24,
@@ -138,6 +94,10 @@ struct startup_start {
 	uint64_t tsval;
 	/* The peer's receive window: it accepts so much before any ACK. 0: unknown. */
 	uint64_t peer_window_bytes;
+	/* The variant of the algorithm that runs: bits that the algorithm's own header defines and
+	 * its row in core/registry.h names. The host passes them on. 0: the algorithm as its essay
+	 * describes it. */
+	uint64_t variant;
 };
 
 /* Flags of struct startup_ack. */
@@ -366,7 +326,7 @@ enum startup_capability {
  *     void NAME_loss(struct NAME *, const struct startup_loss *, struct startup_decision *);
  *
  * and a row in core/registry.h. The state is zero before NAME_start(). Every function fills the
- * whole decision.
+ * whole decision. An algorithm with variants defines their bits and names there too.
  */
 
 /* The cwnd after this ACK in slow start, up to this ssthresh. A cwnd that does not limit the sender

@@ -20,7 +20,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 18;
+pub const CONFIG_VERSION: u32 = 19;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
@@ -221,12 +221,11 @@ const _: () = {
         "Offset of field: Account::state",
     ][::core::mem::offset_of!(Account, state) - 28usize];
 };
-/// The state of a connection's start-up, beside the kernel's own state of the connection
+/// The state of a connection's start-up, beside the kernel's own state of the connection. The
+/// algorithm's own state follows it in the map (startup/algorithm.template.h).
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct Connection {
-    /// the algorithm's own
-    pub state: [u64; 112usize],
     /// the latest
     pub decision: Decision,
     /// the latest; a program's stack has no room for it
@@ -294,107 +293,104 @@ pub struct Connection {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 1296usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 400usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
-        "Offset of field: Connection::state",
-    ][::core::mem::offset_of!(Connection, state) - 0usize];
-    [
         "Offset of field: Connection::decision",
-    ][::core::mem::offset_of!(Connection, decision) - 896usize];
+    ][::core::mem::offset_of!(Connection, decision) - 0usize];
     [
         "Offset of field: Connection::ack",
-    ][::core::mem::offset_of!(Connection, ack) - 960usize];
+    ][::core::mem::offset_of!(Connection, ack) - 64usize];
     [
         "Offset of field: Connection::id",
-    ][::core::mem::offset_of!(Connection, id) - 1080usize];
+    ][::core::mem::offset_of!(Connection, id) - 184usize];
     [
         "Offset of field: Connection::start_ns",
-    ][::core::mem::offset_of!(Connection, start_ns) - 1088usize];
+    ][::core::mem::offset_of!(Connection, start_ns) - 192usize];
     [
         "Offset of field: Connection::exit_ns",
-    ][::core::mem::offset_of!(Connection, exit_ns) - 1096usize];
+    ][::core::mem::offset_of!(Connection, exit_ns) - 200usize];
     [
         "Offset of field: Connection::exit_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 1104usize];
+    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 208usize];
     [
         "Offset of field: Connection::last_event_ns",
-    ][::core::mem::offset_of!(Connection, last_event_ns) - 1112usize];
+    ][::core::mem::offset_of!(Connection, last_event_ns) - 216usize];
     [
         "Offset of field: Connection::last_event_estimate_bytes_per_s",
-    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 1120usize];
+    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 224usize];
     [
         "Offset of field: Connection::delivered_bytes",
-    ][::core::mem::offset_of!(Connection, delivered_bytes) - 1128usize];
+    ][::core::mem::offset_of!(Connection, delivered_bytes) - 232usize];
     [
         "Offset of field: Connection::delivered_segments",
-    ][::core::mem::offset_of!(Connection, delivered_segments) - 1136usize];
+    ][::core::mem::offset_of!(Connection, delivered_segments) - 240usize];
     [
         "Offset of field: Connection::rtt_us",
-    ][::core::mem::offset_of!(Connection, rtt_us) - 1140usize];
+    ][::core::mem::offset_of!(Connection, rtt_us) - 244usize];
     [
         "Offset of field: Connection::pacing_is_ours",
-    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 1144usize];
+    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 248usize];
     [
         "Offset of field: Connection::initial_cwnd_segments",
-    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 1148usize];
+    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 252usize];
     [
         "Offset of field: Connection::last_event_phase",
-    ][::core::mem::offset_of!(Connection, last_event_phase) - 1152usize];
+    ][::core::mem::offset_of!(Connection, last_event_phase) - 256usize];
     [
         "Offset of field: Connection::initial_ssthresh_segments",
-    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 1156usize];
+    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 260usize];
     [
         "Offset of field: Connection::exit",
-    ][::core::mem::offset_of!(Connection, exit) - 1160usize];
+    ][::core::mem::offset_of!(Connection, exit) - 264usize];
     [
         "Offset of field: Connection::cwnd_before_pair_segments",
-    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 1164usize];
+    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 268usize];
     [
         "Offset of field: Connection::lost_bytes",
-    ][::core::mem::offset_of!(Connection, lost_bytes) - 1168usize];
+    ][::core::mem::offset_of!(Connection, lost_bytes) - 272usize];
     [
         "Offset of field: Connection::lost_segments",
-    ][::core::mem::offset_of!(Connection, lost_segments) - 1176usize];
+    ][::core::mem::offset_of!(Connection, lost_segments) - 280usize];
     [
         "Offset of field: Connection::pair_is_leaving",
-    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 1180usize];
+    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 284usize];
     [
         "Offset of field: Connection::bucket_full_ns",
-    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 1184usize];
+    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 288usize];
     [
         "Offset of field: Connection::bucket_updated_ns",
-    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 1192usize];
+    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 296usize];
     [
         "Offset of field: Connection::bucket_sent_bytes",
-    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 1200usize];
+    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 304usize];
     [
         "Offset of field: Connection::path_refreshed_ns",
-    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 1208usize];
+    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 312usize];
     [
         "Offset of field: Connection::path_initial_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 1216usize];
+    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 320usize];
     [
         "Offset of field: Connection::quiet_acks",
-    ][::core::mem::offset_of!(Connection, quiet_acks) - 1224usize];
+    ][::core::mem::offset_of!(Connection, quiet_acks) - 328usize];
     [
         "Offset of field: Connection::settled_seq",
-    ][::core::mem::offset_of!(Connection, settled_seq) - 1228usize];
+    ][::core::mem::offset_of!(Connection, settled_seq) - 332usize];
     [
         "Offset of field: Connection::limited",
-    ][::core::mem::offset_of!(Connection, limited) - 1232usize];
+    ][::core::mem::offset_of!(Connection, limited) - 336usize];
     [
         "Offset of field: Connection::account",
-    ][::core::mem::offset_of!(Connection, account) - 1248usize];
+    ][::core::mem::offset_of!(Connection, account) - 352usize];
     [
         "Offset of field: Connection::handed_over_ns",
-    ][::core::mem::offset_of!(Connection, handed_over_ns) - 1280usize];
+    ][::core::mem::offset_of!(Connection, handed_over_ns) - 384usize];
     [
         "Offset of field: Connection::ensemble_period",
-    ][::core::mem::offset_of!(Connection, ensemble_period) - 1288usize];
+    ][::core::mem::offset_of!(Connection, ensemble_period) - 392usize];
     [
         "Offset of field: Connection::reserved",
-    ][::core::mem::offset_of!(Connection, reserved) - 1292usize];
+    ][::core::mem::offset_of!(Connection, reserved) - 396usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -907,15 +903,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 1568usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 672usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 1296usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 1448usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 400usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 552usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;
@@ -940,7 +936,7 @@ pub union EventInput {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 120usize];
+    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 128usize];
     ["Alignment of EventInput"][::core::mem::align_of::<EventInput>() - 8usize];
     [
         "Offset of field: EventInput::start",
@@ -973,7 +969,7 @@ pub struct Event {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Event"][::core::mem::size_of::<Event>() - 248usize];
+    ["Size of Event"][::core::mem::size_of::<Event>() - 256usize];
     ["Alignment of Event"][::core::mem::align_of::<Event>() - 8usize];
     ["Offset of field: Event::id"][::core::mem::offset_of!(Event, id) - 0usize];
     ["Offset of field: Event::kind"][::core::mem::offset_of!(Event, kind) - 8usize];
@@ -985,7 +981,7 @@ const _: () = {
     ["Offset of field: Event::input"][::core::mem::offset_of!(Event, input) - 64usize];
     [
         "Offset of field: Event::decision",
-    ][::core::mem::offset_of!(Event, decision) - 184usize];
+    ][::core::mem::offset_of!(Event, decision) - 192usize];
 };
 /// Read-only data of bpf/adopt.bpf.c
 #[repr(C)]

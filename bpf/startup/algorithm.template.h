@@ -13,26 +13,37 @@
 
 #define ONRAMP_CONGESTION_CONTROL "CONGESTION_CONTROL"
 
+/* What the map has of a connection */
+struct onramp_hosted {
+	struct onramp_connection connection;
+	struct ALGORITHM state;
+};
+
+static inline struct onramp_hosted *hosted(const struct onramp_connection *connection)
+{
+	return (struct onramp_hosted *)connection;
+}
+
 static inline void algorithm_start(struct onramp_connection *connection,
 				   const struct startup_start *start)
 {
-	ALGORITHM_start((struct ALGORITHM *)connection->state, start, &connection->decision);
+	ALGORITHM_start(&hosted(connection)->state, start, &connection->decision);
 }
 
-/* This function is global and not inlined, so the verifier walks it once. It would walk a static
- * function again for each path that leads to a call. */
-__attribute__((noinline)) int algorithm_ack(struct onramp_connection *connection,
-					    const struct startup_ack *ack)
+/* The input is the connection's `ack`. This function is global and not inlined, so the verifier
+ * walks it once. It would walk a static function again for each path that leads to a call. */
+__attribute__((noinline)) int algorithm_ack(struct onramp_hosted *hosted)
 {
-	if (connection && ack)
-		ALGORITHM_ack((struct ALGORITHM *)connection->state, ack, &connection->decision);
+	if (hosted)
+		ALGORITHM_ack(&hosted->state, &hosted->connection.ack,
+			      &hosted->connection.decision);
 	return 0;
 }
 
 static inline void algorithm_loss(struct onramp_connection *connection,
 				  const struct startup_loss *loss)
 {
-	ALGORITHM_loss((struct ALGORITHM *)connection->state, loss, &connection->decision);
+	ALGORITHM_loss(&hosted(connection)->state, loss, &connection->decision);
 }
 
 #endif

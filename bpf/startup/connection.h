@@ -6,6 +6,7 @@
 #ifndef ONRAMP_CONNECTION_H
 #define ONRAMP_CONNECTION_H
 
+#include "algorithm.h"
 #include "host.h"
 #include "intf.h"
 #include "kernel.h"
@@ -15,13 +16,13 @@
 
 /* Every process finds a loaded congestion control of Onramp by the name of this map, and reads here
  * which start-up it is and which process owns it. */
-const volatile struct onramp_config config SEC(".rodata.onramp");
+READ_ONLY_DATA struct onramp_config config SEC(".rodata.onramp");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct onramp_connection);
+	__type(value, struct onramp_hosted);
 } onramp_conns SEC(".maps");
 
 /* Connections that started so far: the source of their ids */

@@ -86,7 +86,7 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 	restore_cwnd(sk, connection);
 	ack_input(ack, tcp_sk(sk), connection, acked, take_pair_report(sk));
 	ack->siblings = count_siblings(sk, connection, ack->now_ns);
-	algorithm_ack(connection, ack);
+	algorithm_ack(hosted(connection));
 	count_exit(sk, connection, ack->now_ns);
 	learn_path(sk, connection);
 	if (!conn_is_reserved(connection))

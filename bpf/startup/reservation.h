@@ -14,7 +14,6 @@
 
 #ifdef ONRAMP_RESERVES
 
-#include "algorithms/qos.h"
 #include "parts/token_bucket.h"
 #include "penalties.h"
 #include "reservations.h"
@@ -93,7 +92,7 @@ static inline void release_reservation(struct sock *sk, const struct onramp_conn
 		return;
 	if (connection && conn_is_reserved(connection)) {
 		reservation->bucket_full_ns = connection->bucket_full_ns;
-		reservation->excess_bytes = ((const struct qos *)connection->state)->excess_bytes;
+		reservation->excess_bytes = hosted(connection)->state.excess_bytes;
 	}
 	end_reservation(reservation, ONRAMP_RESERVATION_NONE);
 }

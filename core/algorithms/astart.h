@@ -50,7 +50,7 @@ struct astart {
 	struct ere ere;
 	uint64_t ssthresh_bytes;
 	uint64_t acked_bytes; /* LINEAR: acknowledged since cwnd grew */
-	uint32_t options;     /* enum startup_option */
+	uint64_t variant;     /* enum ere_variant */
 	uint32_t is_over;     /* until a retransmission timeout */
 };
 STARTUP_ASSERT_STATE(struct astart);
@@ -61,7 +61,7 @@ static inline void astart_start(struct astart *state, const struct startup_start
 	bool has_ssthresh = start->ssthresh_bytes != STARTUP_UNLIMITED;
 
 	state->ssthresh_bytes = has_ssthresh ? start->ssthresh_bytes : ASTART_SSTHRESH_BYTES;
-	state->options = start->options;
+	state->variant = start->variant;
 	startup_begin_slow_start(decision, start->cwnd_bytes, state->ssthresh_bytes);
 }
 
@@ -82,7 +82,7 @@ static inline void astart_ack(struct astart *state, const struct startup_ack *ac
 {
 	uint64_t rate;
 
-	ere_ack(&state->ere, ack, state->options);
+	ere_ack(&state->ere, ack, state->variant);
 	rate = ere_bytes_per_s(&state->ere);
 	startup_begin_slow_start(decision, ack->cwnd_bytes, ack->ssthresh_bytes);
 	decision->estimate_bytes_per_s = rate;

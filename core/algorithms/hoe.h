@@ -42,8 +42,7 @@ struct hoe {
 	uint64_t ssthresh_bytes; /* the host's, then the measured one */
 	uint64_t bw_bytes_per_s; /* 0: not measured yet */
 	uint64_t min_rtt_ns;     /* 0: no sample yet */
-	uint32_t options;        /* enum startup_option */
-	uint32_t reserved;
+	uint64_t variant;        /* enum train_variant */
 };
 STARTUP_ASSERT_STATE(struct hoe);
 
@@ -51,7 +50,7 @@ static inline void hoe_start(struct hoe *state, const struct startup_start *star
 			     struct startup_decision *decision)
 {
 	state->ssthresh_bytes = start->ssthresh_bytes;
-	state->options = start->options;
+	state->variant = start->variant;
 	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
@@ -61,7 +60,7 @@ static inline void hoe_measure(struct hoe *state, const struct startup_ack *ack)
 	flight_ends(&state->flight, ack);
 	if (state->flight.train.points < HOE_ACKS || !state->min_rtt_ns)
 		return;
-	state->bw_bytes_per_s = flight_bytes_per_s(&state->flight, ack, state->options);
+	state->bw_bytes_per_s = flight_bytes_per_s(&state->flight, ack, state->variant);
 	if (state->bw_bytes_per_s)
 		state->ssthresh_bytes =
 			bdp_bytes(state->bw_bytes_per_s, state->min_rtt_ns, ack->mss_bytes);

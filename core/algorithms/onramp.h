@@ -140,8 +140,8 @@
  * leaps. Below the BDP, segments leave no faster than at the measured rate, and a loss shows
  * nothing about the rate of the path.
  *
- * A path with a handshake of less than 1 ms is left to the host's own start-up (exit: path). A
- * queue there would be too short to be seen.
+ * A path with a minimum RTT of less than 4 ms is left to the host's own start-up once cwnd is 16
+ * segments (exit: path). A queue of a quarter of its BDP would be too short to be seen.
  *
  * An ssthresh that the host has from the beginning (a route's metric) ends the start-up. One that
  * it lowers meanwhile (HyStart) does not.
@@ -152,11 +152,28 @@
 #include "algorithms/onramp/retreat.h"
 #include "startup.h"
 
+/* The numbers of the essay */
+_Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS == 10, "w");
+_Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
+		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
+	       "growth");
+_Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_REST_ROUNDS == 4, "(3) and (13)");
+_Static_assert(ONRAMP_COMPETING_DIVISOR == 4 && ONRAMP_POLICED_EIGHTHS == 7, "RETREAT");
+_Static_assert(ONRAMP_MIN_TRAIN_NOISES == 2, "RTT noise");
+_Static_assert(STARTUP_BURST_SEGMENTS == 10 && ONRAMP_COMPETING_SIDES == 2 &&
+		       ONRAMP_MIN_DELAY_NS == 1000000,
+	       "share");
+_Static_assert(ONRAMP_PROBE_WORTH == 2 && ONRAMP_AGREEMENT_FACTOR == 2 &&
+		       ONRAMP_SAFE_RETREAT_DIVISOR == 2,
+	       "a remembered path");
+_Static_assert(ONRAMP_MIN_PATH_NS == 4000000 && ONRAMP_HANDED_SEGMENTS == 16, "a short path");
+
 static inline void onramp_start(struct onramp *state, const struct startup_start *start,
 				struct startup_decision *decision)
 {
 	state->phase = STARTUP_PHASE_SLOW_START;
 	state->options = start->options;
+	state->variant = start->variant;
 	state->handshake_rtt_ns = start->srtt_ns;
 	state->host_ssthresh_bytes = start->ssthresh_bytes;
 	state->flight.last_is_delayed = start->options & STARTUP_OPTION_DELAYED_ACKS;
@@ -202,7 +219,7 @@ static inline uint64_t onramp_clocked_rate(const struct onramp *state,
 static inline uint64_t onramp_pacing_rate(const struct onramp *state, const struct startup_ack *ack,
 					  uint64_t cwnd_bytes)
 {
-	if (state->options & STARTUP_OPTION_WITHOUT_SPACING)
+	if (state->variant & ONRAMP_WITHOUT_SPACING)
 		return STARTUP_UNLIMITED;
 	switch (state->phase) {
 	case STARTUP_PHASE_PACING:
@@ -255,13 +272,13 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 		state->pairs = (struct pair_rate){};
 		state->clock.tick_ns = 0;
 	}
-	if (!state->has_pairs && !(state->options & STARTUP_OPTION_WITHOUT_CLOCK)) {
+	if (!state->has_pairs && !(state->variant & ONRAMP_WITHOUT_CLOCK)) {
 		seen->pair_interval_ns = receiver_clock_ns(&state->clock, ack);
 		seen->pair_bytes = ack->delivered_bytes;
 	}
 	seen->rtt_ns = pair_rate_rtt(&state->pairs, seen, state->min_rtt_ns);
 	rtt_noise_add(&state->noise, seen, flight_ended);
-	if (state->options & STARTUP_OPTION_WITHOUT_NOISE)
+	if (state->variant & ONRAMP_WITHOUT_NOISE)
 		state->noise.noise_ns = 0;
 	if (state->phase != STARTUP_PHASE_RETREAT)
 		state->prior_lost_bytes = ack->lost_bytes;
@@ -356,7 +373,7 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 		.phase = STARTUP_PHASE_RETREAT,
 	};
 	onramp_report(state, decision);
-	if (state->options & STARTUP_OPTION_WITHOUT_RETREAT) {
+	if (state->variant & ONRAMP_WITHOUT_RETREAT) {
 		startup_finish(decision, startup_loss_exit(loss));
 		return;
 	}

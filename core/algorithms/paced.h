@@ -72,8 +72,8 @@ struct paced {
 	uint64_t event_ns;           /* the host's scheduling granularity, 1 / f_ev */
 	uint64_t cwnd_bytes;         /* PACING: d + N, or the host's cwnd if that is larger */
 	uint64_t pacing_end_ns;      /* PACING: one RTT after its begin */
+	uint64_t variant;            /* enum train_variant */
 	uint32_t phase;
-	uint32_t options;             /* enum startup_option */
 	uint32_t clock_limits_pacing; /* the clock allows less than p - d segments in an RTT */
 };
 STARTUP_ASSERT_STATE(struct paced);
@@ -91,7 +91,7 @@ static inline void paced_start(struct paced *state, const struct startup_start *
 	state->min_estimate_bytes = STARTUP_UNLIMITED;
 	state->event_ns = max_u64(start->clock.event_ns, 1);
 	state->phase = STARTUP_PHASE_SLOW_START;
-	state->options = start->options;
+	state->variant = start->variant;
 	startup_begin_slow_start(decision,
 				 start->options & STARTUP_OPTION_PAPER_INITIAL_WINDOW
 					 ? paced_initial_window(start->mss_bytes)
@@ -108,7 +108,7 @@ static inline uint64_t paced_ssthresh(const struct paced *state)
 /* Take the estimate of the flight that just ended. True: the estimate is final. */
 static inline bool paced_estimate(struct paced *state, const struct startup_ack *ack)
 {
-	uint64_t bw = flight_bytes_per_s(&state->flight, ack, state->options);
+	uint64_t bw = flight_bytes_per_s(&state->flight, ack, state->variant);
 	uint64_t estimate, difference;
 	bool is_first = !state->bw_bytes_per_s, agrees;
 

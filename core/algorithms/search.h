@@ -28,10 +28,8 @@
  *
  *                     compares delivered with        exit at   at the exit
  *   draft (default)   sent                           26 %      drains to the target
- *   STARTUP_OPTION_SEARCH_DELIVERED (Linux 3.1)
- *                     2 * delivered one RTT earlier  35 %      cwnd stays
- *   STARTUP_OPTION_SEARCH_ROLLBACK (FreeBSD v4)
- *                     sent                           35 %      cwnd -= delivered in 2 RTTs
+ *   linux (3.1)       2 * delivered one RTT earlier  35 %      cwnd stays
+ *   freebsd (v4)      sent                           35 %      cwnd -= delivered in 2 RTTs
  *
  * Differences from the draft, and its open points
  * - The draft interpolates forward in time, which looks back less than an RTT. As implementers have
@@ -50,6 +48,17 @@
 
 #include "startup.h"
 
+/* The versions beside the draft */
+enum search_variant {
+	/* Version 3.1 for Linux: deliveries are compared with deliveries. */
+	SEARCH_DELIVERED = 1 << 0,
+	/* Version 4 for FreeBSD: cwnd goes back by what was delivered since the pipe is full. */
+	SEARCH_ROLLBACK = 1 << 1,
+};
+
+#define SEARCH_VARIANTS(V)                                                                         \
+	V("search", "linux", SEARCH_DELIVERED) V("search", "freebsd", SEARCH_ROLLBACK)
+
 /* WINDOW_SIZE_FACTOR: the window has 3.5 initial RTTs. W: it has 10 bins. */
 #define SEARCH_BINS 10
 #define SEARCH_BIN_RTT_PERCENT 35
@@ -59,6 +68,7 @@
  * the kernel's verifier see that an index stays within its ring. */
 #define SEARCH_ACKED_BINS 16
 #define SEARCH_SENT_BINS 32
+_Static_assert(SEARCH_BINS *SEARCH_BIN_RTT_PERCENT == 350, "3.5 RTTs, as in the essay");
 _Static_assert(SEARCH_ACKED_BINS > SEARCH_BINS, "a window of acked_bytes fits");
 _Static_assert(SEARCH_SENT_BINS > SEARCH_BINS + SEARCH_EXTRA_BINS, "an earlier window fits");
 /* THRESH of -09. Sums that double end at 50 % when growth ends at once. 26 % is passed in the
@@ -84,8 +94,7 @@ struct search {
 	uint64_t target_bytes; /* DRAIN: where cwnd goes to; 0: slow start */
 	uint64_t drain_bytes;  /* DRAIN: acknowledged, and not yet used to send */
 	uint64_t ssthresh_bytes;
-	uint32_t options; /* enum startup_option */
-	uint32_t reserved;
+	uint64_t variant; /* enum search_variant; 0: the draft */
 };
 STARTUP_ASSERT_STATE(struct search);
 
@@ -93,14 +102,14 @@ static inline void search_start(struct search *state, const struct startup_start
 				struct startup_decision *decision)
 {
 	state->ssthresh_bytes = start->ssthresh_bytes;
-	state->options = start->options;
+	state->variant = start->variant;
 	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
 /* The total that is compared with deliveries: sent, or delivered in version 3. */
 static inline uint64_t search_total(const struct search *state, const struct startup_ack *ack)
 {
-	if (state->options & STARTUP_OPTION_SEARCH_DELIVERED)
+	if (state->variant & SEARCH_DELIVERED)
 		return ack->delivered_bytes;
 	return ack->delivered_bytes + ack->inflight_bytes + ack->lost_bytes;
 }
@@ -179,7 +188,7 @@ static inline uint64_t search_expected(const struct search *state)
 	sent = mul_div(search_sent(state, then), state->bin_ns - rest_ns, state->bin_ns) +
 	       mul_div(search_sent(state, then - 1), rest_ns, state->bin_ns);
 	/* Version 3 expects twice of what was delivered. */
-	return state->options & STARTUP_OPTION_SEARCH_DELIVERED ? 2 * sent : sent;
+	return state->variant & SEARCH_DELIVERED ? 2 * sent : sent;
 }
 
 /* The pipe is full. Called when a bin has ended. */
@@ -187,9 +196,8 @@ static inline bool search_is_at_chokepoint(const struct search *state)
 {
 	uint64_t expected = search_expected(state);
 	uint64_t delivered = search_delivered(state, SEARCH_BINS);
-	uint32_t versions = STARTUP_OPTION_SEARCH_DELIVERED | STARTUP_OPTION_SEARCH_ROLLBACK;
 	uint64_t thresh_percent =
-		state->options & versions ? SEARCH_OLD_THRESH_PERCENT : SEARCH_THRESH_PERCENT;
+		state->variant ? SEARCH_OLD_THRESH_PERCENT : SEARCH_THRESH_PERCENT;
 
 	return expected > delivered &&
 	       mul_div(expected - delivered, 100, expected) >= thresh_percent;
@@ -208,9 +216,9 @@ static inline uint64_t search_target(const struct search *state, const struct st
 	uint64_t excess = search_delivered(state, search_bins_of(SEARCH_ROLLBACK_RTTS));
 	uint64_t target;
 
-	if (state->options & STARTUP_OPTION_SEARCH_DELIVERED)
+	if (state->variant & SEARCH_DELIVERED)
 		return ack->cwnd_bytes;
-	if (state->options & STARTUP_OPTION_SEARCH_ROLLBACK)
+	if (state->variant & SEARCH_ROLLBACK)
 		target = ack->cwnd_bytes - min_u64(excess, ack->cwnd_bytes);
 	else
 		target = search_delivered(state, search_bins_of(1));
@@ -240,7 +248,7 @@ static inline uint64_t search_drain(struct search *state, const struct startup_a
 	uint64_t leaving;
 
 	/* The other versions go to their cwnd at once. */
-	if (state->options & (STARTUP_OPTION_SEARCH_DELIVERED | STARTUP_OPTION_SEARCH_ROLLBACK))
+	if (state->variant)
 		return min_u64(state->target_bytes, ack->cwnd_bytes);
 	state->drain_bytes += ack->acked_bytes;
 	leaving = state->drain_bytes / SEARCH_DRAIN_DIVISOR / mss * mss;

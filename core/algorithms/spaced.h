@@ -78,10 +78,9 @@ struct spaced {
 	uint64_t ssthresh_bytes; /* the host's for this slow start; in PACING, where it ended */
 	uint64_t event_ns;       /* the host's scheduling granularity */
 	uint64_t pacing_end_ns;  /* PACING: one RTT after its begin */
+	uint64_t variant;        /* enum train_variant */
 	uint32_t phase;
-	uint32_t options; /* enum startup_option */
 	uint32_t ssthresh_is_measured;
-	uint32_t reserved;
 };
 STARTUP_ASSERT_STATE(struct spaced);
 
@@ -94,7 +93,7 @@ static inline void spaced_start(struct spaced *state, const struct startup_start
 	state->pacing_bytes_per_s = STARTUP_UNLIMITED;
 	state->sent_bytes_per_s = STARTUP_UNLIMITED;
 	state->phase = STARTUP_PHASE_SLOW_START;
-	state->options = start->options;
+	state->variant = start->variant;
 	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 }
 
@@ -113,7 +112,7 @@ static inline void spaced_begin(struct spaced *state, const struct startup_ack *
 /* Take the rate of the flight that just ended. */
 static inline void spaced_measure(struct spaced *state, const struct startup_ack *ack)
 {
-	uint64_t rate = flight_bytes_per_s(&state->flight, ack, state->options);
+	uint64_t rate = flight_bytes_per_s(&state->flight, ack, state->variant);
 	uint64_t sent = state->sent_bytes_per_s;
 
 	/* The next flight has left at the present R. */

@@ -33,6 +33,14 @@
 
 #include "startup.h"
 
+/* Bits of the variant of each algorithm that measures trains: the other interpretations. */
+enum train_variant {
+	TRAIN_ENDS = 1 << 0,
+	TRAIN_CLOSEST = 1 << 1,
+};
+
+#define TRAIN_VARIANTS(V) V("train", "ends", TRAIN_ENDS) V("train", "closest", TRAIN_CLOSEST)
+
 /* Bounds that keep every sum within 64 bits: n * sum(t*t) <= 2^10 * 2^10 * (2^20)^2 = 2^60. The
  * unit of time doubles when a time needs more bits than these, so short trains keep their
  * nanoseconds. */
@@ -223,14 +231,14 @@ static inline uint64_t train_slope(const struct ack_train *train, uint32_t mss_b
 
 /* The train's rate; 0 if the train is too short or has no duration. */
 static inline uint64_t train_bytes_per_s(const struct ack_train *train, uint32_t mss_bytes,
-					 uint32_t options)
+					 uint64_t variant)
 {
 	if (train->segments < TRAIN_MIN_SEGMENTS)
 		return 0;
-	if (options & STARTUP_OPTION_TRAIN_ENDS)
+	if (variant & TRAIN_ENDS)
 		return rate_bytes_per_s((uint64_t)train->segments * mss_bytes,
 					train->last_ns - train->first_ns);
-	if (options & STARTUP_OPTION_TRAIN_CLOSEST)
+	if (variant & TRAIN_CLOSEST)
 		return rate_bytes_per_s((uint64_t)train->closest_segments * mss_bytes,
 					train->closest_ns);
 	return train_slope(train, mss_bytes);

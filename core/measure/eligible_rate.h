@@ -34,9 +34,8 @@
  *   (scitepress.org/PublishedPapers/2004/13988, section 2.1).
  * - (2 tau - dt) / (2 tau + dt) as the weight of the past is Tustin's form of a low-pass filter,
  *   which belongs to the mean of two samples. MobiCom 2001 has the mean, and so has the ns agent by
- *   the paper's second author. Texts that cite the paper print s_k alone. STARTUP_OPTION_ERE_LATEST
- *   chooses that.
- * - The memory of U_max. STARTUP_OPTION_ERE_CALM: the whole connection.
+ *   the paper's second author. Texts that cite the paper print s_k alone. ERE_LATEST chooses that.
+ * - The memory of U_max. ERE_CALM: the whole connection.
  * - The first ACK's sample is the first estimate.
  * - A silence of more than 2 tau leaves nothing of the past but its last sample.
  *
@@ -49,6 +48,16 @@
 #define ONRAMP_ELIGIBLE_RATE_H
 
 #include "startup.h"
+
+/* Bits of an algorithm's variant */
+enum ere_variant {
+	/* The filter takes the latest sample alone. */
+	ERE_LATEST = 1 << 0,
+	/* The instability is compared with the largest of the whole connection. */
+	ERE_CALM = 1 << 1,
+};
+
+#define ERE_VARIANTS(V) V("train", "latest", ERE_LATEST) V("train", "calm", ERE_CALM)
 
 /* Sixteen parts of a round trip, and the part that has just begun. */
 #define ERE_PARTS 16
@@ -152,7 +161,7 @@ static inline uint64_t ere_interval_ns(const struct ere *ere, const struct start
 }
 
 /* U_max, after this U_k. */
-static inline uint64_t ere_max_instability(struct ere *ere, uint32_t options)
+static inline uint64_t ere_max_instability(struct ere *ere, uint64_t variant)
 {
 	uint32_t turn = ere->samples < ERE_MEMORY ? ere->samples : 0;
 	uint64_t max = 0;
@@ -164,21 +173,21 @@ static inline uint64_t ere_max_instability(struct ere *ere, uint32_t options)
 			ere->instabilities[i] = ere->instability;
 		max = max_u64(max, ere->instabilities[i]);
 	}
-	return options & STARTUP_OPTION_ERE_CALM ? ere->max_instability : max;
+	return variant & ERE_CALM ? ere->max_instability : max;
 }
 
 /* Add a sample to the estimate, this time after the last sample. */
 static inline void ere_filter(struct ere *ere, const struct startup_ack *ack, uint64_t sample,
-			      uint64_t apart_ns, uint32_t options)
+			      uint64_t apart_ns, uint64_t variant)
 {
 	uint64_t last = ere->sample_bytes_per_s, tau_ns, twice, sum;
 	uint64_t difference = sample > last ? sample - last : last - sample;
 
 	ere->instability = ere_smooth(ere->instability, difference);
 	tau_ns = ack->srtt_ns + mul_div(ERE_TAU_RTTS * ack->srtt_ns, ere->instability,
-					ere_max_instability(ere, options));
+					ere_max_instability(ere, variant));
 	apart_ns = min_u64(apart_ns, 2 * tau_ns);
-	sum = (options & STARTUP_OPTION_ERE_LATEST ? 2 * sample : sample + last) << ERE_SCALE_BITS;
+	sum = (variant & ERE_LATEST ? 2 * sample : sample + last) << ERE_SCALE_BITS;
 	/* ERE + dt (sum - 2 ERE) / (2 tau + dt), in unsigned arithmetic. */
 	twice = 2 * ere->scaled;
 	if (sum > twice)
@@ -188,7 +197,7 @@ static inline void ere_filter(struct ere *ere, const struct startup_ack *ack, ui
 }
 
 /* An ACK arrived. */
-static inline void ere_ack(struct ere *ere, const struct startup_ack *ack, uint32_t options)
+static inline void ere_ack(struct ere *ere, const struct startup_ack *ack, uint64_t variant)
 {
 	uint64_t srtt_ns = ack->srtt_ns, apart_ns = ack->now_ns - ere->last_ns;
 	uint64_t bytes = ack->delivered_bytes - ere->delivered_bytes;
@@ -221,7 +230,7 @@ static inline void ere_ack(struct ere *ere, const struct startup_ack *ack, uint3
 	sample = rate_bytes_per_s(bytes, interval_ns);
 	sample = min_u64(sample, ERE_MAX);
 	if (ere->samples)
-		ere_filter(ere, ack, sample, apart_ns, options);
+		ere_filter(ere, ack, sample, apart_ns, variant);
 	else
 		ere->scaled = sample << ERE_SCALE_BITS;
 	ere->sample_bytes_per_s = sample;

@@ -86,11 +86,11 @@ static inline bool flight_ends(struct flight *flight, const struct startup_ack *
 /* The rate of the flight that just ended; 0 if it shows nothing about the path. The ACK spacing of
  * an app-limited flight is the application's. */
 static inline uint64_t flight_bytes_per_s(const struct flight *flight,
-					  const struct startup_ack *ack, uint32_t options)
+					  const struct startup_ack *ack, uint64_t variant)
 {
 	if (flight->sent_app_limited || flight_app_limited(flight))
 		return 0;
-	return train_bytes_per_s(&flight->train, ack->mss_bytes, options);
+	return train_bytes_per_s(&flight->train, ack->mss_bytes, variant);
 }
 
 #endif

@@ -72,6 +72,9 @@
 /* An average into which no start-up has gone for this time is forgotten. It is the Lifetime of the
  * path memory (core/parts/path_memory.h), for the same reason: paths change. */
 #define GOVERNOR_LIFETIME_NS (600 * NS_PER_S)
+_Static_assert(GOVERNOR_TRY_INTERVAL == 16 && GOVERNOR_BOUND_PPM == GOVERNOR_PPM / 4 &&
+		       GOVERNOR_LIFETIME_NS == 10 * 60 * NS_PER_S,
+	       "the numbers of the essay");
 
 /* The average share of start-ups. All zero: no start-up yet. */
 struct governor_average {

@@ -58,64 +58,20 @@ const _: () = {
 };
 /// Use the initial window of RFC 3390 instead of the host's.
 pub const OPTION_PAPER_INITIAL_WINDOW: OptionBit = 1;
-/// The rate of a flight is computed from its first and its last ACK
-/// (core/measure/ack_train.h).
-pub const OPTION_TRAIN_ENDS: OptionBit = 2;
-/// The rate of a flight is computed from its most closely spaced ACKs
-/// (core/measure/ack_train.h).
-pub const OPTION_TRAIN_CLOSEST: OptionBit = 4;
-/// The filter of the eligible rate takes the latest sample alone
-/// (core/measure/eligible_rate.h).
-pub const OPTION_ERE_LATEST: OptionBit = 8;
-/// The eligible rate compares its instability with the largest of the whole connection
-/// (core/measure/eligible_rate.h).
-pub const OPTION_ERE_CALM: OptionBit = 16;
-/// No measured rate is used.
-pub const OPTION_WITHOUT_MEASURING: OptionBit = 32;
-/// ACKs give a rate even if their points form no line or lie within the RTT noise.
-pub const OPTION_WITHOUT_LINE: OptionBit = 64;
-/// The connection takes the whole path and leaves no share to competing flows.
-pub const OPTION_WITHOUT_SHARING: OptionBit = 128;
-/// Nothing is paced.
-pub const OPTION_WITHOUT_SPACING: OptionBit = 256;
-/// The whole BDP is filled at once and counts as validated.
-pub const OPTION_WITHOUT_VALIDATING: OptionBit = 512;
-/// A validated window grows as fast as in slow start at once.
-pub const OPTION_WITHOUT_EASING: OptionBit = 1024;
-/// A validated window does not grow: the measured BDP becomes ssthresh.
-pub const OPTION_WITHOUT_RAISING: OptionBit = 2048;
-/// No HOLD: only a loss ends growth.
-pub const OPTION_WITHOUT_DELAY: OptionBit = 4096;
-/// No REST: a delay that stayed for a round trip ends the start-up.
-pub const OPTION_WITHOUT_RESTING: OptionBit = 8192;
-/// After DRAIN, PACING does not happen a second time.
-pub const OPTION_WITHOUT_REPACING: OptionBit = 16384;
-/// No RETREAT: a loss ends the start-up, and the host sets ssthresh.
-pub const OPTION_WITHOUT_RETREAT: OptionBit = 32768;
 /// Use the remembered BDP at the start, before the initial window is acknowledged as RFC
 /// 9959 demands (core/parts/path_memory.h).
 pub const OPTION_RESUME_AT_ONCE: OptionBit = 65536;
-/// RTT noise counts as zero, so any delay counts as a queue.
-pub const OPTION_WITHOUT_NOISE: OptionBit = 131072;
 /// Use packet pairs where the peer supports them, also for an algorithm that works without
 /// them (core/measure/pair_rate.h).
 pub const OPTION_PAIRS: OptionBit = 262144;
 /// Both ends send timestamps (RFC 7323): `tsval` of the inputs is the peer's. Set by the
 /// host.
 pub const OPTION_TIMESTAMPS: OptionBit = 524288;
-/// Lower bounds of the rate are not used: slow start goes on until a rate is measured.
-pub const OPTION_WITHOUT_PROBING: OptionBit = 1048576;
-/// The receiver's clock is not used.
-pub const OPTION_WITHOUT_CLOCK: OptionBit = 2097152;
-/// `search` as in its version 3.1 for Linux (core/algorithms/search.h).
-pub const OPTION_SEARCH_DELIVERED: OptionBit = 4194304;
-/// `search` as in its version 4 for FreeBSD (core/algorithms/search.h).
-pub const OPTION_SEARCH_ROLLBACK: OptionBit = 8388608;
 /// The peer acknowledges every second segment from the first one on, as QUIC does. The ACK
 /// of a single last segment is late (core/measure/flight.h). Set by the host.
 pub const OPTION_DELAYED_ACKS: OptionBit = 16777216;
-/// Choices of the user. Those named WITHOUT switch off one idea of `onramp`, to measure what it
-/// contributes (core/algorithms/onramp.h).
+/// Choices of the user, and facts that the host knows. Choices that concern one algorithm alone are
+/// bits of its variant ([`Start`]). Recordings contain these numbers, so they stay.
 pub type OptionBit = ::std::os::raw::c_uint;
 /// Event: the connection is established and has sent no data yet.
 #[repr(C)]
@@ -168,10 +124,15 @@ pub struct Start {
     /// The peer's receive window: it accepts so much before any ACK. 0: unknown.
     #[serde(default)]
     pub peer_window_bytes: u64,
+    /// The variant of the algorithm that runs: bits that the algorithm's own header defines and
+    /// its row in core/registry.h names. The host passes them on. 0: the algorithm as its essay
+    /// describes it.
+    #[serde(default)]
+    pub variant: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Start"][::std::mem::size_of::<Start>() - 120usize];
+    ["Size of Start"][::std::mem::size_of::<Start>() - 128usize];
     ["Alignment of Start"][::std::mem::align_of::<Start>() - 8usize];
     ["Offset of field: Start::now_ns"][::std::mem::offset_of!(Start, now_ns) - 0usize];
     ["Offset of field: Start::clock"][::std::mem::offset_of!(Start, clock) - 8usize];
@@ -194,6 +155,7 @@ const _: () = {
     ["Offset of field: Start::tsval"][::std::mem::offset_of!(Start, tsval) - 104usize];
     ["Offset of field: Start::peer_window_bytes"]
         [::std::mem::offset_of!(Start, peer_window_bytes) - 112usize];
+    ["Offset of field: Start::variant"][::std::mem::offset_of!(Start, variant) - 120usize];
 };
 /// cwnd limited the sender in the last round trip, not the application or the receiver.
 pub const ACK_CWND_LIMITED: AckFlag = 1;
@@ -774,12 +736,41 @@ pub struct EligibleRate {
 pub struct ReceiverClock {
     _unused: [u8; 0],
 }
+/// A name in a row of core/registry.h: `key = "name"` in scenario files sets these bits of
+/// [`Start`], variant.
+#[repr(C)]
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// NULL ends the list
+    pub key: *const ::std::os::raw::c_char,
+    pub name: *const ::std::os::raw::c_char,
+    pub bits: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    ["Size of Variant"][::std::mem::size_of::<Variant>() - 24usize];
+    ["Alignment of Variant"][::std::mem::align_of::<Variant>() - 8usize];
+    ["Offset of field: Variant::key"][::std::mem::offset_of!(Variant, key) - 0usize];
+    ["Offset of field: Variant::name"][::std::mem::offset_of!(Variant, name) - 8usize];
+    ["Offset of field: Variant::bits"][::std::mem::offset_of!(Variant, bits) - 16usize];
+};
+impl Default for Variant {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 /// A row of core/registry.h. The state has STATE_BYTES and an alignment of 8.
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct Algorithm {
     pub name: *const ::std::os::raw::c_char,
     pub summary: *const ::std::os::raw::c_char,
+    pub variants: *const Variant,
     /// Capabilities
     pub capabilities: u32,
     pub start: ::std::option::Option<
@@ -807,15 +798,16 @@ pub struct Algorithm {
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 #[cfg(target_pointer_width = "64")]
 const _: () = {
-    ["Size of Algorithm"][::std::mem::size_of::<Algorithm>() - 48usize];
+    ["Size of Algorithm"][::std::mem::size_of::<Algorithm>() - 56usize];
     ["Alignment of Algorithm"][::std::mem::align_of::<Algorithm>() - 8usize];
     ["Offset of field: Algorithm::name"][::std::mem::offset_of!(Algorithm, name) - 0usize];
     ["Offset of field: Algorithm::summary"][::std::mem::offset_of!(Algorithm, summary) - 8usize];
+    ["Offset of field: Algorithm::variants"][::std::mem::offset_of!(Algorithm, variants) - 16usize];
     ["Offset of field: Algorithm::capabilities"]
-        [::std::mem::offset_of!(Algorithm, capabilities) - 16usize];
-    ["Offset of field: Algorithm::start"][::std::mem::offset_of!(Algorithm, start) - 24usize];
-    ["Offset of field: Algorithm::ack"][::std::mem::offset_of!(Algorithm, ack) - 32usize];
-    ["Offset of field: Algorithm::loss"][::std::mem::offset_of!(Algorithm, loss) - 40usize];
+        [::std::mem::offset_of!(Algorithm, capabilities) - 24usize];
+    ["Offset of field: Algorithm::start"][::std::mem::offset_of!(Algorithm, start) - 32usize];
+    ["Offset of field: Algorithm::ack"][::std::mem::offset_of!(Algorithm, ack) - 40usize];
+    ["Offset of field: Algorithm::loss"][::std::mem::offset_of!(Algorithm, loss) - 48usize];
 };
 impl Default for Algorithm {
     fn default() -> Self {
@@ -927,7 +919,7 @@ unsafe extern "C" {
     pub fn onramp_native_train_bytes_per_s(
         train: *const AckTrain,
         mss_bytes: u32,
-        options: u32,
+        variant: u64,
     ) -> u64;
 }
 unsafe extern "C" {
@@ -945,7 +937,7 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     /// core/measure/eligible_rate.h
-    pub fn onramp_native_ere_ack(ere: *mut EligibleRate, ack: *const Ack, options: u32);
+    pub fn onramp_native_ere_ack(ere: *mut EligibleRate, ack: *const Ack, variant: u64);
 }
 unsafe extern "C" {
     pub fn onramp_native_ere_bytes_per_s(ere: *const EligibleRate) -> u64;

@@ -6,17 +6,16 @@ use crate::{bindings, Ack, STATE_BYTES};
 #[derive(Clone)]
 pub struct EligibleRate {
     state: [u64; STATE_BYTES / 8],
-    options: u32,
+    variant: u64,
 }
 
 impl EligibleRate {
-    /// The estimate of a connection before its first ACK. The options may contain
-    /// [`OPTION_ERE_LATEST`](crate::OPTION_ERE_LATEST) and
-    /// [`OPTION_ERE_CALM`](crate::OPTION_ERE_CALM).
-    pub fn new(options: u32) -> EligibleRate {
+    /// The estimate of a connection before its first ACK. `variant`: bits of
+    /// [`Train`](crate::Train) for `astart`.
+    pub fn new(variant: u64) -> EligibleRate {
         EligibleRate {
             state: [0; STATE_BYTES / 8],
-            options,
+            variant,
         }
     }
 
@@ -25,7 +24,7 @@ impl EligibleRate {
         let state = self.state.as_mut_ptr().cast();
         // SAFETY: native.c asserts that an estimate fits into the state. Its alignment is 8, and it
         // begins with zeros.
-        unsafe { bindings::onramp_native_ere_ack(state, ack, self.options) };
+        unsafe { bindings::onramp_native_ere_ack(state, ack, self.variant) };
     }
 
     /// The estimate; 0 before the first sample.

@@ -29,21 +29,19 @@ pub mod pairs;
 mod random;
 pub mod receiver_clock;
 mod registry;
-mod search;
 mod startup;
 pub mod train;
-mod without;
+mod variant;
 
 pub use bindings::{
     Ack, Clock, Decision, Limited, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING,
     EXIT_APPLICATION, EXIT_BROKEN, EXIT_DELAY, EXIT_DELIVERY, EXIT_ESTIMATE, EXIT_GOVERNED,
     EXIT_LOSS, EXIT_NONE, EXIT_PATH, EXIT_RECEIVER, EXIT_SSTHRESH, EXIT_TIMEOUT, EXIT_UNRESERVED,
-    LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT, OPTION_DELAYED_ACKS, OPTION_ERE_CALM,
-    OPTION_ERE_LATEST, OPTION_PAIRS, OPTION_PAPER_INITIAL_WINDOW, OPTION_RESUME_AT_ONCE,
-    OPTION_SEARCH_DELIVERED, OPTION_SEARCH_ROLLBACK, OPTION_TIMESTAMPS, OPTION_TRAIN_CLOSEST,
-    OPTION_TRAIN_ENDS, PHASE_APPROACH, PHASE_AVOIDANCE, PHASE_CONSERVATIVE, PHASE_DONE,
-    PHASE_DRAIN, PHASE_HOLD, PHASE_LINEAR, PHASE_PACING, PHASE_REPAIR, PHASE_RESERVED, PHASE_REST,
-    PHASE_RETREAT, PHASE_SAFE, PHASE_SLOW_START, STATE_BYTES, UNLIMITED,
+    LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT, OPTION_DELAYED_ACKS, OPTION_PAIRS,
+    OPTION_PAPER_INITIAL_WINDOW, OPTION_RESUME_AT_ONCE, OPTION_TIMESTAMPS, PHASE_APPROACH,
+    PHASE_AVOIDANCE, PHASE_CONSERVATIVE, PHASE_DONE, PHASE_DRAIN, PHASE_HOLD, PHASE_LINEAR,
+    PHASE_PACING, PHASE_REPAIR, PHASE_RESERVED, PHASE_REST, PHASE_RETREAT, PHASE_SAFE,
+    PHASE_SLOW_START, STATE_BYTES, UNLIMITED,
 };
 pub use cubic_curve::CubicCurve;
 pub use hosted::HostedStartup;
@@ -53,9 +51,8 @@ pub use registry::{
     congestion_control, exit_name, needs_pairs, phase_name, repairs, reserves, resumes,
     sends_pairs, shares, startup_names, summary, DEFAULT_STARTUP,
 };
-pub use search::SearchVersion;
 pub use startup::Startup;
-pub use without::Without;
+pub use variant::{SearchVersion, Train, Without};
 
 /// [`Decision::pair`]: no segment is marked.
 pub const PAIR_NONE: u16 = bindings::PAIR_NONE as u16;

@@ -5,7 +5,10 @@
 #include "parts/token_bucket.h"
 #include "registry.h"
 
-#define ONRAMP_DEFINE(name, capabilities, summary)                                                 \
+#define ONRAMP_VARIANT(key, value, bits) {key, value, bits},
+#define ONRAMP_DEFINE(name, capabilities, variants, summary)                                       \
+	static const struct startup_variant native_##name##_variants[] = {                         \
+		variants(ONRAMP_VARIANT){NULL, NULL, 0}};                                          \
 	static void native_##name##_start(void *state, const struct startup_start *start,          \
 					  struct startup_decision *decision)                       \
 	{                                                                                          \
@@ -23,9 +26,10 @@
 	}
 STARTUP_ALGORITHMS(ONRAMP_DEFINE)
 
-#define ONRAMP_ROW(name, capabilities, summary)                                                    \
+#define ONRAMP_ROW(name, capabilities, variants, summary)                                          \
 	{#name,                                                                                    \
 	 summary,                                                                                  \
+	 native_##name##_variants,                                                                 \
 	 capabilities,                                                                             \
 	 native_##name##_start,                                                                    \
 	 native_##name##_ack,                                                                      \
@@ -142,9 +146,9 @@ void onramp_native_train_add(struct ack_train *train, uint64_t now_ns, uint64_t 
 }
 
 uint64_t onramp_native_train_bytes_per_s(const struct ack_train *train, uint32_t mss_bytes,
-					 uint32_t options)
+					 uint64_t variant)
 {
-	return train_bytes_per_s(train, mss_bytes, options);
+	return train_bytes_per_s(train, mss_bytes, variant);
 }
 
 bool onramp_native_train_is_line(const struct ack_train *train)
@@ -173,9 +177,9 @@ uint64_t onramp_native_receiver_clock_tick_ns(const struct receiver_clock *clock
 STARTUP_ASSERT_STATE(struct receiver_clock);
 
 /* The eligible rate, for src/eligible_rate.rs. */
-void onramp_native_ere_ack(struct ere *ere, const struct startup_ack *ack, uint32_t options)
+void onramp_native_ere_ack(struct ere *ere, const struct startup_ack *ack, uint64_t variant)
 {
-	ere_ack(ere, ack, options);
+	ere_ack(ere, ack, variant);
 }
 
 uint64_t onramp_native_ere_bytes_per_s(const struct ere *ere)

@@ -20,10 +20,19 @@ struct ack_train;
 struct ere;
 struct receiver_clock;
 
+/* A name in a row of core/registry.h: `key = "name"` in scenario files sets these bits of
+ * struct startup_start, variant. */
+struct startup_variant {
+	const char *key; /* NULL ends the list */
+	const char *name;
+	uint64_t bits;
+};
+
 /* A row of core/registry.h. The state has STARTUP_STATE_BYTES and an alignment of 8. */
 struct onramp_algorithm {
 	const char *name;
 	const char *summary;
+	const struct startup_variant *variants;
 	/* enum startup_capability */
 	uint32_t capabilities;
 	void (*start)(void *state, const struct startup_start *, struct startup_decision *);
@@ -69,7 +78,7 @@ void onramp_native_train_begin(struct ack_train *train, uint64_t now_ns, uint64_
 void onramp_native_train_add(struct ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
 			     uint32_t mss_bytes, uint64_t rtt_ns);
 uint64_t onramp_native_train_bytes_per_s(const struct ack_train *train, uint32_t mss_bytes,
-					 uint32_t options);
+					 uint64_t variant);
 bool onramp_native_train_is_line(const struct ack_train *train);
 
 /* core/measure/receiver_clock.h */
@@ -80,7 +89,7 @@ uint64_t onramp_native_receiver_clock_ns(struct receiver_clock *clock,
 uint64_t onramp_native_receiver_clock_tick_ns(const struct receiver_clock *clock);
 
 /* core/measure/eligible_rate.h */
-void onramp_native_ere_ack(struct ere *ere, const struct startup_ack *ack, uint32_t options);
+void onramp_native_ere_ack(struct ere *ere, const struct startup_ack *ack, uint64_t variant);
 uint64_t onramp_native_ere_bytes_per_s(const struct ere *ere);
 uint64_t onramp_native_ere_sample_bytes_per_s(const struct ere *ere);
 uint64_t onramp_native_ere_throughput_bytes_per_s(const struct ere *ere);

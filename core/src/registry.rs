@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 /// The algorithm for users who choose none.
 pub const DEFAULT_STARTUP: &str = "onramp";
 
-// SAFETY: the table is constant data: string literals and functions without state of their own.
+// SAFETY: the table is constant data: string literals, numbers, and functions without state of
+// their own.
 unsafe impl Sync for Algorithm {}
 
 impl Algorithm {
@@ -22,7 +23,7 @@ impl Algorithm {
     }
 }
 
-fn algorithms() -> &'static [Algorithm] {
+pub(crate) fn algorithms() -> &'static [Algorithm] {
     // SAFETY: native.c defines the table and its length together.
     unsafe {
         std::slice::from_raw_parts(

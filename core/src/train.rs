@@ -42,14 +42,12 @@ impl AckTrain {
         self.bytes_per_s_by(mss_bytes, 0)
     }
 
-    /// The path's rate by the method that `options` selects:
-    /// [`OPTION_TRAIN_ENDS`](crate::OPTION_TRAIN_ENDS) or
-    /// [`OPTION_TRAIN_CLOSEST`](crate::OPTION_TRAIN_CLOSEST); without either, the slope of the
-    /// line.
-    pub fn bytes_per_s_by(&self, mss_bytes: u32, options: u32) -> Option<u64> {
+    /// The path's rate by the method that `variant` selects: bits of
+    /// [`Train`](crate::Train) for `paced`; 0: the slope of the line.
+    pub fn bytes_per_s_by(&self, mss_bytes: u32, variant: u64) -> Option<u64> {
         let state = self.state.as_ptr().cast();
         // SAFETY: begin() made the state.
-        let rate = unsafe { bindings::onramp_native_train_bytes_per_s(state, mss_bytes, options) };
+        let rate = unsafe { bindings::onramp_native_train_bytes_per_s(state, mss_bytes, variant) };
         (rate > 0).then_some(rate)
     }
 

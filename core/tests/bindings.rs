@@ -30,6 +30,7 @@ const TYPES: &[(&str, &str)] = &[
     ("pair_probe_sent", "Sent"),
     ("pair_report", "Report"),
     ("onramp_algorithm", "Algorithm"),
+    ("startup_variant", "Variant"),
     ("ack_train", "AckTrain"),
     ("ere", "EligibleRate"),
     ("receiver_clock", "ReceiverClock"),
@@ -56,6 +57,7 @@ const REFERENCES: &[(&str, &str)] = &[
     ("enum startup_pair_request", "`PAIR_*`"),
     ("enum startup_capability", "Capabilities"),
     ("enum pair_option_type", "`PAIR_OPTION_*`"),
+    ("struct startup_start", "[`Start`]"),
     ("struct startup_ack", "[`Ack`]"),
     ("startup_is_over()", "[`Decision::is_over`]"),
     ("path_memory_save()", "[`Entry::save`]"),
@@ -80,6 +82,7 @@ const OPTIONAL: &[(&str, &[&str])] = &[
             "jump_bytes",
             "tsval",
             "peer_window_bytes",
+            "variant",
         ],
     ),
     (
@@ -213,7 +216,7 @@ fn with_doc_comments(bindings: &str) -> String {
 }
 
 /// The records that have pointers.
-const WITH_POINTERS: &[&str] = &["Algorithm"];
+const WITH_POINTERS: &[&str] = &["Algorithm", "Variant"];
 
 /// The checks of a layout with pointers of 8 bytes hold on 64-bit targets alone. On others (wasm32)
 /// the C compiler and rustc derive the layout from the same declaration.

@@ -54,7 +54,7 @@ impl Memo {
 fn text(case: &Case) -> String {
     let mut case = case.clone();
     if case.transfer.startup == NO_STARTUP {
-        case.transfer.train = Train::Line;
+        case.transfer.train = Train::default();
     }
     format!("{case:?}")
 }

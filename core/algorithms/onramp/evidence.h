@@ -19,7 +19,7 @@ static inline bool onramp_train_is_usable(const struct onramp *state)
 	const struct ack_train *train = &state->flight.train;
 
 	return train->points >= ONRAMP_MIN_POINTS &&
-	       (state->options & STARTUP_OPTION_WITHOUT_LINE ||
+	       (state->variant & ONRAMP_WITHOUT_LINE ||
 		(train_is_line(train) && ONRAMP_MIN_TRAIN_NOISES * state->noise.noise_ns <=
 						 train->last_ns - train->first_ns));
 }
@@ -47,7 +47,7 @@ static inline uint64_t onramp_reported_rate(const struct onramp *state,
 /* The rate at which the flight's ACKs arrived; 0: faster than a host can measure. */
 static inline uint64_t onramp_ack_rate(const struct onramp *state, const struct startup_ack *ack)
 {
-	uint64_t rate = flight_bytes_per_s(&state->flight, ack, state->options);
+	uint64_t rate = flight_bytes_per_s(&state->flight, ack, state->variant);
 
 	return rate > ack->mss_bytes * NS_PER_S / ONRAMP_MIN_SPACING_NS ? 0 : rate;
 }
@@ -118,7 +118,7 @@ static inline uint64_t onramp_measure(struct onramp *state, const struct startup
 			       ? arrival
 			       : 0;
 	}
-	if (!state->min_rtt_ns || state->options & STARTUP_OPTION_WITHOUT_MEASURING)
+	if (!state->min_rtt_ns || state->variant & ONRAMP_WITHOUT_MEASURING)
 		arrival = rate = 0;
 	state->bound_bytes_per_s = 0;
 	if (flight_ended) {

@@ -58,8 +58,8 @@ static inline uint64_t onramp_probe_bytes(const struct onramp *state, const stru
 
 	if (!state->bound_is_line)
 		bytes = min_u64(bytes, ONRAMP_MAX_PROBE_GROWTH * cwnd_bytes);
-	return bytes <= cwnd_bytes || state->options & (STARTUP_OPTION_WITHOUT_MEASURING |
-							STARTUP_OPTION_WITHOUT_PROBING)
+	return bytes <= cwnd_bytes ||
+			       state->variant & (ONRAMP_WITHOUT_MEASURING | ONRAMP_WITHOUT_PROBING)
 		       ? 0
 		       : bytes;
 }
@@ -225,7 +225,7 @@ static inline void onramp_pacing(struct onramp *state, const struct startup_ack 
 		state->bottleneck_bytes_per_s
 			? onramp_bdp_bytes(state, state->bottleneck_bytes_per_s, ack->mss_bytes)
 			: state->target_bytes;
-	if (state->options & STARTUP_OPTION_WITHOUT_VALIDATING ||
+	if (state->variant & ONRAMP_WITHOUT_VALIDATING ||
 	    (decision->cwnd_bytes >= pipe_bytes / 8 * ONRAMP_CARRIED_EIGHTHS &&
 	     !state->has_resumed))
 		onramp_validate(state);

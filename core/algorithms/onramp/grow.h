@@ -10,7 +10,7 @@
 static inline uint64_t onramp_unvalidated_bytes(const struct onramp *state, uint64_t pipe_bytes,
 						uint32_t mss_bytes)
 {
-	if (state->options & STARTUP_OPTION_WITHOUT_VALIDATING)
+	if (state->variant & ONRAMP_WITHOUT_VALIDATING)
 		return pipe_bytes;
 	return min_u64(pipe_bytes, pipe_bytes / 4 * ONRAMP_UNVALIDATED_QUARTERS +
 					   ONRAMP_UNVALIDATED_SEGMENTS * (uint64_t)mss_bytes);
@@ -54,8 +54,8 @@ static inline uint64_t onramp_growth_bytes(const struct onramp *state,
 		return cwnd_bytes < state->target_bytes || !state->has_resumed
 			       ? acked_bytes / ONRAMP_VALIDATING_GROWTH_DIVISOR
 			       : 0;
-	return state->options & STARTUP_OPTION_WITHOUT_EASING ? acked_bytes
-							      : acked_bytes >> state->growth_shift;
+	return state->variant & ONRAMP_WITHOUT_EASING ? acked_bytes
+						      : acked_bytes >> state->growth_shift;
 }
 
 /* ACKs clock the sender, and cwnd grows until a group of samples is delayed. */
@@ -90,7 +90,7 @@ static inline void onramp_approach(struct onramp *state, const struct startup_ac
 		onramp_double_growth(state);
 	else
 		onramp_validate(state);
-	if (state->options & STARTUP_OPTION_WITHOUT_RAISING) {
+	if (state->variant & ONRAMP_WITHOUT_RAISING) {
 		decision->ssthresh_bytes = max_u64(decision->cwnd_bytes, state->target_bytes);
 		state->exit = STARTUP_EXIT_ESTIMATE;
 		state->phase = STARTUP_PHASE_DONE;

@@ -47,7 +47,7 @@ static inline void onramp_begin_rest(struct onramp *state, const struct startup_
 	state->sample_count = 0;
 	state->phase = STARTUP_PHASE_REST;
 	onramp_begin_round(state, ack);
-	if (state->options & STARTUP_OPTION_WITHOUT_RESTING)
+	if (state->variant & ONRAMP_WITHOUT_RESTING)
 		onramp_stay(state, decision);
 }
 
@@ -70,7 +70,7 @@ static inline void onramp_yield(struct onramp *state, const struct startup_ack *
 {
 	uint64_t share_bytes;
 
-	if (state->options & STARTUP_OPTION_WITHOUT_SHARING)
+	if (state->variant & ONRAMP_WITHOUT_SHARING)
 		return;
 	if (ack->siblings > state->siblings && state->yields < ONRAMP_MAX_YIELDS) {
 		state->yields++;
@@ -190,8 +190,7 @@ static inline void onramp_drain(struct onramp *state, const struct startup_ack *
 	if (!onramp_round_is_complete(state, ack) || !onramp_group_is_complete(state, ack))
 		return;
 	is_baseline = onramp_rtt_is_baseline(state);
-	if (is_baseline && !state->has_repaced &&
-	    !(state->options & STARTUP_OPTION_WITHOUT_REPACING)) {
+	if (is_baseline && !state->has_repaced && !(state->variant & ONRAMP_WITHOUT_REPACING)) {
 		state->has_repaced = true;
 		state->bottleneck_bytes_per_s = state->overload_bytes_per_s;
 		onramp_fill(state, ack, 0, decision);

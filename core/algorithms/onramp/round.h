@@ -108,7 +108,7 @@ static inline bool onramp_group_is_complete(struct onramp *state, const struct s
 /* The latest group of samples has a queue that the last round did not have. */
 static inline bool onramp_group_is_delayed(const struct onramp *state)
 {
-	return !(state->options & STARTUP_OPTION_WITHOUT_DELAY) &&
+	return !(state->variant & ONRAMP_WITHOUT_DELAY) &&
 	       onramp_rtt_is_delayed(state, state->group_min_rtt_ns);
 }
 

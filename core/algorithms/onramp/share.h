@@ -10,7 +10,7 @@
 static inline uint64_t onramp_own_bytes(const struct onramp *state, const struct startup_ack *ack,
 					uint64_t pipe_bytes)
 {
-	return state->options & STARTUP_OPTION_WITHOUT_SHARING
+	return state->variant & ONRAMP_WITHOUT_SHARING
 		       ? pipe_bytes
 		       : pipe_bytes / (1 + min_u64(ack->siblings, UINT32_MAX));
 }
@@ -35,7 +35,7 @@ static inline uint64_t onramp_fair_share(const struct onramp *state, const struc
 	if (ack->siblings)
 		return onramp_own_bytes(state, ack, pipe_bytes);
 	if (!state->handshake_rtt_ns || state->first_rtt_ns <= expected_rtt_ns ||
-	    state->has_repaced || state->options & STARTUP_OPTION_WITHOUT_SHARING)
+	    state->has_repaced || state->variant & ONRAMP_WITHOUT_SHARING)
 		return pipe_bytes;
 	ahead_bytes = mul_div(state->first_rtt_ns - expected_rtt_ns, state->bottleneck_bytes_per_s,
 			      NS_PER_S);

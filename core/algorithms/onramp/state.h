@@ -9,6 +9,57 @@
 #include "measure/rtt_noise.h"
 #include "startup.h"
 
+/* Each bit switches off one idea, to measure what it contributes. The bits below are those of
+ * enum train_variant. */
+enum onramp_variant {
+	/* No measured rate is used. */
+	ONRAMP_WITHOUT_MEASURING = 1 << 2,
+	/* ACKs give a rate even if their points form no line or lie within the RTT noise. */
+	ONRAMP_WITHOUT_LINE = 1 << 3,
+	/* The connection takes the whole path and leaves no share to competing flows. */
+	ONRAMP_WITHOUT_SHARING = 1 << 4,
+	/* Nothing is paced. */
+	ONRAMP_WITHOUT_SPACING = 1 << 5,
+	/* The whole BDP is filled at once and counts as validated. */
+	ONRAMP_WITHOUT_VALIDATING = 1 << 6,
+	/* A validated window grows as fast as in slow start at once. */
+	ONRAMP_WITHOUT_EASING = 1 << 7,
+	/* A validated window does not grow: the measured BDP becomes ssthresh. */
+	ONRAMP_WITHOUT_RAISING = 1 << 8,
+	/* No HOLD: only a loss ends growth. */
+	ONRAMP_WITHOUT_DELAY = 1 << 9,
+	/* No REST: a delay that stayed for a round trip ends the start-up. */
+	ONRAMP_WITHOUT_RESTING = 1 << 10,
+	/* After DRAIN, PACING does not happen a second time. */
+	ONRAMP_WITHOUT_REPACING = 1 << 11,
+	/* No RETREAT: a loss ends the start-up, and the host sets ssthresh. */
+	ONRAMP_WITHOUT_RETREAT = 1 << 12,
+	/* RTT noise counts as zero, so any delay counts as a queue. */
+	ONRAMP_WITHOUT_NOISE = 1 << 13,
+	/* Lower bounds of the rate are not used: slow start goes on until a rate is measured. */
+	ONRAMP_WITHOUT_PROBING = 1 << 14,
+	/* The receiver's clock is not used. */
+	ONRAMP_WITHOUT_CLOCK = 1 << 15,
+};
+
+/* The ideas in the order in which they take effect */
+#define ONRAMP_VARIANTS(V)                                                                         \
+	TRAIN_VARIANTS(V)                                                                          \
+	V("without", "measuring", ONRAMP_WITHOUT_MEASURING)                                        \
+	V("without", "clock", ONRAMP_WITHOUT_CLOCK)                                                \
+	V("without", "probing", ONRAMP_WITHOUT_PROBING)                                            \
+	V("without", "line", ONRAMP_WITHOUT_LINE)                                                  \
+	V("without", "noise", ONRAMP_WITHOUT_NOISE)                                                \
+	V("without", "sharing", ONRAMP_WITHOUT_SHARING)                                            \
+	V("without", "spacing", ONRAMP_WITHOUT_SPACING)                                            \
+	V("without", "validating", ONRAMP_WITHOUT_VALIDATING)                                      \
+	V("without", "easing", ONRAMP_WITHOUT_EASING)                                              \
+	V("without", "raising", ONRAMP_WITHOUT_RAISING)                                            \
+	V("without", "delay", ONRAMP_WITHOUT_DELAY)                                                \
+	V("without", "resting", ONRAMP_WITHOUT_RESTING)                                            \
+	V("without", "repacing", ONRAMP_WITHOUT_REPACING)                                          \
+	V("without", "retreat", ONRAMP_WITHOUT_RETREAT)
+
 /* ACKs of a flight that give a rate: with 4 on a line, the rate is rarely too high by a third
  * (core/measure/ack_train.h). */
 #define ONRAMP_MIN_POINTS 4
@@ -175,6 +226,7 @@ struct onramp {
 	uint64_t reported_bytes; /* the last BDP reported to the host; STARTUP_UNLIMITED: that the
 				    remembered one is wrong */
 	uint64_t learned_bytes;  /* the maximum that the path carried in a round trip */
+	uint64_t variant;        /* enum train_variant, enum onramp_variant */
 	uint32_t bound_is_line;  /* the flight's ACKs lie on a line */
 	uint32_t has_pairs;      /* the receiver reports packet pairs */
 	uint32_t rest_rounds;    /* complete rounds in REST, or of a repair whose rate is known */

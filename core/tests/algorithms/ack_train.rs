@@ -2,12 +2,17 @@
 
 use crate::path::time_ns;
 use onramp_core::train::AckTrain;
-use onramp_core::{OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS};
+use onramp_core::Train;
 use proptest::prelude::*;
 
 pub const MSS: u32 = 1448;
 pub const MS: u64 = 1_000_000;
 pub const FIFTY_MBIT: u64 = 50_000_000 / 8;
+
+/// The variant of `paced` with this reading of trains.
+fn by(name: &str) -> u64 {
+    Train::named(name).unwrap().bits("paced")
+}
 
 /// A train. The list has the time of each ACK, and the segments that it acknowledges in total.
 pub fn train(points: &[(u64, u64)], mss_bytes: u32, rtt_ns: u64) -> AckTrain {
@@ -315,10 +320,10 @@ proptest! {
 #[test]
 fn all_readings_of_an_even_train_are_its_rate() {
     let train = train(&spaced(200, 2, FIFTY_MBIT, MSS), MSS, 100 * MS);
-    for options in [0, OPTION_TRAIN_ENDS, OPTION_TRAIN_CLOSEST] {
+    for variant in [0, by("ends"), by("closest")] {
         assert!(
-            error(train.bytes_per_s_by(MSS, options), FIFTY_MBIT) < 1e-3,
-            "{options}"
+            error(train.bytes_per_s_by(MSS, variant), FIFTY_MBIT) < 1e-3,
+            "{variant}"
         );
     }
 }
@@ -333,8 +338,8 @@ fn the_closest_acks_are_not_affected_by_a_gap() {
         .skip(10)
         .for_each(|(at_ns, _)| *at_ns += 20 * MS);
     let train = train(&points, MSS, 100 * MS);
-    assert!(error(train.bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST), FIFTY_MBIT) < 1e-3);
-    assert!(error(train.bytes_per_s_by(MSS, OPTION_TRAIN_ENDS), FIFTY_MBIT) > 0.5);
+    assert!(error(train.bytes_per_s_by(MSS, by("closest")), FIFTY_MBIT) < 1e-3);
+    assert!(error(train.bytes_per_s_by(MSS, by("ends")), FIFTY_MBIT) > 0.5);
     assert!(error(train.bytes_per_s(MSS), FIFTY_MBIT) > 0.5);
 }
 
@@ -344,7 +349,7 @@ fn the_closest_acks_are_not_affected_by_a_gap() {
 fn acks_that_are_far_apart_are_no_pair() {
     let points =
         [(0, 3), (40 * MS, 6), (80 * MS, 9)].map(|(at_ns, segments)| (at_ns + MS, segments));
-    let closest = |rtt_ns| train(&points, MSS, rtt_ns).bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST);
+    let closest = |rtt_ns| train(&points, MSS, rtt_ns).bytes_per_s_by(MSS, by("closest"));
     assert_eq!(closest(1200 * MS), None);
     assert!(error(closest(1300 * MS), 3 * u64::from(MSS) * 25) < 1e-3);
 }
@@ -359,7 +364,7 @@ fn a_coarse_clock_makes_one_pair_of_many() {
     let train = train(&points, MSS, 100 * MS);
     // From the first ACK at 5 ms to the first ACK at 6 ms, four ACKs of three segments arrive.
     assert_eq!(
-        train.bytes_per_s_by(MSS, OPTION_TRAIN_CLOSEST),
+        train.bytes_per_s_by(MSS, by("closest")),
         Some(12 * u64::from(MSS) * 1000)
     );
 }

@@ -2,8 +2,8 @@
 
 use crate::ack_train::any_size;
 use onramp_core::{
-    Ack, Clock, Decision, Start, Without, ACK_CWND_LIMITED, ACK_RECOVERING, OPTION_PAIRS,
-    OPTION_TIMESTAMPS, UNLIMITED,
+    Ack, Clock, Decision, Start, ACK_CWND_LIMITED, ACK_RECOVERING, OPTION_PAIRS,
+    OPTION_PAPER_INITIAL_WINDOW, OPTION_TIMESTAMPS, UNLIMITED,
 };
 use proptest::prelude::*;
 
@@ -163,21 +163,23 @@ impl Event {
 }
 
 pub(crate) fn starts() -> impl Strategy<Value = Start> {
-    let all_options = Without::ALL
-        .iter()
-        .fold(31 | OPTION_PAIRS | OPTION_TIMESTAMPS, |all, without| {
-            all | without.option
-        });
-    let options = prop_oneof![1 => 0u32..32, 1 => 0..=all_options];
+    let options = prop::sample::subsequence(
+        vec![OPTION_PAPER_INITIAL_WINDOW, OPTION_PAIRS, OPTION_TIMESTAMPS],
+        0..=3,
+    )
+    .prop_map(|bits| bits.iter().sum());
+    // Those of the algorithm with the most variants
+    let variant = prop_oneof![Just(0), 0u64..1 << 16];
     (
         536u32..9000,
         1u64..40,
         prop_oneof![3 => Just(UNLIMITED), 1 => 10_000u64..1_000_000],
         options,
+        variant,
         0u32..30,
     )
         .prop_map(
-            |(mss_bytes, segments, ssthresh_bytes, options, event_bits)| Start {
+            |(mss_bytes, segments, ssthresh_bytes, options, variant, event_bits)| Start {
                 now_ns: 1_000_000_000,
                 clock: Clock {
                     measure_ns: 1,
@@ -187,6 +189,7 @@ pub(crate) fn starts() -> impl Strategy<Value = Start> {
                 ssthresh_bytes,
                 mss_bytes,
                 options,
+                variant,
                 ..Start::default()
             },
         )

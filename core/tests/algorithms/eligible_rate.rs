@@ -7,10 +7,10 @@
 //! themselves. On a path without any noise, the error of the sixteenths decides. The table measures
 //! the total.
 
-use crate::exact_rate::{interval_ns, ExactRate, Filter, History};
+use crate::exact_rate::{interval_ns, reading, ExactRate, Filter, History};
 use crate::flights::MS;
 use onramp_core::eligible_rate::EligibleRate;
-use onramp_core::{Ack, OPTION_ERE_CALM, OPTION_ERE_LATEST};
+use onramp_core::Ack;
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -92,8 +92,8 @@ fn slow_start(flights: u32) -> Vec<(u64, u64)> {
 }
 
 /// The estimate after these ACKs.
-pub(crate) fn after(acks: &[Ack], options: u32) -> EligibleRate {
-    let mut rate = EligibleRate::new(options);
+pub(crate) fn after(acks: &[Ack], variant: u64) -> EligibleRate {
+    let mut rate = EligibleRate::new(variant);
     acks.iter().for_each(|ack| rate.ack(ack));
     rate
 }
@@ -204,15 +204,15 @@ proptest! {
     #[test]
     fn the_filter_is_exact(
         acks in streams(),
-        options in prop::sample::select(vec![
+        variant in prop::sample::select(vec![
             0,
-            OPTION_ERE_LATEST,
-            OPTION_ERE_CALM,
-            OPTION_ERE_LATEST | OPTION_ERE_CALM,
+            reading("latest"),
+            reading("calm"),
+            reading("latest") | reading("calm"),
         ]),
     ) {
-        let mut rate = EligibleRate::new(options);
-        let mut filter = Filter::new(options);
+        let mut rate = EligibleRate::new(variant);
+        let mut filter = Filter::new(variant);
         let (mut last_ns, mut most) = (0, 0.0f64);
         for ack in &acks {
             rate.ack(ack);
@@ -366,7 +366,7 @@ fn a_sample_falls_from_bandwidth_to_rate_as_less_of_cwnd_is_delivered() {
 #[test]
 fn the_latest_sample_alone_is_not_misled_by_acks_that_come_together() {
     let acks = stream(Shape { batch: 8, ..EVEN }, &windows(1));
-    let estimates = [OPTION_ERE_LATEST, 0].map(|options| after(&acks, options).bytes_per_s());
+    let estimates = [reading("latest"), 0].map(|variant| after(&acks, variant).bytes_per_s());
     assert!(
         estimates[0].abs_diff(1_000_000) <= 50_000 && estimates[1] > 50_000_000,
         "{estimates:?}"
@@ -404,8 +404,8 @@ fn a_calm_path_is_followed_quickly_where_the_whole_connection_is_remembered() {
             ..ack
         }));
     }
-    let options = [0, OPTION_ERE_CALM].map(|option| option | OPTION_ERE_LATEST);
-    let estimates = options.map(|options| after(&acks, options).bytes_per_s());
+    let variants = [0, reading("calm")].map(|variant| variant | reading("latest"));
+    let estimates = variants.map(|variant| after(&acks, variant).bytes_per_s());
     assert!(
         estimates[0] < 1_050_000 && estimates[1] > 1_100_000,
         "{estimates:?}"

@@ -2,9 +2,10 @@
 //! paths.
 
 use crate::eligible_rate::{after, at, late, stream, windows, Shape, EVEN, MSS};
+use crate::exact_rate::reading;
 use crate::flights::MS;
 use onramp_core::eligible_rate::EligibleRate;
-use onramp_core::{Ack, OPTION_ERE_LATEST};
+use onramp_core::Ack;
 
 #[test]
 fn the_first_acks_sample_is_the_first_estimate() {
@@ -28,7 +29,7 @@ fn a_silence_leaves_nothing_of_the_past_but_its_last_sample() {
         ..last
     });
     assert_eq!(
-        after(&acks, OPTION_ERE_LATEST).bytes_per_s(),
+        after(&acks, reading("latest")).bytes_per_s(),
         2_000,
         "eight segments in four seconds"
     );

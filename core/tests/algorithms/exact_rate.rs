@@ -2,9 +2,14 @@
 //! floating point, from all ACKs since the beginning. Rates are in bytes per second, times in
 //! nanoseconds.
 
-use onramp_core::{Ack, OPTION_ERE_CALM, OPTION_ERE_LATEST};
+use onramp_core::{Ack, Train};
 
 const NS_PER_S: f64 = 1e9;
+
+/// The variant of `astart` with this reading of ACKs.
+pub fn reading(name: &str) -> u64 {
+    Train::named(name).unwrap().bits("astart")
+}
 
 /// Every ACK: its time and its bytes.
 #[derive(Default)]
@@ -36,7 +41,7 @@ pub fn interval_ns(ack: &Ack, through: f64, rtt_min_ns: f64) -> f64 {
 /// The filter behind the samples.
 #[derive(Default)]
 pub struct Filter {
-    options: u32,
+    variant: u64,
     sample: f64,
     estimate: Option<f64>,
     /// U_k of every sample.
@@ -44,9 +49,9 @@ pub struct Filter {
 }
 
 impl Filter {
-    pub fn new(options: u32) -> Filter {
+    pub fn new(variant: u64) -> Filter {
         Filter {
-            options,
+            variant,
             ..Filter::default()
         }
     }
@@ -67,7 +72,7 @@ impl Filter {
             0.6 * self.unstable.last().unwrap_or(&0.0) + 0.4 * (sample - self.sample).abs();
         let unstable = (unstable + 1e-6).floor();
         self.unstable.push(unstable);
-        let memory = if self.options & OPTION_ERE_CALM != 0 {
+        let memory = if self.variant & reading("calm") != 0 {
             usize::MAX
         } else {
             10
@@ -85,7 +90,7 @@ impl Filter {
                 0.0
             };
         let apart_ns = apart_ns.min(2.0 * tau_ns);
-        let sum = if self.options & OPTION_ERE_LATEST != 0 {
+        let sum = if self.variant & reading("latest") != 0 {
             2.0 * sample
         } else {
             sample + self.sample
@@ -105,9 +110,9 @@ pub struct ExactRate {
 }
 
 impl ExactRate {
-    pub fn new(options: u32) -> ExactRate {
+    pub fn new(variant: u64) -> ExactRate {
         ExactRate {
-            filter: Filter::new(options),
+            filter: Filter::new(variant),
             ..ExactRate::default()
         }
     }

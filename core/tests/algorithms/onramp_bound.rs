@@ -3,11 +3,12 @@
 
 use crate::flights::{start, Host, MS};
 use crate::onramp::{arrive, assert_segments, host_on, phase, RATE, RTT, SEGMENT};
+use crate::onramp_clock::without;
 use crate::onramp_loss::recover;
 use crate::path::time_ns;
 use onramp_core::{
-    exit_name, Decision, Start, Without, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY,
-    LOSS_TIMEOUT, OPTION_PAIRS, UNLIMITED,
+    exit_name, Decision, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT,
+    OPTION_PAIRS, UNLIMITED,
 };
 
 /// A window that arrives in this many aggregates, with this time from one to the next. In an
@@ -27,9 +28,14 @@ fn in_bunches(host: &mut Host, bunches: u64, apart_ns: u64, flags: u32) -> Decis
 }
 
 fn host_with_window(segments: u64, options: u32, rtt_ns: u64) -> Host {
+    host_without(0, segments, options, rtt_ns)
+}
+
+fn host_without(variant: u64, segments: u64, options: u32, rtt_ns: u64) -> Host {
     let start = Start {
         cwnd_bytes: segments * SEGMENT,
         options,
+        variant,
         ..start()
     };
     let mut host = Host::new("onramp", start, rtt_ns);
@@ -284,8 +290,7 @@ fn a_loss_of_a_probe_that_has_shown_the_rate_ends_at_the_bdp() {
 #[test]
 fn without_probing_slow_start_goes_on() {
     for idea in ["probing", "measuring"] {
-        let idea = Without::ALL.into_iter().find(|it| it.name == idea);
-        let mut host = host_with_window(10, idea.unwrap().option, RTT);
+        let mut host = host_without(without(idea), 10, 0, RTT);
         for segments in [20, 40, 80] {
             let decision = in_bunches(&mut host, 1, 0, ACK_CWND_LIMITED);
             assert_eq!(

@@ -21,10 +21,9 @@ fn host(start: Start) -> Host {
     Host::new("onramp", start, RTT)
 }
 
-/// The option that switches off this idea.
-pub fn without(idea: &str) -> u32 {
-    let ideas = Without::ALL;
-    ideas.iter().find(|it| it.name == idea).unwrap().option
+/// The variant that goes without this idea.
+pub fn without(idea: &str) -> u64 {
+    Without::named(idea).unwrap().bits("onramp")
 }
 
 /// A whole window leaves back to back. For each segment, when the receiver acknowledged it, and
@@ -155,7 +154,7 @@ fn a_clock_that_is_not_recognised_changes_nothing() {
 fn without_the_clock_timestamps_change_nothing() {
     let right = |at_ns| MILLISECONDS.tsval(at_ns);
     let start_without = Start {
-        options: MILLISECONDS.start().options | without("clock"),
+        variant: without("clock"),
         ..MILLISECONDS.start()
     };
     assert_eq!(decisions(start_without, right), decisions(start(), right));
@@ -191,9 +190,9 @@ fn the_rate_of_a_long_flight_is_known_before_its_end() {
 /// may have hidden 10 ms. By the receiver's clock it is two ticks and 2 ms.
 #[test]
 fn the_receivers_clock_raises_the_lower_bound() {
-    for (options, time_ns) in [(0, 4 * MS), (without("clock"), 10 * MS + 9)] {
+    for (variant, time_ns) in [(0, 4 * MS), (without("clock"), 10 * MS + 9)] {
         let mut host = host(Start {
-            options: MILLISECONDS.start().options | options,
+            variant,
             ..MILLISECONDS.start()
         });
         let decision = flight(
@@ -245,7 +244,7 @@ fn is_held(start: Start, queue_ns: u64, return_ns: u64) -> bool {
 fn delays_of_the_return_path_do_not_count() {
     let with = MILLISECONDS.start();
     let without = Start {
-        options: with.options | without("clock"),
+        variant: without("clock"),
         ..with
     };
     for (queue_ms, return_ms, with_clock, without_clock) in [

@@ -55,7 +55,7 @@ fn a_startup_that_has_its_share_for_four_rounds_ends_with_it() {
 fn without_sharing_siblings_change_nothing() {
     let mut hosts = [0, 3].map(|siblings| {
         let start = Start {
-            options: without("sharing"),
+            variant: without("sharing"),
             ..start()
         };
         let mut host = Host::new("onramp", start, RTT);

@@ -9,9 +9,7 @@ use crate::onramp::{
 use crate::onramp_loss::{lose, recover};
 use crate::path::time_ns;
 use onramp_core::{
-    exit_name, Start, Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_ERE_CALM,
-    OPTION_ERE_LATEST, OPTION_PAPER_INITIAL_WINDOW, OPTION_TRAIN_CLOSEST, OPTION_TRAIN_ENDS,
-    UNLIMITED,
+    exit_name, Start, Train, Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, UNLIMITED,
 };
 
 /// A host of RTT whose start-up has all ideas but this one.
@@ -21,15 +19,10 @@ fn without(idea: &str) -> Host {
 
 /// Such a host, with this RTT of the handshake.
 fn starting(idea: &str, handshake_ns: u64) -> Host {
-    let options = Without::ALL
-        .into_iter()
-        .find(|without| without.name == idea)
-        .unwrap()
-        .option;
     let mut host = Host::new(
         "onramp",
         Start {
-            options,
+            variant: Without::named(idea).unwrap().bits("onramp"),
             srtt_ns: handshake_ns,
             ..start()
         },
@@ -59,22 +52,22 @@ fn in_approach(host: Host) -> Host {
 }
 
 #[test]
-fn each_idea_has_its_own_bit() {
-    let of_others = [
-        OPTION_PAPER_INITIAL_WINDOW,
-        OPTION_TRAIN_ENDS,
-        OPTION_TRAIN_CLOSEST,
-        OPTION_ERE_LATEST,
-        OPTION_ERE_CALM,
-    ];
-    let [nothing, ideas @ ..] = Without::ALL.map(|without| without.option);
-    assert_eq!((nothing, Without::default()), (0, Without::NOTHING));
-    let all: u32 = of_others.iter().chain(&ideas).sum();
-    assert_eq!(all.count_ones() as usize, of_others.len() + ideas.len());
-    assert!(of_others
+fn each_idea_and_each_reading_of_trains_has_its_own_bit() {
+    let ideas = Without::all();
+    let (nothing, ideas) = ideas.split_first().unwrap();
+    assert_eq!((nothing.name(), nothing.bits("onramp")), ("nothing", 0));
+    assert_eq!(ideas.len(), 14);
+    let trains = ["ends", "closest"].map(|name| Train::named(name).unwrap());
+    let bits: Vec<u64> = trains
         .iter()
-        .chain(&ideas)
-        .all(|option| option.is_power_of_two()));
+        .map(|train| train.bits("onramp"))
+        .chain(ideas.iter().map(|idea| idea.bits("onramp")))
+        .collect();
+    assert!(bits.iter().all(|bits| bits.is_power_of_two()), "{bits:?}");
+    let all = bits.iter().fold(0, |all, bits| all | bits);
+    assert_eq!(all.count_ones() as usize, bits.len());
+    // `line` is a reading and an idea.
+    assert_eq!(Train::default().bits("onramp"), 0);
 }
 
 #[test]

@@ -63,16 +63,15 @@ fn run(
     steps
 }
 
-/// The option without which nothing is paced.
-fn without_spacing() -> u32 {
-    let spacing = Without::ALL.into_iter().find(|idea| idea.name == "spacing");
-    spacing.unwrap().option
+/// The variant in which nothing is paced.
+fn without_spacing() -> u64 {
+    Without::named("spacing").unwrap().bits("onramp")
 }
 
 /// cwnd is at most a probe of `onramp`: what leaves in a round trip at the rate at which it is
 /// paced, or the ssthresh that the host had from the beginning.
 fn is_probe(start: &Start, srtt_ns: u64, after: &Decision) -> bool {
-    let is_paced = after.pacing_bytes_per_s != UNLIMITED || start.options & without_spacing() != 0;
+    let is_paced = after.pacing_bytes_per_s != UNLIMITED || start.variant & without_spacing() != 0;
     let leaves_in_a_round_trip = u128::from(after.cwnd_bytes) * 1_000_000_000
         <= u128::from(after.pacing_bytes_per_s) * u128::from(srtt_ns);
     let is_in_slow_start =
@@ -352,6 +351,7 @@ proptest! {
                 jump_bytes: start.2,
                 tsval: start.1,
                 peer_window_bytes: start.2,
+                variant: start.5.into(),
             });
             for &(now_ns, acked, delivered, inflight, srtt, cwnd, mss_bytes, flags) in &acks {
                 let decision = startup.ack(&Ack {

@@ -10,6 +10,8 @@ pub struct Settings {
     pub(crate) startup: &'static str,
     /// `OPTION_*` of `onramp-core`.
     pub options: u32,
+    /// The variant of the start-up: [`onramp_core::Start::variant`].
+    pub variant: u64,
     /// The initial window; `None`: that of RFC 9002 ([`initial_window_bytes`]).
     pub initial_window_bytes: Option<u64>,
     /// A rate from the user, for start-ups that send at a given rate (`qos`, `spaced`); 0: none.
@@ -37,6 +39,7 @@ impl Settings {
         Ok(Settings {
             startup: name,
             options: 0,
+            variant: 0,
             initial_window_bytes: None,
             pace_bytes_per_s: 0,
             path: None,

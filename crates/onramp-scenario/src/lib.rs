@@ -55,7 +55,7 @@ pub use keys::{key_reference, key_tables, KeyDescription, KeyTable};
 pub use mistake::{Mistake, NotBetween};
 pub use model::*;
 pub use onramp_core::pairs::Form as PairForm;
-pub use onramp_core::{SearchVersion, Without};
+pub use onramp_core::{SearchVersion, Train, Without};
 pub use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
 pub use quic::{quic_supports, udp_payload_bytes, NotInQuic, UDP_HEADER_BYTES};

@@ -96,7 +96,7 @@ impl<'a> SenderKeys<'a> {
             timers: transfers.timers,
             clocks: transfers.clocks,
             byte_counting: stack.byte_counting,
-            train: Train::Line,
+            train: Train::default(),
             given: transfers.given,
             memory: Memory::Off,
             initial_window: InitialWindow::Host,
@@ -138,11 +138,8 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
         // A recovery that needs SACK enables it. The receiver may still not support it.
         sack: stack.sack || keys.recovery.needs_sack(),
         startup,
-        startup_options: startup_options
-            | keys.train.options()
-            | keys.memory.options()
-            | keys.given.without.option
-            | keys.given.search.option(),
+        startup_options: startup_options | keys.memory.options(),
+        startup_variant: keys.given.variant(keys.startup, keys.train),
         memory: (keys.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
         pace_bits_per_s: keys.given.pace_bits_per_s,
         gamma_ppm: keys.given.gamma_ppm,

@@ -27,6 +27,8 @@ pub struct Config {
     pub startup: Option<&'static str>,
     /// Options of the start-up algorithm: `onramp_core::OPTION_*`.
     pub startup_options: u32,
+    /// Variant of the start-up algorithm: `onramp_core::Start::variant`.
+    pub startup_variant: u64,
     /// Path memory from which the start-up algorithm starts, and to which it adds; `None`: no
     /// memory.
     pub memory: Option<PathMemory>,
@@ -145,6 +147,7 @@ impl Config {
             ecn: Ecn::Off,
             startup: None,
             startup_options: 0,
+            startup_variant: 0,
             memory: None,
             ensembles: None,
             pace_bits_per_s: None,

@@ -247,7 +247,8 @@ fn config_and_maps(map_ids: &BTreeSet<u32>) -> Option<(Config, MapIds)> {
                 config = only_value(&map).and_then(|bytes| Config::from_bytes(&bytes));
             }
             // A value of another size belongs to another version.
-            maps::CONNS if value_bytes == size_of::<bindings::Connection>() => {
+            // The state of the algorithm follows the connection.
+            maps::CONNS if value_bytes >= size_of::<bindings::Connection>() => {
                 ids.connections = Some(id);
             }
             maps::PAIRS if value_bytes == size_of::<bindings::Pairs>() => ids.pairs = Some(id),

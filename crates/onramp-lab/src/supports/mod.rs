@@ -128,18 +128,18 @@ fn transfer(case: &Case) -> Result<(), Unsupported> {
 /// The parameters of the transfer's start-up.
 fn startup(case: &Case) -> Result<(), Unsupported> {
     let transfer = &case.transfer;
-    if transfer.train != Train::Line {
+    if transfer.train != Train::default() {
         return refuse(
             "transfer.train",
             format!("`{}`", transfer.train.name()),
             "`line`",
         );
     }
-    if transfer.given.without != Without::NOTHING {
-        let asked = format!("`{}`", transfer.given.without.name);
+    if transfer.given.without != Without::default() {
+        let asked = format!("`{}`", transfer.given.without.name());
         return refuse("transfer.without", asked, "start-ups with all their ideas");
     }
-    if transfer.given.search != SearchVersion::Draft {
+    if transfer.given.search != SearchVersion::default() {
         let asked = format!("`{}`", transfer.given.search.name());
         return refuse("transfer.search", asked, "`draft`");
     }

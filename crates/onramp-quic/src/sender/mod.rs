@@ -138,6 +138,7 @@ impl Sender {
             tsval: tsval(self.receiver_begin_us.unwrap_or_default()),
             remembered_bytes,
             remembered_rtt_ns,
+            variant: self.settings.variant,
             ..Start::default()
         };
         let path = self.settings.path.as_ref();

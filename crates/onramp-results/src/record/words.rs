@@ -43,8 +43,8 @@ pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
         .qos_burst_bytes
         .map(|bytes| format!("burst {}", format_size(bytes)));
     let without =
-        (given.without != Without::NOTHING).then(|| format!("without {}", given.without.name));
-    let search = (given.search != SearchVersion::Draft).then(|| given.search.name().to_owned());
+        (given.without != Without::default()).then(|| format!("without {}", given.without.name()));
+    let search = (given.search != SearchVersion::default()).then(|| given.search.name().to_owned());
     let memory = (memory != Memory::Off).then(|| format!("memory {}", memory.name()));
     let words = [gamma, pace, rate, burst, search, memory, without]
         .into_iter()
@@ -351,7 +351,7 @@ mod tests {
             "onramp memory at-once"
         );
         let without = Given {
-            without: Without::ALL[1],
+            without: Without::all()[1],
             ..Given::default()
         };
         assert_eq!(
@@ -359,7 +359,7 @@ mod tests {
             "onramp without measuring"
         );
         let linux = Given {
-            search: SearchVersion::Linux,
+            search: SearchVersion::all()[1],
             ..Given::default()
         };
         assert_eq!(startup("search", linux, Memory::Off), "search linux");

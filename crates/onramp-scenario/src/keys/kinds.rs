@@ -6,11 +6,11 @@ use crate::key::{
 use crate::mistake::Mistake;
 use crate::model::{
     parse_byte_counting, Avoidance, Buffer, Connect, Connections, Distribution, Dscp,
-    InitialWindow, Memory, Train, Transport, NO_STARTUP,
+    InitialWindow, Memory, Transport, NO_STARTUP,
 };
 use crate::units::shown;
 use onramp_core::pairs::Form as PairForm;
-use onramp_core::{SearchVersion, Without};
+use onramp_core::{SearchVersion, Train, Without};
 use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
 
 /// Implements [`Measure`] for values without a range.
@@ -98,15 +98,15 @@ choice_kinds! {
     /// How a rate is derived from ACKs.
     TrainReading: Train, "reading",
         "a reading of ACKs in quotes: \"line\", \"ends\", \"closest\", \"latest\" or \"calm\"",
-        Train::ALL, Train::name;
+        Train::all(), Train::name;
     /// An idea of start-up `onramp`.
     Idea: Without, "idea",
         "an idea of the start-up in quotes, which is switched off, for example \"spacing\"",
-        Without::ALL, |idea| idea.name;
+        Without::all(), Without::name;
     /// A version of start-up `search`.
     Search: SearchVersion, "version",
         "a version of SEARCH in quotes: \"draft\", \"linux\" or \"freebsd\"",
-        SearchVersion::ALL, SearchVersion::name;
+        SearchVersion::all(), SearchVersion::name;
     /// How paths are remembered.
     MemoryMode: Memory, "memory",
         "how a path is remembered in quotes: \"off\", \"careful\" or \"at-once\"",

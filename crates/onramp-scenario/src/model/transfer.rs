@@ -4,10 +4,7 @@ use super::host::{Avoidance, Clocks, InitialWindow};
 use crate::quic::UDP_HEADER_BYTES;
 use crate::units::bytes_in;
 pub use onramp_core::memory::Memory;
-use onramp_core::{
-    SearchVersion, Without, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_TRAIN_CLOSEST,
-    OPTION_TRAIN_ENDS,
-};
+use onramp_core::{SearchVersion, Train, Without};
 use onramp_tcp::{ByteCounting, IpVersion, Recovery, Reservation, Stack, Timers, TCP_HEADER_BYTES};
 use std::sync::Arc;
 
@@ -214,55 +211,6 @@ impl Connect {
     }
 }
 
-/// How a start-up derives a rate from the ACKs of a flight (`core/measure/ack_train.h`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Train {
-    /// From the least-squares line through the ACKs.
-    #[default]
-    Line,
-    /// From the first and the last ACK.
-    Ends,
-    /// From the ACKs with the smallest spacing.
-    Closest,
-    /// For `astart`: its filter takes the latest sample alone.
-    Latest,
-    /// For `astart`: it compares the instability with the maximum of the connection.
-    Calm,
-}
-
-impl Train {
-    /// All, in the order of help texts.
-    pub const ALL: [Train; 5] = [
-        Train::Line,
-        Train::Ends,
-        Train::Closest,
-        Train::Latest,
-        Train::Calm,
-    ];
-
-    /// The name that scenario files use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Train::Line => "line",
-            Train::Ends => "ends",
-            Train::Closest => "closest",
-            Train::Latest => "latest",
-            Train::Calm => "calm",
-        }
-    }
-
-    /// The options of a start-up's records: `OPTION_*` of `onramp-core`.
-    pub fn options(self) -> u32 {
-        match self {
-            Train::Line => 0,
-            Train::Ends => OPTION_TRAIN_ENDS,
-            Train::Closest => OPTION_TRAIN_CLOSEST,
-            Train::Latest => OPTION_ERE_LATEST,
-            Train::Calm => OPTION_ERE_CALM,
-        }
-    }
-}
-
 /// How a sender marks its IP packets: a code point of differentiated services (RFC 2474).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dscp {
@@ -322,6 +270,11 @@ pub struct Given {
 }
 
 impl Given {
+    /// The variant of this start-up (`onramp_core::Start::variant`) that the keys choose.
+    pub fn variant(&self, startup: &str, train: Train) -> u64 {
+        train.bits(startup) | self.without.bits(startup) | self.search.bits(startup)
+    }
+
     /// The reservation of `qos`, if there is one.
     pub fn reservation(&self) -> Option<Reservation> {
         let bytes_per_s = bytes_in(self.qos_rate_bits_per_s?, 1_000_000_000).max(1);

@@ -139,9 +139,7 @@ impl Control {
             supported: "start-ups without an option in the header of TCP",
         };
         let mut settings = Settings::new(&transfer.startup).map_err(refusal)?;
-        settings.options = transfer.train.options()
-            | transfer.given.without.option
-            | transfer.given.search.option();
+        settings.variant = transfer.given.variant(&transfer.startup, transfer.train);
         Ok(Control::Startup(Box::new(Startup {
             settings,
             pace_bits_per_s: transfer.given.pace_bits_per_s,

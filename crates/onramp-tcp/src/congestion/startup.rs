@@ -46,6 +46,7 @@ impl Congestion {
             jump_bytes: 0,
             tsval: self.peer_tsval.map_or(0, u64::from),
             peer_window_bytes: self.peer_window_bytes,
+            variant: config.startup_variant,
         };
         let (memory, ensembles) = (config.memory.as_ref(), config.ensembles.as_ref());
         self.startup = Some(HostedStartup::begin(name, now_ns, start, memory, ensembles));

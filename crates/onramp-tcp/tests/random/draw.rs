@@ -103,12 +103,8 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
         startup: rng
             .chance(85)
             .then(|| rng.pick(onramp_core::startup_names())),
-        startup_options: rng.pick(&[
-            0,
-            onramp_core::OPTION_PAPER_INITIAL_WINDOW,
-            onramp_core::OPTION_ERE_LATEST,
-            onramp_core::OPTION_ERE_CALM,
-        ]),
+        startup_options: rng.pick(&[0, onramp_core::OPTION_PAPER_INITIAL_WINDOW]),
+        startup_variant: rng.pick(&[0, 1, 2]),
         reservation: rng.chance(50).then(|| reservation(rng)),
         avoidance: rng.pick(Avoidance::ALL),
         recovery: rng.pick(Recovery::ALL),

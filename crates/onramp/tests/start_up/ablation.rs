@@ -9,9 +9,10 @@ const WHOLE: &str = "onramp";
 
 /// The start-ups that are compared, as records name them.
 fn startups() -> impl Iterator<Item = String> {
-    Without::ALL.into_iter().map(|without| match without {
-        Without::NOTHING => WHOLE.to_owned(),
-        Without { name, .. } => format!("{WHOLE} without {name}"),
+    let ideas = Without::all().into_iter();
+    ideas.map(|without| match without == Without::default() {
+        true => WHOLE.to_owned(),
+        false => format!("{WHOLE} without {}", without.name()),
     })
 }
 
@@ -26,7 +27,10 @@ fn records_without_each(file: &Path, replaced: &[(&str, &str)]) -> Vec<Value> {
     }
     let (before, table) = text.split_once("[[transfer]]").unwrap();
     assert_eq!(table.matches(&both).count(), 1, "{}", file.display());
-    let ideas = Without::ALL.map(Without::name);
+    let ideas = Without::all()
+        .into_iter()
+        .map(Without::name)
+        .collect::<Vec<_>>();
     let tables = [
         format!("startup = {:?}", STARTUPS[0]),
         format!("startup = {WHOLE:?}\nwithout = {ideas:?}"),

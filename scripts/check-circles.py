@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 # The layers of docs/architecture.md, from the bottom. A crate uses its own layer and those below.
-LAYERS = """core net | bpf kernel tcp quic hq | scenario results | sim lab tun service
-    | report trace model theory comparison arrow papers | onramp web web-build python
-    | patience samples"""
+LAYERS = """core net plot config | bpf kernel tcp quic hq | scenario results
+    | host sim lab tun service | report trace theory comparison papers
+    | onramp cli study web web-build python | testing"""
 NOISE = re.compile(
     r"""(?s)//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|"(?:\\.|[^"\\])*"|'(?:\\[^']+|[^\\'\n])'"""
 )

@@ -1,11 +1,12 @@
 //! The emulated path without transfers, for programs that run at its two ends.
 
 use crate::error::Error;
-use crate::host::{hosts_of, open_hosts, Host};
+use crate::host::{hosts_of, open_hosts, Host, PathEnd};
 use crate::layout::{Layout, Wiring};
 use crate::limits;
-use crate::link::{pin_away_from, CpuLease, LinkPlan, LinkReport, LinkThread};
+use crate::link::{LinkPlan, LinkReport, LinkThread};
 use crate::options::percentile_us;
+use crate::realtime::{pin_away_from, CpuLease};
 use crate::supports::supports;
 use onramp_host::Namespace;
 use onramp_net::LinkStats;
@@ -31,25 +32,6 @@ pub struct Path {
     on_this_host: Option<PathEnd>,
     link: Option<LinkThread>,
     lease: Option<CpuLease>,
-}
-
-/// One of the two ends of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PathEnd {
-    /// The end that sends the data of the scenario.
-    Sender,
-    /// The end that receives it.
-    Receiver,
-}
-
-impl PathEnd {
-    /// The end on the other side.
-    pub fn other(self) -> PathEnd {
-        match self {
-            PathEnd::Sender => PathEnd::Receiver,
-            PathEnd::Receiver => PathEnd::Sender,
-        }
-    }
 }
 
 /// What has crossed a path.

@@ -92,16 +92,17 @@ mod token_bucket;
 mod verdict;
 
 pub use config::{
-    Aggregation, Change, Config, ConfigError, Jitter, LateTimer, LossConfig, Outages, QueueConfig,
-    RateSteps, Service, TokenBucket,
+    Aggregation, Change, Config, ConfigError, Jitter, LateTimer, LossConfig, Outages, RateSteps,
+    Service,
 };
 pub use framing::Framing;
 pub use link::{Departure, Link};
 pub use opportunities::{Opportunities, TraceError, MAX_TRACE_BYTES, OPPORTUNITY_BYTES};
 pub use packet::Packet;
-pub use queue::{CoDelConfig, FqCoDelConfig, Limit, PureAck, RedConfig};
+pub use queue::{CoDelConfig, FqCoDelConfig, Limit, PureAck, QueueConfig, RedConfig};
 pub use recorded_rates::{RatesError, RecordedRates};
 pub use stats::{Count, LinkStats};
+pub use token_bucket::TokenBucket;
 pub use verdict::Verdict;
 
 #[doc = include_str!("../README.md")]

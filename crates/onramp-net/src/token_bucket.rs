@@ -13,9 +13,19 @@
 //! tc-tbf dequeues a packet to peek at it.
 
 use crate::serialiser::{Instant, Serialiser};
-use crate::{Framing, TokenBucket};
+use crate::Framing;
+use std::num::NonZeroU64;
 
-/// A token bucket, which is full at the start.
+/// A token bucket, which is full at the start. A packet takes as many tokens as it has bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenBucket {
+    /// Rate at which the bucket fills, 1 to 10^18 bit/s.
+    pub rate_bits_per_s: NonZeroU64,
+    /// Size of the bucket, 1 to 2^30 - 1 bytes. A packet larger than this never passes.
+    pub burst_bytes: u32,
+}
+
+/// The state of a token bucket.
 #[derive(Clone, Debug)]
 pub(crate) struct Bucket {
     rate: Serialiser,

@@ -1,7 +1,7 @@
 //! The configuration of start-ups: a factory of controllers for each library.
 
 use crate::error::UnsupportedStartup;
-use crate::path_control::{Avoidance, PathControl};
+use crate::path_control::{Avoidance, Observer, PathControl};
 use crate::paths::{Clock, Path};
 use crate::sender::Sender;
 use crate::settings::Settings;
@@ -9,9 +9,6 @@ use onramp_core::Decision;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// What is called after each event that changed the decision of a start-up.
-pub type Observer = dyn Fn(Instant, &Decision) + Send + Sync;
 
 /// The start of each connection's own clock: no time of a record is 0.
 const CLOCK_START_NS: u64 = 1_000_000_000;

@@ -58,7 +58,7 @@ pub use onramp_core::pairs::Form as PairForm;
 pub use onramp_core::{SearchVersion, Train, Without};
 pub use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
-pub use quic::{quic_supports, udp_payload_bytes, NotInQuic, UDP_HEADER_BYTES};
+pub use quic::{quic_supports, udp_payload_bytes, NotInQuic};
 pub use reader::{parse, parse_in, parse_with, Overrides};
 pub use routes::{Place, Routes};
 pub use seed::{case_seed, link_seed};

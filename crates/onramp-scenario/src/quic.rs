@@ -2,13 +2,12 @@
 
 use crate::model::{
     Avoidance, Case, Clocks, Connect, Connections, Given, InitialWindow, Transfer, NO_STARTUP,
+    UDP_HEADER_BYTES,
 };
 use crate::units::{format_size, format_time};
 use onramp_core::pairs::Form;
 use onramp_tcp::{ByteCounting, Config, PacketPair, Stack, TCP_HEADER_BYTES};
 
-/// The UDP header.
-pub const UDP_HEADER_BYTES: u32 = 8;
 /// Every path must take UDP datagrams of this size (RFC 9000, section 14).
 const MIN_DATAGRAM_BYTES: u32 = 1200;
 

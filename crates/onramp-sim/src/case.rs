@@ -4,7 +4,8 @@
 use crate::endpoint::{self, SenderKeys};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
-use crate::plan::{self, BundlePlan, Group, Launch, Load, Path, Plan};
+use crate::plan::{self, BundlePlan, Group, Launch, Load, Path, Plan, Protocol};
+#[cfg(feature = "quic")]
 use crate::quic::QuicPlan;
 use crate::router::Router;
 use crate::routes::Routes;
@@ -19,7 +20,7 @@ use onramp_tcp::Ensembles;
 /// # Errors
 /// [`Unsupported`] names the first key of the scenario that the simulator does not support.
 pub fn supports(case: &Case) -> Result<(), Unsupported> {
-    quic(case)?;
+    protocol(case)?;
     endpoint::sender(
         &SenderKeys::from_transfer(&case.transfer, &case.receiver),
         &case.sender,
@@ -32,11 +33,14 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// The configuration of the transfer if it is over QUIC.
-fn quic(case: &Case) -> Result<Option<QuicPlan>, Unsupported> {
+/// The protocol of the transfer. Without the feature `quic`, a transfer over QUIC is refused.
+fn protocol(case: &Case) -> Result<Protocol, Unsupported> {
     match case.transfer.transport {
-        Transport::Tcp => Ok(None),
-        Transport::Quic => QuicPlan::of(case).map(Some),
+        Transport::Tcp => Ok(Protocol::Tcp),
+        #[cfg(feature = "quic")]
+        Transport::Quic => QuicPlan::of(case).map(Protocol::Quic),
+        #[cfg(not(feature = "quic"))]
+        Transport::Quic => crate::error::refuse("transfer.transport".to_owned(), "quic"),
     }
 }
 
@@ -119,7 +123,7 @@ impl Planner<'_> {
                 &case.sender,
             )?,
             receiver: endpoint::receiver(transfer.ip, transfer.stack, transfer.ecn, &case.receiver),
-            quic: quic(case)?,
+            protocol: protocol(case)?,
             connect: transfer.connect,
             dscp: transfer.dscp,
             paths,
@@ -218,7 +222,7 @@ impl Planner<'_> {
                 transfers.ecn,
                 &transfers.receiver,
             ),
-            quic: None,
+            protocol: Protocol::Tcp,
             connect: transfers.connect,
             dscp: traffic.dscp,
             paths: vec![path],

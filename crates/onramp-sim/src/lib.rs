@@ -45,13 +45,11 @@ mod endpoint;
 mod engine;
 mod error;
 pub mod observe;
+mod payload;
 mod plan;
 mod pool;
 mod queue;
 #[cfg(feature = "quic")]
-mod quic;
-#[cfg(not(feature = "quic"))]
-#[path = "quic/disabled.rs"]
 mod quic;
 mod records;
 mod router;

@@ -1,5 +1,6 @@
 //! The plan that the engine runs: a case with resolved names, routes and configurations.
 
+#[cfg(feature = "quic")]
 use crate::quic::QuicPlan;
 use crate::routes::Routes;
 use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp};
@@ -32,9 +33,8 @@ pub(crate) struct Group {
     pub sender: Config,
     /// Configuration of the end that receives the data.
     pub receiver: Config,
-    /// Configuration of the flows if they are of QUIC. The MSS and the IP version are the
-    /// sender's.
-    pub quic: Option<QuicPlan>,
+    /// The protocol of the flows.
+    pub protocol: Protocol,
     /// Which end opens the connection.
     pub connect: Connect,
     /// DSCP of the sender's packets.
@@ -52,6 +52,15 @@ pub(crate) struct Group {
     /// The connections of a transfer with several connections, each of which is a flow of another
     /// group. `None`: one connection.
     pub bundle: Option<BundlePlan>,
+}
+
+/// The protocol of a group's flows.
+#[derive(Clone, Debug)]
+pub(crate) enum Protocol {
+    Tcp,
+    /// QUIC. The MSS and the IP version are the sender's.
+    #[cfg(feature = "quic")]
+    Quic(QuicPlan),
 }
 
 /// The connections of one transfer.

@@ -191,6 +191,7 @@ impl Pool {
     }
 
     /// Stores the bytes of a packet that is [inserted](Pool::insert) next. Returns their number.
+    #[cfg(any(test, feature = "quic"))]
     pub fn insert_bytes(&mut self, packet: &[u8]) -> u32 {
         let number = self.free_bytes.pop().unwrap_or_else(|| {
             self.bytes.push(Default::default());

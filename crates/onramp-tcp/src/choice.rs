@@ -1,7 +1,7 @@
 //! The choices in which TCP implementations differ, with the names that scenario files and the
 //! command line use.
 
-use crate::segment::{IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, TCP_HEADER_BYTES};
+use crate::header::{IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, TCP_HEADER_BYTES};
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};

@@ -42,6 +42,7 @@ mod choice;
 mod config;
 mod congestion;
 mod connection;
+mod header;
 pub mod receive_window;
 pub mod recovery;
 pub mod rto;
@@ -55,13 +56,11 @@ pub use byte_counting::ByteCounting;
 pub use choice::{Acks, Avoidance, Ecn, IpVersion, PacketPair, Recovery, Stack, Timers};
 pub use config::{Config, InitialWindow, ReceiveBuffer, Reservation};
 pub use connection::{Connection, Failure, State, Stats, Transmit};
+pub use header::{IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, TCP_HEADER_BYTES};
 pub use onramp_core::ensemble::Ensembles;
 pub use onramp_core::memory::PathMemory;
 pub use onramp_core::pairs::Counts as PairCounts;
-pub use segment::{
-    EcnField, Flags, Options, PairOptions, SackBlocks, Segment, IPV4_HEADER_BYTES,
-    IPV6_HEADER_BYTES, TCP_HEADER_BYTES,
-};
+pub use segment::{EcnField, Flags, Options, PairOptions, SackBlocks, Segment};
 pub use timing::Ticks;
 pub use window::Window;
 

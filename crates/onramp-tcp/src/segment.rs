@@ -1,15 +1,9 @@
 //! A TCP segment as a struct. Simulators pass it around, and [`wire`](crate::wire) reads and writes
 //! it.
 
+use crate::header::TCP_HEADER_BYTES;
 use crate::IpVersion;
 use onramp_core::pairs::{Form, PairOption};
-
-/// Bytes of an IPv4 header without options.
-pub const IPV4_HEADER_BYTES: u32 = 20;
-/// Bytes of an IPv6 header without extension headers.
-pub const IPV6_HEADER_BYTES: u32 = 40;
-/// Bytes of a TCP header without options.
-pub const TCP_HEADER_BYTES: u32 = 20;
 
 /// The control bits (RFC 9293, section 3.1), as in the header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,6 @@
 //! Loading a start-up program, and registering its congestion control.
 
 use super::options::{Lifetime, Options};
-use super::Shared;
 use crate::defaults::PreviousDefaults;
 use crate::inspect::owner_of;
 use crate::object::{hash, with_log};
@@ -9,7 +8,7 @@ use crate::probe::ControlForm;
 use crate::process;
 use crate::records::{name_chars, Plain};
 use crate::{Error, Memory, Result};
-use libbpf_rs::{Link, MapCore, MapType, Object, ObjectBuilder, OpenObject};
+use libbpf_rs::{Link, MapCore, MapHandle, MapType, Object, ObjectBuilder, OpenObject};
 use onramp_bpf::bindings::{maps, Config, CONFIG_VERSION, NAME_BYTES};
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -19,6 +18,22 @@ const RECORDING_RING_BYTES: u32 = 64 << 20;
 
 /// Where the member `flags` is in struct tcp_congestion_ops of bpf/kernel.h.
 const FLAGS: Range<usize> = NAME_BYTES as usize..NAME_BYTES as usize + size_of::<u32>();
+
+/// The maps that the start-ups of a service share with its policy program.
+pub(crate) struct Shared {
+    pub tags: MapHandle,
+    pub groups: MapHandle,
+}
+
+impl Shared {
+    fn named(&self, name: &str) -> Option<&MapHandle> {
+        match name {
+            maps::TAGS => Some(&self.tags),
+            maps::GROUPS => Some(&self.groups),
+            _ => None,
+        }
+    }
+}
 
 /// A start-up program that is registered.
 pub(super) struct Registered {

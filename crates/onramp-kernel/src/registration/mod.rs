@@ -17,11 +17,12 @@ use crate::totals::Totals;
 use crate::unload::sweep;
 use crate::{Error, Memory, Result};
 use libbpf_rs::{Link, MapHandle, Object};
+pub(crate) use load::Shared;
 use load::{How, Registered};
 use onramp_bpf::bindings::{maps, NAME_BYTES};
 pub use options::{Lifetime, Options, KERNEL_CLOCK};
 use ring::EventRing;
-pub(crate) use service::{config_for_service, register_for_service, Shared};
+pub(crate) use service::{config_for_service, register_for_service};
 
 /// The largest number that is appended to a name that is taken.
 const MAX_NUMBER: u32 = 99;

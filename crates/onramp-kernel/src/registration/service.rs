@@ -1,28 +1,12 @@
 //! Registrations of `onramp serve`: they count into the groups of policies.
 
-use super::load::config;
+use super::load::{config, Shared};
 use super::{object_for, register, Lifetime, Options};
 use crate::defaults::PreviousDefaults;
 use crate::object::map_named;
 use crate::{Error, Result};
 use libbpf_rs::{Link, MapCore, MapHandle, MapType};
 use onramp_bpf::bindings::{maps, Config};
-
-/// The maps that the start-ups of a service share with its policy program.
-pub(crate) struct Shared {
-    pub tags: MapHandle,
-    pub groups: MapHandle,
-}
-
-impl Shared {
-    pub(super) fn named(&self, name: &str) -> Option<&MapHandle> {
-        match name {
-            maps::TAGS => Some(&self.tags),
-            maps::GROUPS => Some(&self.groups),
-            _ => None,
-        }
-    }
-}
 
 /// A registration of the service, with what is to be pinned.
 pub(crate) struct ForService {

@@ -10,10 +10,28 @@ use configure::Settings;
 use crate::addresses::{address, fresh_numbers};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::path::PathEnd;
 use onramp_host::{Namespace, Tun};
 use onramp_scenario::{header_bytes, Buffer, Case, InitialWindow, IpVersion};
 use std::net::IpAddr;
+
+/// One of the two ends of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathEnd {
+    /// The end that sends the data of the scenario.
+    Sender,
+    /// The end that receives it.
+    Receiver,
+}
+
+impl PathEnd {
+    /// The end on the other side.
+    pub fn other(self) -> PathEnd {
+        match self {
+            PathEnd::Sender => PathEnd::Receiver,
+            PathEnd::Receiver => PathEnd::Sender,
+        }
+    }
+}
 
 /// One of the two hosts.
 pub struct Host {

@@ -3,13 +3,11 @@
 mod departures;
 mod emissions;
 mod lateness;
-mod realtime;
 mod segments;
 mod sources;
 mod thread;
 
 pub use emissions::Emission;
 pub use lateness::Lateness;
-pub use realtime::{pin_away_from, run_before_ordinary_threads, CpuLease};
 pub use segments::{Segment, SegmentLog, SegmentLogs};
 pub use thread::{LinkPlan, LinkReport, LinkThread};

@@ -3,11 +3,11 @@
 use super::departures::Departures;
 use super::emissions::{Emission, Emissions};
 use super::lateness::Lateness;
-use super::realtime::Realtime;
 use super::segments::{self, SegmentLog, SegmentLogs};
 use super::sources::Source;
 use crate::error::Error;
 use crate::layout::{Lookup, Side, Wire, Wiring};
+use crate::realtime::Realtime;
 use crate::work::FlowState;
 use nix::poll::{ppoll, PollFd, PollFlags};
 use nix::sys::time::TimeSpec;

@@ -4,6 +4,7 @@ use super::{refuse, Unsupported};
 use onramp_scenario::units::format_size;
 use onramp_scenario::{
     Avoidance, Case, Connect, Connections, Dscp, Memory, PacketPair, Recovery, Stack, Timers,
+    UDP_HEADER_BYTES,
 };
 
 const NOQ: &str = "only noq's QUIC";
@@ -14,7 +15,6 @@ const PAYLOAD: &str = "packets with at least 1,200 bytes of UDP payload (RFC 900
 const MAX_COPIES: u32 = 50;
 /// The smallest UDP payload of a full packet (RFC 9000, section 14).
 const MIN_UDP_PAYLOAD_BYTES: u64 = 1200;
-const UDP_HEADER_BYTES: u64 = 8;
 
 /// noq's controller of this name; its BBR is version 3.
 pub fn avoidance(avoidance: Avoidance) -> Option<onramp_hq::Avoidance> {
@@ -29,7 +29,7 @@ pub fn avoidance(avoidance: Avoidance) -> Option<onramp_hq::Avoidance> {
 /// UDP payload of a full packet of the transfer.
 pub fn udp_payload_bytes(case: &Case) -> u64 {
     let transfer = &case.transfer;
-    let headers_bytes = transfer.ip.header_bytes() as u64 + UDP_HEADER_BYTES;
+    let headers_bytes = u64::from(transfer.ip.header_bytes() + UDP_HEADER_BYTES);
     u64::from(transfer.packet_bytes(case.path.mtu_bytes)).saturating_sub(headers_bytes)
 }
 

@@ -8,7 +8,7 @@ use super::sockets::{self, failed, OpenSockets};
 use super::state::FlowState;
 use crate::error::Error;
 use crate::layout::Ends;
-use crate::link::pin_away_from;
+use crate::realtime::pin_away_from;
 use onramp_host::Namespace;
 use onramp_scenario::Dscp;
 use std::net::{SocketAddr, TcpListener, TcpStream};

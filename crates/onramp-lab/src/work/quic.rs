@@ -7,7 +7,7 @@ use super::sockets::{self, failed, OpenSockets};
 use super::state::FlowState;
 use crate::error::Error;
 use crate::layout::Ends;
-use crate::link::run_before_ordinary_threads;
+use crate::realtime::run_before_ordinary_threads;
 use onramp_host::{now_ns, Namespace};
 use onramp_hq::{
     Client, ClientSettings, Congestion, Event, Identity, Observer, Server, ServerSettings,

@@ -2,7 +2,7 @@
 
 use super::state::FlowState;
 use super::tcp_info::TcpInfo;
-use crate::link::pin_away_from;
+use crate::realtime::pin_away_from;
 use onramp_host::{now_ns, sleep_until};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Checks of a configuration that its types cannot express.
 
 use super::error::ConfigError;
-use super::{Config, LossConfig, QueueConfig, Service, TokenBucket};
-use crate::Framing;
+use super::{Config, LossConfig, Service};
+use crate::{Framing, QueueConfig, TokenBucket};
 
 const RATE_MAX: u64 = 1_000_000_000_000_000_000;
 /// 31 years. The sum of a few such times fits into 64 bits.

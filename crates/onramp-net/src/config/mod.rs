@@ -5,7 +5,7 @@ mod error;
 
 pub use error::ConfigError;
 
-use crate::{CoDelConfig, FqCoDelConfig, Framing, Limit, Opportunities, RecordedRates, RedConfig};
+use crate::{Framing, Limit, Opportunities, QueueConfig, RecordedRates, TokenBucket};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 
@@ -97,30 +97,6 @@ pub struct Change {
     /// New loss probability in parts per million, if it changes. From then on each packet is lost
     /// independently of the others. This replaces the process of [`Config::loss`].
     pub loss_ppm: Option<u32>,
-}
-
-/// The queue discipline.
-#[derive(Clone, Debug, PartialEq)]
-pub enum QueueConfig {
-    /// First in, first out, until the queue is full.
-    DropTail(Limit),
-    /// Random early detection (Floyd & Jacobson 1993).
-    Red(RedConfig),
-    /// Controlled delay (RFC 8289).
-    CoDel(CoDelConfig),
-    /// One CoDel queue per flow, served round robin (RFC 8290).
-    FqCoDel(FqCoDelConfig),
-    /// Drop-tail, with removal of queued ACKs that a later ACK supersedes.
-    AckFilter(Limit),
-}
-
-/// A token bucket, which is full at the start. A packet takes as many tokens as it has bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TokenBucket {
-    /// Rate at which the bucket fills, 1 to 10^18 bit/s.
-    pub rate_bits_per_s: NonZeroU64,
-    /// Size of the bucket, 1 to 2^30 - 1 bytes. A packet larger than this never passes.
-    pub burst_bytes: u32,
 }
 
 /// The loss process before the queue. All probabilities are per packet, in parts per million.

@@ -9,11 +9,9 @@
 //! - A packet that arrives at the very time of an opportunity is too late for it.
 //! - After the last opportunity the recording begins again. The time of the last one is its length.
 
-mod deliveries;
 mod fading;
 mod trace;
 
-pub(crate) use deliveries::Deliveries;
 pub use trace::{Opportunities, TraceError, MAX_TRACE_BYTES};
 
 /// What an opportunity carries.

@@ -113,17 +113,17 @@ impl Opportunities {
     }
 
     /// Number of opportunities.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.at_ms.len()
     }
 
     /// Time of an opportunity since the beginning of the recording.
-    pub(super) fn at_ns(&self, index: usize) -> u64 {
+    pub(crate) fn at_ns(&self, index: usize) -> u64 {
         self.at_ms[index] * MS_NS
     }
 
     /// Index of the first opportunity after this time of the recording.
-    pub(super) fn first_after(&self, time_ns: u64) -> usize {
+    pub(crate) fn first_after(&self, time_ns: u64) -> usize {
         self.at_ms.partition_point(|at_ms| at_ms * MS_NS <= time_ns)
     }
 }

@@ -17,7 +17,8 @@ pub use limit::Limit;
 pub use pure_ack::PureAck;
 pub use red::RedConfig;
 
-use crate::{Config, Count, Packet, QueueConfig, Verdict};
+use crate::token_bucket::TokenBucket;
+use crate::{Count, Framing, Packet, Verdict};
 use ack_filter::AckFilter;
 use codel::CoDel;
 use discipline::{Discipline, Evicted};
@@ -25,6 +26,22 @@ use drop_tail::DropTail;
 use expedited::Expedited;
 use fq_codel::FqCoDel;
 use red::Red;
+use std::num::NonZeroU64;
+
+/// The queue discipline.
+#[derive(Clone, Debug, PartialEq)]
+pub enum QueueConfig {
+    /// First in, first out, until the queue is full.
+    DropTail(Limit),
+    /// Random early detection (Floyd & Jacobson 1993).
+    Red(RedConfig),
+    /// Controlled delay (RFC 8289).
+    CoDel(CoDelConfig),
+    /// One CoDel queue per flow, served round robin (RFC 8290).
+    FqCoDel(FqCoDelConfig),
+    /// Drop-tail, with removal of queued ACKs that a later ACK supersedes.
+    AckFilter(Limit),
+}
 
 /// The queue of a link, chosen when it is built.
 #[derive(Clone, Debug)]
@@ -39,20 +56,24 @@ pub(crate) enum Queue<P> {
 }
 
 impl<P: Packet> Queue<P> {
-    pub fn new(config: &Config) -> Queue<P> {
-        let queue = match &config.queue {
+    /// The queue of a link that has this rate at first, with the profile of expedited flows.
+    pub fn new(
+        config: &QueueConfig,
+        expedited: Option<TokenBucket>,
+        rate_bits_per_s: NonZeroU64,
+        framing: Framing,
+        seed: u64,
+    ) -> Queue<P> {
+        let queue = match config {
             QueueConfig::DropTail(limit) => Queue::DropTail(DropTail::new(*limit)),
-            QueueConfig::Red(red) => Queue::Red(Box::new(Red::new(
-                red,
-                config.rate_bits_per_s,
-                config.framing,
-                config.seed,
-            ))),
+            QueueConfig::Red(red) => {
+                Queue::Red(Box::new(Red::new(red, rate_bits_per_s, framing, seed)))
+            }
             QueueConfig::CoDel(codel) => Queue::CoDel(Box::new(CoDel::new(codel))),
-            QueueConfig::FqCoDel(fq) => Queue::FqCoDel(Box::new(FqCoDel::new(fq, config.seed))),
+            QueueConfig::FqCoDel(fq) => Queue::FqCoDel(Box::new(FqCoDel::new(fq, seed))),
             QueueConfig::AckFilter(limit) => Queue::AckFilter(Box::new(AckFilter::new(*limit))),
         };
-        match config.expedited {
+        match expedited {
             None => queue,
             Some(profile) => Queue::Expedited(Box::new(Expedited::new(profile, queue))),
         }

@@ -11,7 +11,6 @@ pub(crate) mod tests;
 
 pub(crate) use avoidance::{AckedPacket, Avoidance, CongestionEvent};
 
-use crate::config::Observer;
 use crate::paths::Clock;
 use crate::sender::{Acked, Cause, Congestion, Owner, Sender};
 use cubic::Cubic;
@@ -24,6 +23,9 @@ use std::time::Instant;
 /// A server may send three times what an unknown client has sent (RFC 9000, section 8.1), which is
 /// one datagram at least. A fifth one shows that this is not only a handshake.
 const HANDSHAKE_DATAGRAMS: u64 = 4;
+
+/// What is called after each event that changed the decision of a start-up.
+pub type Observer = dyn Fn(Instant, &Decision) + Send + Sync;
 
 /// The state of a start-up, for people and statistics.
 #[derive(Clone, Debug)]

@@ -28,7 +28,8 @@ mod cubic;
 #[cfg(test)]
 mod tests;
 
-pub use crate::config::{Observer, StartupConfig};
+pub use crate::config::StartupConfig;
+pub use crate::path_control::Observer;
 pub use crate::path_control::Status;
 
 use controller::Startup;

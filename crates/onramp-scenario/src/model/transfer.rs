@@ -1,13 +1,14 @@
 //! The transfer that is measured.
 
 use super::host::{Avoidance, Clocks, InitialWindow};
-use crate::quic::UDP_HEADER_BYTES;
 use crate::units::bytes_in;
 pub use onramp_core::memory::Memory;
 use onramp_core::{SearchVersion, Train, Without};
 use onramp_tcp::{ByteCounting, IpVersion, Recovery, Reservation, Stack, Timers, TCP_HEADER_BYTES};
 use std::sync::Arc;
 
+/// The UDP header.
+pub const UDP_HEADER_BYTES: u32 = 8;
 /// The option of timestamps (RFC 7323), with its padding.
 const TIMESTAMP_BYTES: u32 = 12;
 

@@ -11,8 +11,8 @@
 
 use super::adaptive::Adaptation;
 use super::finished::FinishedTransfer;
-use super::payload::Payload;
 use super::startup::StartupLog;
+use crate::payload::Payload;
 use onramp_results::StartupEvent;
 use onramp_tcp::{Failure, Stats};
 use std::collections::VecDeque;

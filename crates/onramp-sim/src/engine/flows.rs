@@ -101,7 +101,7 @@ impl Flows {
             seed,
             member,
         };
-        self.slots[slot as usize] = Some(Box::new(Flow::start(params, entities, net)));
+        self.slots[slot as usize] = Some(Box::new(Flow::start(&params, entities, net.now_ns)));
         slot
     }
 
@@ -135,22 +135,17 @@ impl Flows {
         )
     }
 
-    /// Processes a segment for an end. Returns whether the flow is still active.
-    pub fn on_segment(&mut self, side: Side, now_ns: u64, content: &Content, bytes: &[u8]) -> bool {
+    /// Processes a packet for an end. Returns whether the flow is still active.
+    pub fn on_packet(&mut self, side: Side, now_ns: u64, content: &Content, bytes: &[u8]) -> bool {
         // The slot may belong to another flow since the packet was sent.
         let Some(flow) = self.slots[content.flow_slot as usize]
             .as_mut()
-            .filter(|flow| flow.number == content.flow)
+            .filter(|flow| flow.number() == content.flow)
         else {
             return false;
         };
-        flow.on_segment(
-            side,
-            now_ns,
-            &content.segment,
-            bytes,
-            &self.groups[flow.group as usize],
-        );
+        let group = &self.groups[flow.group as usize];
+        flow.on_packet(side, now_ns, content, bytes, group);
         true
     }
 

@@ -98,7 +98,9 @@ impl<O: Observer> Engine<O> {
             bundle.pending_opens.pop_front();
         }
         if O::ACTIVE {
-            self.net.observer.delivered(now_ns, flow.number, got_bytes);
+            self.net
+                .observer
+                .delivered(now_ns, flow.number(), got_bytes);
         }
         if is_complete {
             let finished = self.take_bundle(bundle_id, Some(now_ns));
@@ -200,10 +202,8 @@ impl<O: Observer> Engine<O> {
     fn first_lane(&mut self, bundle_id: u32) -> Option<FirstLane> {
         let slot = self.bundles[bundle_id as usize].as_ref()?.lanes[0].slot(0)?;
         let flow = self.flows.get(slot);
-        let has_started = flow.sender_app().has_started();
-        let sender = flow
-            .sender()
-            .filter(|sender| has_started && sender.srtt_ns() > 0)?;
+        let tcp = flow.tcp().filter(|tcp| tcp.sender_app.has_started())?;
+        let sender = tcp.sender().filter(|sender| sender.srtt_ns() > 0)?;
         Some(FirstLane {
             srtt_ns: sender.srtt_ns(),
             cwnd_bytes: sender.window().cwnd_bytes,
@@ -227,9 +227,9 @@ impl<O: Observer> Engine<O> {
             lanes.retransmitted_segments += flow
                 .sender()
                 .map_or(0, |sender| sender.stats().retransmitted_segments);
-            match flow.sender_app() {
-                sender_app if sender_app.is_closed() => {}
-                sender_app if sender_app.has_started() => lanes.sending.push(slot),
+            match flow.tcp().map(|tcp| &tcp.sender_app) {
+                Some(sender_app) if sender_app.is_closed() => {}
+                Some(sender_app) if sender_app.has_started() => lanes.sending.push(slot),
                 _ => lanes.opening += 1,
             }
         }
@@ -239,7 +239,9 @@ impl<O: Observer> Engine<O> {
     /// Retires the youngest `number` of the sending lanes. The first lane always stays.
     fn retire_lanes(&mut self, bundle_id: u32, sending: &[u32], number: u32) {
         for slot in sending.iter().skip(1).rev().take(number as usize) {
-            self.flows.get(*slot).sender_app_mut().retire();
+            if let Some((tcp, _)) = self.flows.get(*slot).tcp_mut() {
+                tcp.sender_app.retire();
+            }
             self.drive_lane(*slot, bundle_id);
         }
     }

@@ -3,11 +3,11 @@
 use super::adaptive::{Adaptation, FIRST_CONNECTIONS};
 use super::bundle::{sum, Bundle, Hop, Lane, Member};
 use super::finished::FinishedTransfer;
-use super::flow::Side;
-use super::payload::Payload;
+use super::flow::{Side, Tcp};
 use super::startup::StartupLog;
 use super::Engine;
 use crate::observe::Observer;
+use crate::payload::Payload;
 use onramp_scenario::ENDLESS;
 use onramp_scenario::{Connect, Connections};
 use onramp_tcp::{Connection, Stats};
@@ -135,7 +135,8 @@ impl<O: Observer> Engine<O> {
         } = member;
         // Record a failure before any relay passes it on: later failures are consequences of the
         // first.
-        let first_failure = self.flows.get(slot).first_failure();
+        let tcp = self.flows.get(slot).tcp();
+        let first_failure = tcp.and_then(Tcp::first_failure);
         if let Some(bundle) = self.bundles[bundle as usize]
             .as_mut()
             .filter(|_| first_failure.is_some())
@@ -171,7 +172,7 @@ impl<O: Observer> Engine<O> {
                 0
             };
             if O::ACTIVE {
-                self.net.observer.flow_ended(self.net.now_ns, flow.number);
+                self.net.observer.flow_ended(self.net.now_ns, flow.number());
             }
             self.flows.remove(slot);
             for relay in [hop.checked_sub(1), Some(hop)]
@@ -227,7 +228,7 @@ impl<O: Observer> Engine<O> {
         if let Some(sender) = flow.sender().filter(|_| O::ACTIVE) {
             self.net
                 .observer
-                .sender_acted(self.net.now_ns, flow.number, sender);
+                .sender_acted(self.net.now_ns, flow.number(), sender);
         }
     }
 }

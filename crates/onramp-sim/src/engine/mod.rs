@@ -22,7 +22,6 @@ mod lanes;
 mod members;
 mod meter;
 mod net;
-mod payload;
 mod relay;
 mod run_result;
 mod sender_app;
@@ -31,11 +30,7 @@ mod source_events;
 mod startup;
 
 pub(crate) use finished::FinishedTransfer;
-#[cfg(feature = "quic")]
-pub(crate) use payload::Payload;
 pub(crate) use run_result::RunResult;
-#[cfg(feature = "quic")]
-pub(crate) use sender_app::REQUEST_BYTES;
 
 use crate::error::Error;
 use crate::observe::{Direction, Observer};
@@ -202,7 +197,7 @@ impl<O: Observer> Engine<O> {
                 }
             };
             let flow_slot = content.flow_slot;
-            let side = side.filter(|side| self.flows.on_segment(*side, now_ns, content, bytes));
+            let side = side.filter(|side| self.flows.on_packet(*side, now_ns, content, bytes));
             self.net.remove(handle);
             if let Some(side) = side {
                 self.run_application(flow_slot, side);
@@ -227,7 +222,9 @@ impl<O: Observer> Engine<O> {
             Side::Receiver => {
                 let got_bytes = flow.drive_receiver(&mut self.net);
                 if O::ACTIVE && got_bytes > 0 {
-                    self.net.observer.delivered(now_ns, flow.number, got_bytes);
+                    self.net
+                        .observer
+                        .delivered(now_ns, flow.number(), got_bytes);
                 }
                 if !flow.is_measured {
                     self.meter.bytes += got_bytes;
@@ -240,7 +237,9 @@ impl<O: Observer> Engine<O> {
                 flow.drive_sender(&mut self.net);
                 flow.log_startup(now_ns);
                 if let Some(sender) = flow.sender().filter(|_| O::ACTIVE) {
-                    self.net.observer.sender_acted(now_ns, flow.number, sender);
+                    self.net
+                        .observer
+                        .sender_acted(now_ns, flow.number(), sender);
                 }
             }
         }
@@ -267,7 +266,7 @@ impl<O: Observer> Engine<O> {
         let flow = self.flows.get(slot);
         flow.forget_events(&mut self.net);
         if O::ACTIVE {
-            self.net.observer.flow_ended(self.net.now_ns, flow.number);
+            self.net.observer.flow_ended(self.net.now_ns, flow.number());
         }
         let given_up = flow.take_finished(None);
         self.record_finished(given_up);

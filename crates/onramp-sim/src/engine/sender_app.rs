@@ -1,12 +1,10 @@
 //! The sending application of one connection: reads the request, if there is one, writes the data
 //! and closes.
 
-use super::payload::Payload;
+use crate::payload::{Payload, REQUEST_BYTES};
 use onramp_scenario::Application;
 use onramp_tcp::{Connection, State};
 
-/// Bytes of the request, in which the receiver asks for the data.
-pub(crate) const REQUEST_BYTES: u64 = 8;
 /// Size of the records in which an application with several connections distributes its payload.
 pub(super) const RECORD_BYTES: u64 = 8 << 10;
 

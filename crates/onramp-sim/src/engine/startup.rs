@@ -24,6 +24,7 @@ impl StartupLog {
     }
 
     /// The same for a flow of QUIC, whose full UDP datagrams have this payload.
+    #[cfg(feature = "quic")]
     pub fn of_quic(started_ns: u64, datagram_bytes: u16) -> StartupLog {
         StartupLog {
             watch: StartupWatch::of_quic(datagram_bytes.into()),

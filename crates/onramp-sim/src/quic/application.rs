@@ -1,7 +1,7 @@
 //! The applications of a QUIC flow. The client opens a stream and requests the data, the server
 //! writes them.
 
-use crate::engine::{Payload, REQUEST_BYTES};
+use crate::payload::{Payload, REQUEST_BYTES};
 use bytes::Bytes;
 use noq_proto::{Connection, ConnectionError, Dir, Event, StreamEvent, StreamId};
 use onramp_scenario::Application;

@@ -21,7 +21,6 @@
 //! Differences from Linux: every recovery and stack responds to marks by Proportional Rate
 //! Reduction.
 
-use super::sender::Outgoing;
 use crate::recovery::{MarkResponse, Reduction};
 use crate::{Ecn, EcnField, Flags, Segment};
 
@@ -123,9 +122,9 @@ pub struct EcnSender {
 }
 
 impl EcnSender {
-    /// The ECN field and the control bits of a segment that is sent.
-    pub fn mark_outgoing(&mut self, outgoing: &Outgoing, flags: Flags) -> (EcnField, Flags) {
-        if !self.is_on || outgoing.is_retransmission || outgoing.payload_bytes == 0 {
+    /// The ECN field and the control bits of a segment that is sent, with or without new data.
+    pub fn mark_outgoing(&mut self, has_new_data: bool, flags: Flags) -> (EcnField, Flags) {
+        if !self.is_on || !has_new_data {
             return (EcnField::NotEct, flags);
         }
         match std::mem::take(&mut self.cwr_due) {

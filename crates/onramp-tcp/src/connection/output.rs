@@ -40,7 +40,8 @@ impl Connection {
         if outgoing.fin {
             segment.flags = segment.flags.with(Flags::FIN);
         }
-        (segment.ecn, segment.flags) = self.sender.ecn.mark_outgoing(outgoing, segment.flags);
+        let has_new_data = !outgoing.is_retransmission && outgoing.payload_bytes > 0;
+        (segment.ecn, segment.flags) = self.sender.ecn.mark_outgoing(has_new_data, segment.flags);
         if outgoing.payload_bytes > 0 && self.sender.is_everything_sent() {
             segment.flags = segment.flags.with(Flags::PSH);
         }

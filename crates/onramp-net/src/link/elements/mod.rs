@@ -2,6 +2,7 @@
 
 mod apply_changes;
 mod changes;
+mod deliveries;
 mod exit;
 mod recorded;
 mod steps;
@@ -10,7 +11,6 @@ use super::Departure;
 use crate::aggregation::Aggregator;
 use crate::duplication::Duplication;
 use crate::loss::Loss;
-use crate::opportunities::Deliveries;
 use crate::propagation::Propagation;
 use crate::queue::discipline::{Discipline, Evicted};
 use crate::queue::Queue;
@@ -18,6 +18,7 @@ use crate::serialiser::{Instant, Serialiser};
 use crate::token_bucket::Bucket;
 use crate::{Config, Count, LinkStats, Packet, PureAck, QueueConfig, Verdict};
 use changes::Changes;
+use deliveries::Deliveries;
 use std::collections::VecDeque;
 
 /// A link with any of the elements. [`Link`](super::Link) describes its functions.
@@ -58,7 +59,13 @@ impl<P: Packet> Elements<P> {
         Elements {
             policer: config.policer.as_ref().map(Bucket::new),
             loss: Loss::new(&config.loss, config.seed),
-            queue: Queue::new(config),
+            queue: Queue::new(
+                &config.queue,
+                config.expedited,
+                config.rate_bits_per_s,
+                config.framing,
+                config.seed,
+            ),
             shaper: config.shaper.as_ref().map(Bucket::new),
             serialiser: Serialiser::new(config.rate_bits_per_s, config.framing),
             deliveries: Deliveries::new(config).map(Box::new),

@@ -18,8 +18,8 @@ use super::discipline::{Discipline, Evicted};
 use super::drop_tail::DropTail;
 use super::limit::Limit;
 use super::pure_ack::PureAck;
-use crate::token_bucket::Bucket;
-use crate::{Count, Packet, TokenBucket, Verdict};
+use crate::token_bucket::{Bucket, TokenBucket};
+use crate::{Count, Packet, Verdict};
 use std::collections::HashMap;
 
 /// Maximum number of flows with a token bucket at the same time. A flow whose bucket is full again

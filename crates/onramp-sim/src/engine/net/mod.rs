@@ -116,6 +116,7 @@ impl<O: Observer> Net<O> {
     }
 
     /// A host sends a packet of QUIC, with these bytes, on a route.
+    #[cfg(feature = "quic")]
     pub fn send_bytes(&mut self, route: u32, wire_bytes: u32, content: Content, bytes: &[u8]) {
         let bytes = self.pool.insert_bytes(bytes);
         self.send(route, wire_bytes, Content { bytes, ..content });

@@ -1,7 +1,6 @@
 //! Processing of acknowledgements.
 
-use super::timers::Timer;
-use super::Sender;
+use super::{Sender, Timer};
 use crate::avoidance::{AckSample, Arrival};
 use crate::congestion::LossKind;
 use crate::recovery::{AnyRecovery, Context, Delivery, Dsack, Recovery};

@@ -13,13 +13,12 @@ pub use timers::GaveUp;
 use super::ecn::EcnSender;
 use super::numbering::Numbering;
 use crate::congestion::Congestion;
+use crate::header::TCP_HEADER_BYTES;
 use crate::recovery::{self, AnyRecovery, Probe, Recovery, Scoreboard};
 use crate::rto::{self, AnyRto, Rto};
-use crate::segment::TCP_HEADER_BYTES;
 use crate::timing::{Events, Measurement};
 use crate::{Config, Stack};
 use pacer::Pacer;
-use timers::Timer;
 use usage::Usage;
 
 /// The sending side of a connection.
@@ -88,6 +87,17 @@ pub struct Sender {
     pub probes: u64,
     /// The response to marks.
     pub ecn: EcnSender,
+}
+
+/// What the timer does when it expires.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Timer {
+    /// Retransmit, because an acknowledgement is overdue.
+    Retransmit,
+    /// Send a tail loss probe.
+    Probe,
+    /// Send a window probe.
+    Persist,
 }
 
 /// What the two SYNs negotiated.

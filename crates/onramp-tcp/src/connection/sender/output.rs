@@ -1,7 +1,6 @@
 //! Selection of the next segment to send.
 
-use super::timers::Timer;
-use super::{Sender, Timed};
+use super::{Sender, Timed, Timer};
 use crate::congestion::Pacing;
 use crate::recovery::Recovery;
 use crate::rto::Rto;

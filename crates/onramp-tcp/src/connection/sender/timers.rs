@@ -1,7 +1,7 @@
 //! Retransmission timer, tail loss probe timer and persist timer.
 
 use super::acks::Report;
-use super::Sender;
+use super::{Sender, Timer};
 use crate::congestion::LossKind;
 use crate::recovery::{Delivery, Probe, Recovery, Timeout};
 use crate::rto::Rto;
@@ -14,17 +14,6 @@ const MAX_BACKOFFS: u32 = 15;
 /// Maximum interval between window probes (4.4BSD). RFC 1122, section 4.2.2.17, asks for
 /// exponential backoff.
 const MAX_PERSIST_NS: u64 = 60_000_000_000;
-
-/// What the timer does when it expires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Timer {
-    /// Retransmit, because an acknowledgement is overdue.
-    Retransmit,
-    /// Send a tail loss probe.
-    Probe,
-    /// Send a window probe.
-    Persist,
-}
 
 /// The retransmission timer has expired too often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,13 @@
 //! The columns of the table of policies.
 
-use super::state::Row;
-use onramp_service::counts::{GroupCounts, Histogram, Interval, State};
+use onramp_service::counts::{GroupCounts, Histogram, Interval, PolicyCounts, State};
+
+/// A policy as it is shown: with its rate since the look before.
+pub struct Row<'a> {
+    pub policy: &'a PolicyCounts,
+    /// New connections a second, of both groups.
+    pub new_per_s: Option<f64>,
+}
 
 /// A column. Its key sorts the policies, the smallest first.
 pub struct Column {

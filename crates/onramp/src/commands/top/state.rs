@@ -1,6 +1,6 @@
 //! What is shown, and how: keys and news change it.
 
-use super::columns::{Column, COLUMNS};
+use super::columns::{Column, Row, COLUMNS};
 use super::source::News;
 use onramp_kernel::Connection;
 use onramp_service::counts::{Counts, PolicyCounts};
@@ -40,13 +40,6 @@ pub struct State {
     pub lower: Lower,
     /// The name of the selected policy: it stays selected when the order changes.
     selected: Option<String>,
-}
-
-/// A policy as it is shown: with its rate since the look before.
-pub struct Row<'a> {
-    pub policy: &'a PolicyCounts,
-    /// New connections a second, of both groups.
-    pub new_per_s: Option<f64>,
 }
 
 impl State {

@@ -1,15 +1,14 @@
 //! The state of a link that carries bytes at single moments.
 
-use super::{Opportunities, OPPORTUNITY_BYTES};
 use crate::random::{exponential, stream, unit, Element};
-use crate::{Config, Service};
+use crate::{Config, Opportunities, Service, OPPORTUNITY_BYTES};
 use rand_core::Rng;
 use rand_pcg::Pcg32;
 use std::sync::Arc;
 
 /// Uses opportunities for packets, one after the other.
 #[derive(Clone, Debug)]
-pub(crate) struct Deliveries {
+pub(super) struct Deliveries {
     source: Source,
     /// Time of the opportunity that was used last.
     at_ns: u64,

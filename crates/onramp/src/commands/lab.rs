@@ -185,17 +185,19 @@ fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
     Ok(())
 }
 
-pub fn failure(error: onramp_lab::Error) -> Failure {
+pub fn failure(error: impl Into<onramp_lab::Error>) -> Failure {
     use onramp_lab::Error::Startup;
-    match error {
-        Startup { ref source, .. }
+    match error.into() {
+        ref error @ Startup { ref source, .. }
             if source
                 .downcast_ref::<onramp_kernel::Error>()
                 .is_some_and(|e| e.is_bad_request()) =>
         {
             Failure::new(BAD_INPUT, error.to_string())
         }
-        Startup { ref source, .. } if source.downcast_ref::<onramp_kernel::Error>().is_none() => {
+        ref error @ Startup { ref source, .. }
+            if source.downcast_ref::<onramp_kernel::Error>().is_none() =>
+        {
             Failure::new(BAD_INPUT, error.to_string())
         }
         error => Failure::new(HOST_LACKS, error.to_string()),

@@ -1,7 +1,7 @@
 //! Draws the view. Everything is said in words and signs; colour only repeats it.
 
-use super::columns::{fitting, median, quantile, resent, short, COLUMNS, SELECTED};
-use super::state::{Lower, Row, State};
+use super::columns::{fitting, median, quantile, resent, short, Row, COLUMNS, SELECTED};
+use super::state::{Lower, State};
 use crate::text;
 use onramp_kernel::Connection;
 use onramp_service::counts::{GroupCounts, Interval, PolicyCounts, State as PolicyState};

@@ -198,6 +198,7 @@ lint:
 	scripts/check-links.sh
 	scripts/check-size.sh
 	scripts/check-words.py
+	scripts/check-circles.py
 	scripts/check-figures.py
 	clang-format --dry-run --Werror $(C_FILES)
 	scripts/python-venv.sh

@@ -6,7 +6,8 @@
 //!     'wan-late: link.framing="packets"' transfer.recovery='"reno"'
 //! ```
 
-use onramp_papers::{median, papers, Bench, Options, Samples, Settings};
+use onramp_papers::{papers, Bench, Options, Samples, Settings};
+use onramp_report::statistics::median;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);

@@ -4,10 +4,10 @@ use crate::chance::{Chance, Verdict};
 use crate::expectation::{Expected, Rule, Value};
 use crate::memo::Memo;
 use crate::paper::Samples;
-use crate::statistics::median;
 use crate::{
     figure, study_table, Error, Figure, Measured, Options, Paper, Part, Row, Settings, Table,
 };
+use onramp_report::statistics::median;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;

@@ -44,7 +44,7 @@ pub struct Timeout {
 }
 
 /// A flow from its start to the end of the run. Times are the run's.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Flow {
     /// When its first end began to connect.
     pub started_s: f64,
@@ -123,24 +123,9 @@ impl Flow {
         Flow {
             started_s,
             traffic,
-            sender_started_s: None,
-            established: None,
-            delivered: Total::default(),
-            acknowledged: Total::default(),
-            carried: Total::default(),
-            drops_s: Vec::new(),
-            retransmissions_s: Vec::new(),
-            timeouts: Vec::new(),
-            recoveries_s: Vec::new(),
-            windows: Vec::new(),
-            sent: Vec::new(),
-            acks_s: Vec::new(),
-            packets: Vec::new(),
-            slow_timer_s: None,
             timer_s: started_s,
-            acked_bytes: 0,
             was_idle: true,
-            seen: (0, 0),
+            ..Flow::default()
         }
     }
 

@@ -36,7 +36,7 @@ fn typical<'a>(runs: impl Iterator<Item = (u32, &'a Run)>) -> Option<(f64, f64)>
         .filter(|run| !run.is_suspect())
         .collect();
     let counted = if quiet.is_empty() { runs } else { quiet };
-    let time_s = median(counted.iter().map(|run| run.completion_s()).collect());
+    let time_s = median(counted.iter().map(|run| run.completion_s()));
     let resent: f64 = counted.iter().map(|run| run.resent()).sum();
     let is_finished = time_s.is_finite();
     is_finished.then(|| (time_s, resent / counted.len() as f64))

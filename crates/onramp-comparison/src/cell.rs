@@ -84,7 +84,7 @@ impl Cell<'_> {
                 startup: name.clone(),
                 time: geometric_mean(self.ratios(startup).into_values()).and_then(finite),
                 completion_s: finite(median(of(Run::completion_s))),
-                wasted_rtts: finite(median(wasted.collect())),
+                wasted_rtts: finite(median(wasted)),
                 resent_segments: mean(&of(Run::resent)),
             }
         };

@@ -1,7 +1,10 @@
 //! Medians, quantiles, geometric means and intervals.
 
+use std::borrow::Borrow;
+
 /// The median; of an even number of values the mean of the middle two. NaN without values.
-pub fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(values: impl IntoIterator<Item = impl Borrow<f64>>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().map(|value| *value.borrow()).collect();
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.len() {
@@ -105,7 +108,7 @@ mod tests {
     fn medians_and_quantiles() {
         assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert!(median(Vec::new()).is_nan());
+        assert!(median(Vec::<f64>::new()).is_nan());
         let hundred = || (1..=100).map(f64::from).collect::<Vec<_>>();
         assert_eq!(quantile(hundred(), 0.95), 95.0);
         assert_eq!(quantile(hundred(), 0.05), 5.0);

@@ -1,7 +1,7 @@
 //! What a transfer over QUIC supports: noq sends, and keys that describe a TCP have no meaning.
 
 use crate::model::{
-    Avoidance, Case, Clocks, Connect, Connections, Given, InitialWindow, Transfer, NO_STARTUP,
+    Avoidance, Case, Clocks, Connect, Connections, InitialWindow, Transfer, NO_STARTUP,
     UDP_HEADER_BYTES,
 };
 use crate::units::{format_size, format_time};
@@ -10,6 +10,9 @@ use onramp_tcp::{ByteCounting, Config, PacketPair, Stack, TCP_HEADER_BYTES};
 
 /// Every path must take UDP datagrams of this size (RFC 9000, section 14).
 const MIN_DATAGRAM_BYTES: u32 = 1200;
+
+const CLOCKS: &str = "clocks of a nanosecond";
+const ONE_CONNECTION: &str = "one connection from end to end";
 
 /// A case with a transfer over QUIC asks for something that QUIC does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +30,15 @@ pub fn udp_payload_bytes(mss_bytes: u16) -> u16 {
     mss_bytes + (TCP_HEADER_BYTES - UDP_HEADER_BYTES) as u16
 }
 
+/// Returns the first line whose condition holds: `CONDITION, KEY, ASKED => SUPPORTED;`
+macro_rules! refuse {
+    ($($condition:expr, $key:expr, $asked:expr => $supported:expr;)*) => {$(
+        if $condition {
+            return Err(NotInQuic { key: $key, asked: String::from($asked), supported: $supported });
+        }
+    )*};
+}
+
 /// Checks the keys of a case whose transfer is over QUIC.
 ///
 /// # Errors
@@ -38,133 +50,77 @@ pub fn quic_supports(case: &Case) -> Result<(), NotInQuic> {
     hosts(case)?;
     let packet_bytes = case.transfer.packet_bytes(case.path.mtu_bytes);
     let header_bytes = case.transfer.ip.header_bytes() + UDP_HEADER_BYTES;
-    check(
-        packet_bytes >= MIN_DATAGRAM_BYTES + header_bytes,
-        "path.mtu",
-        || format_size(packet_bytes.into()),
-        "packets of 1228 B or more over IPv4, 1248 B or more over IPv6",
-    )
+    refuse! {
+        packet_bytes < MIN_DATAGRAM_BYTES + header_bytes,
+            "path.mtu", format_size(packet_bytes.into())
+            => "packets of 1228 B or more over IPv4, 1248 B or more over IPv6";
+    }
+    Ok(())
 }
 
 /// The keys of a sender's TCP.
 fn tcp(transfer: &Transfer) -> Result<(), NotInQuic> {
     let usual = Config::of(Stack::Linux, 1500);
-    let name = |name: &str| name.to_owned();
-    check(
-        transfer.stack == Stack::Linux,
-        "transfer.stack",
-        || name(transfer.stack.name()),
-        "the stack of noq alone",
-    )?;
-    check(
-        transfer.window_scaling == usual.window_scaling,
-        "transfer.window_scaling",
-        || name("false"),
-        "windows that need no scaling",
-    )?;
-    check(
-        transfer.recovery == usual.recovery,
-        "transfer.recovery",
-        || name(transfer.recovery.name()),
-        "noq's own recovery",
-    )?;
-    check(
-        transfer.timers == usual.timers,
-        "transfer.timers",
-        || name(transfer.timers.name()),
-        "noq's own timers",
-    )?;
-    let Clocks { clock_ns, tick_ns } = Clocks::of(Stack::Linux);
-    let clocks = transfer.clocks;
-    for (key, ns, usual_ns) in [
-        ("transfer.clock", clocks.clock_ns, clock_ns),
-        ("transfer.tick", clocks.tick_ns, tick_ns),
-    ] {
-        let asked = || format_time(ns);
-        check(ns == usual_ns, key, asked, "clocks of a nanosecond")?;
+    let usual_clocks = Clocks::of(Stack::Linux);
+    let Clocks { clock_ns, tick_ns } = transfer.clocks;
+    refuse! {
+        transfer.stack != Stack::Linux,
+            "transfer.stack", transfer.stack.name() => "the stack of noq alone";
+        transfer.window_scaling != usual.window_scaling,
+            "transfer.window_scaling", "false" => "windows that need no scaling";
+        transfer.recovery != usual.recovery,
+            "transfer.recovery", transfer.recovery.name() => "noq's own recovery";
+        transfer.timers != usual.timers,
+            "transfer.timers", transfer.timers.name() => "noq's own timers";
+        clock_ns != usual_clocks.clock_ns,
+            "transfer.clock", format_time(clock_ns) => CLOCKS;
+        tick_ns != usual_clocks.tick_ns,
+            "transfer.tick", format_time(tick_ns) => CLOCKS;
+        transfer.byte_counting != ByteCounting::Unlimited,
+            "transfer.byte_counting", "a limit" => "`unlimited`";
+        transfer.connect != Connect::Receiver,
+            "transfer.connect", transfer.connect.name() => "`receiver`";
     }
-    check(
-        transfer.byte_counting == ByteCounting::Unlimited,
-        "transfer.byte_counting",
-        || name("a limit"),
-        "`unlimited`",
-    )?;
-    check(
-        transfer.connect == Connect::Receiver,
-        "transfer.connect",
-        || name(transfer.connect.name()),
-        "`receiver`",
-    )
+    Ok(())
 }
 
 /// The start-up, the avoidance and their first window.
 fn congestion_control(transfer: &Transfer) -> Result<(), NotInQuic> {
-    let avoidances = [Avoidance::Cubic, Avoidance::Reno, Avoidance::Bbr3];
-    check(
-        avoidances.contains(&transfer.avoidance),
-        "transfer.avoidance",
-        || transfer.avoidance.name().to_owned(),
-        "noq's `cubic`, `reno` and `bbr3`",
-    )?;
-    check(
-        transfer.startup == NO_STARTUP || transfer.avoidance == Avoidance::Cubic,
-        "transfer.avoidance",
-        || format!("{} after {}", transfer.avoidance.name(), transfer.startup),
-        "`cubic` after a start-up",
-    )?;
-    let Given {
-        gamma_ppm,
-        qos_rate_bits_per_s,
-        ..
-    } = transfer.given;
-    check(
-        gamma_ppm.is_none(),
-        "transfer.gamma",
-        || "a share".to_owned(),
-        "the share that the start-up measures",
-    )?;
-    check(
-        qos_rate_bits_per_s.is_none(),
-        "transfer.qos_rate",
-        || "a reserved rate".to_owned(),
-        "start-ups without a reservation",
-    )?;
-    check(
-        transfer.initial_window != InitialWindow::Paper,
-        "transfer.initial_window",
-        || "paper".to_owned(),
-        "`host` or a number of segments",
-    )?;
-    check(
-        transfer.initial_ssthresh_bytes.is_none(),
-        "transfer.initial_ssthresh",
-        || "an initial ssthresh".to_owned(),
-        "an unlimited one",
-    )
+    let avoidance = transfer.avoidance;
+    refuse! {
+        ![Avoidance::Cubic, Avoidance::Reno, Avoidance::Bbr3].contains(&avoidance),
+            "transfer.avoidance", avoidance.name() => "noq's `cubic`, `reno` and `bbr3`";
+        transfer.startup != NO_STARTUP && avoidance != Avoidance::Cubic,
+            "transfer.avoidance", format!("{} after {}", avoidance.name(), transfer.startup)
+            => "`cubic` after a start-up";
+        transfer.given.gamma_ppm.is_some(),
+            "transfer.gamma", "a share" => "the share that the start-up measures";
+        transfer.given.qos_rate_bits_per_s.is_some(),
+            "transfer.qos_rate", "a reserved rate" => "start-ups without a reservation";
+        transfer.initial_window == InitialWindow::Paper,
+            "transfer.initial_window", "paper" => "`host` or a number of segments";
+        transfer.initial_ssthresh_bytes.is_some(),
+            "transfer.initial_ssthresh", "an initial ssthresh" => "an unlimited one";
+    }
+    Ok(())
 }
 
 /// Several connections of a transfer.
 fn connections(transfer: &Transfer) -> Result<(), NotInQuic> {
-    let one = "one connection from end to end";
-    check(
-        transfer.split.is_none(),
-        "transfer.split",
-        || "relays".to_owned(),
-        one,
-    )?;
-    check(
-        transfer.connections == Connections::ONE,
-        "transfer.connections",
-        || "several connections".to_owned(),
-        one,
-    )
+    refuse! {
+        transfer.split.is_some(),
+            "transfer.split", "relays" => ONE_CONNECTION;
+        transfer.connections != Connections::ONE,
+            "transfer.connections", "several connections" => ONE_CONNECTION;
+    }
+    Ok(())
 }
 
 /// The keys of both hosts.
 fn hosts(case: &Case) -> Result<(), NotInQuic> {
     let (sender, receiver) = (&case.sender, &case.receiver);
     let usual = Config::of(Stack::Linux, 1500);
-    let switches = [
+    for (key, is_on, usually) in [
         ("sender.nagle", sender.nagle, true),
         ("sender.window_validation", sender.window_validation, true),
         ("receiver.timestamps", receiver.timestamps, usual.timestamps),
@@ -174,37 +130,15 @@ fn hosts(case: &Case) -> Result<(), NotInQuic> {
             receiver.window_scaling,
             usual.window_scaling,
         ),
-    ];
-    for (key, is_on, usually) in switches {
-        let asked = || is_on.to_string();
-        check(is_on == usually, key, asked, "what has no option of TCP")?;
+    ] {
+        refuse! { is_on != usually, key, is_on.to_string() => "what has no option of TCP"; }
     }
-    check(
-        receiver.acks == usual.acks,
-        "receiver.acks",
-        || receiver.acks.name().to_owned(),
-        "noq's own ACKs",
-    )?;
-    check(
-        receiver.packet_pair == PacketPair::None && receiver.pair_form == Form::Experiment,
-        "receiver.packet_pair",
-        || receiver.packet_pair.name().to_owned(),
-        "receivers without packet pairs",
-    )
-}
-
-fn check(
-    is_supported: bool,
-    key: &'static str,
-    asked: impl FnOnce() -> String,
-    supported: &'static str,
-) -> Result<(), NotInQuic> {
-    match is_supported {
-        true => Ok(()),
-        false => Err(NotInQuic {
-            key,
-            asked: asked(),
-            supported,
-        }),
+    refuse! {
+        receiver.acks != usual.acks,
+            "receiver.acks", receiver.acks.name() => "noq's own ACKs";
+        receiver.packet_pair != PacketPair::None || receiver.pair_form != Form::Experiment,
+            "receiver.packet_pair", receiver.packet_pair.name()
+            => "receivers without packet pairs";
     }
+    Ok(())
 }

@@ -141,103 +141,49 @@ impl Observer for NoObserver {
     const ACTIVE: bool = false;
 }
 
+/// All methods of [`Observer`], which pass their calls on.
+macro_rules! pass_on {
+    ($self:ident, $($to:tt)*) => {
+        pass_on! { @methods $self, [$($to)*],
+            flow_started(flow: &FlowStart)
+            sent(packet: &PacketEvent<'_>)
+            arrived(packet: &PacketEvent<'_>)
+            entered(link: u32, packet: &PacketEvent<'_>)
+            served(link: u32, packet: &PacketEvent<'_>)
+            departed(link: u32, packet: &PacketEvent<'_>)
+            dropped(link: u32, why: DropReason, packet: &PacketEvent<'_>)
+            delivered(time_ns: u64, flow: u32, bytes: u64)
+            sender_acted(time_ns: u64, flow: u32, sender: &Connection)
+            flow_ended(time_ns: u64, flow: u32)
+        }
+    };
+    (@methods $self:ident, $to:tt, $($name:ident $arguments:tt)*) => {
+        $(pass_on! { @method $self, $to, $name $arguments })*
+    };
+    (@method $self:ident, [$first:expr, $second:expr], $name:ident($($it:ident: $type:ty),*)) => {
+        fn $name(&mut $self, $($it: $type),*) {
+            $first.$name($($it),*);
+            $second.$name($($it),*);
+        }
+    };
+    (@method $self:ident, [$only:expr], $name:ident($($it:ident: $type:ty),*)) => {
+        fn $name(&mut $self, $($it: $type),*) {
+            $only.$name($($it),*);
+        }
+    };
+}
+
 /// Two observers. The first one receives each event first.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
     const WATCHES_SERVICE: bool = A::WATCHES_SERVICE || B::WATCHES_SERVICE;
 
-    fn flow_started(&mut self, flow: &FlowStart) {
-        self.0.flow_started(flow);
-        self.1.flow_started(flow);
-    }
-
-    fn sent(&mut self, packet: &PacketEvent<'_>) {
-        self.0.sent(packet);
-        self.1.sent(packet);
-    }
-
-    fn arrived(&mut self, packet: &PacketEvent<'_>) {
-        self.0.arrived(packet);
-        self.1.arrived(packet);
-    }
-
-    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        self.0.entered(link, packet);
-        self.1.entered(link, packet);
-    }
-
-    fn served(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        self.0.served(link, packet);
-        self.1.served(link, packet);
-    }
-
-    fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        self.0.departed(link, packet);
-        self.1.departed(link, packet);
-    }
-
-    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
-        self.0.dropped(link, why, packet);
-        self.1.dropped(link, why, packet);
-    }
-
-    fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
-        self.0.delivered(time_ns, flow, bytes);
-        self.1.delivered(time_ns, flow, bytes);
-    }
-
-    fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
-        self.0.sender_acted(time_ns, flow, sender);
-        self.1.sender_acted(time_ns, flow, sender);
-    }
-
-    fn flow_ended(&mut self, time_ns: u64, flow: u32) {
-        self.0.flow_ended(time_ns, flow);
-        self.1.flow_ended(time_ns, flow);
-    }
+    pass_on! { self, self.0, self.1 }
 }
 
 impl<O: Observer> Observer for &mut O {
     const ACTIVE: bool = O::ACTIVE;
     const WATCHES_SERVICE: bool = O::WATCHES_SERVICE;
 
-    fn flow_started(&mut self, flow: &FlowStart) {
-        (**self).flow_started(flow);
-    }
-
-    fn sent(&mut self, packet: &PacketEvent<'_>) {
-        (**self).sent(packet);
-    }
-
-    fn arrived(&mut self, packet: &PacketEvent<'_>) {
-        (**self).arrived(packet);
-    }
-
-    fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        (**self).entered(link, packet);
-    }
-
-    fn served(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        (**self).served(link, packet);
-    }
-
-    fn departed(&mut self, link: u32, packet: &PacketEvent<'_>) {
-        (**self).departed(link, packet);
-    }
-
-    fn dropped(&mut self, link: u32, why: DropReason, packet: &PacketEvent<'_>) {
-        (**self).dropped(link, why, packet);
-    }
-
-    fn delivered(&mut self, time_ns: u64, flow: u32, bytes: u64) {
-        (**self).delivered(time_ns, flow, bytes);
-    }
-
-    fn sender_acted(&mut self, time_ns: u64, flow: u32, sender: &Connection) {
-        (**self).sender_acted(time_ns, flow, sender);
-    }
-
-    fn flow_ended(&mut self, time_ns: u64, flow: u32) {
-        (**self).flow_ended(time_ns, flow);
-    }
+    pass_on! { self, (**self) }
 }

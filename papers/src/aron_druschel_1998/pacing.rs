@@ -1,9 +1,9 @@
 //! Figures 9 and 10: ssthresh estimation and pacing (section 5.2).
 
 use super::setup::{decoupled, every_second, ledger, lite, payload_rate, WAN};
-use crate::statistics::{mean, median};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_report::statistics::{mean, median};
 
 /// Interval of the times at which curves are compared.
 const STEP_S: f64 = 0.1;
@@ -56,8 +56,7 @@ impl Line {
 
     /// The median throughput of runs of this length, in percent.
     fn percent(&self, at_s: f64) -> f64 {
-        let shares: Vec<f64> = self.curves.iter().map(|curve| curve.at(at_s)).collect();
-        100.0 * median(&shares)
+        100.0 * median(self.curves.iter().map(|curve| curve.at(at_s)))
     }
 
     /// The median curve.
@@ -98,11 +97,8 @@ fn steps(from_s: f64, until_s: f64) -> impl Iterator<Item = f64> {
 /// For each seed, the ratio of two lines' mean throughputs over a span of time.
 fn ratios(one: &Line, other: &Line, from_s: f64, until_s: f64) -> Vec<f64> {
     let mean_of = |curve: &Curve| {
-        mean(
-            &steps(from_s, until_s)
-                .map(|at_s| curve.at(at_s))
-                .collect::<Vec<f64>>(),
-        )
+        let shares: Vec<f64> = steps(from_s, until_s).map(|at_s| curve.at(at_s)).collect();
+        mean(&shares).unwrap_or(f64::NAN)
     };
     one.curves
         .iter()

@@ -1,9 +1,9 @@
 //! Figures 7 and 8: the cost of a timeout when another sender starts (section 5.1).
 
 use super::setup::{ledger, Timing, KB, MB};
-use crate::statistics::{mean, median};
 use crate::{Bench, Error, Figure, Measured, Run, Sum, Value, Watch};
 use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_report::statistics::{mean, median};
 
 /// The figures measure for this time after the last sender's start.
 const WINDOW_S: f64 = 5.0;
@@ -93,7 +93,7 @@ fn answers(
 fn delays(answers: &[Answer]) -> impl Iterator<Item = f64> + '_ {
     answers
         .iter()
-        .map(|answer| mean(&answer.delays_s))
+        .filter_map(|answer| mean(&answer.delays_s))
         .filter(|delay_s| delay_s.is_finite())
 }
 
@@ -125,11 +125,8 @@ fn figure(
 ) -> Figure {
     let series = all.iter().zip(Timing::ALL).map(|(answers, timing)| {
         let points = (0..answers[0].curve.len()).map(|step| {
-            let bytes: Vec<f64> = answers
-                .iter()
-                .map(|answer| answer.curve[step] / unit)
-                .collect();
-            (f64::from(step as u32 + 1) * STEP_S, median(&bytes))
+            let bytes = answers.iter().map(|answer| answer.curve[step] / unit);
+            (f64::from(step as u32 + 1) * STEP_S, median(bytes))
         });
         PlotSeries::new(
             timing.name(),
@@ -224,8 +221,8 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.remarks.push(format!(
         "With the original timers the eighth sender's slow start loses its first segment {:.2} s \
          after its start; {:.1} MB have crossed the bottleneck by then (medians).",
-        median(&losses().map(|(at_s, _)| at_s).collect::<Vec<f64>>()),
-        median(&losses().map(|(_, bytes)| bytes / MB).collect::<Vec<f64>>()),
+        median(losses().map(|(at_s, _)| at_s)),
+        median(losses().map(|(_, bytes)| bytes / MB)),
     ));
     if bench.draws() {
         measured.figures.push(figure_8(&all));

@@ -2,11 +2,11 @@
 
 use super::setup::{ledger, lite, payload_rate, KB, MB, WAN};
 use crate::expectation::digits;
-use crate::statistics::median;
 use crate::watch::Flow;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_plot::trace_graph::{kilobytes_sent, trace_graph, TraceGraph};
+use onramp_report::statistics::median;
 
 /// Times at which the paper cuts its runs.
 const CUTS_S: [f64; 5] = [1.0, 5.0, 10.0, 20.0, 30.0];
@@ -133,10 +133,7 @@ fn duration(bench: &Bench<'_>) -> &'static str {
 
 /// The data that had been delivered by each cut, and not yet acknowledged at all.
 fn delivered_remark(answers: &[Answer]) -> String {
-    let of_cut = |place: usize| {
-        let delivered = answers.iter().map(|answer| answer.delivered[place] / 8.0);
-        median(&delivered.collect::<Vec<f64>>())
-    };
+    let of_cut = |place: usize| median(answers.iter().map(|answer| answer.delivered[place] / 8.0));
     let first = digits(of_cut(0) / KB);
     let later: Vec<String> = (1..CUTS_S.len())
         .map(|place| digits(of_cut(place) / MB))
@@ -204,12 +201,7 @@ fn story(flow: &Flow) -> Story {
 /// The median over the senders that reached the event. A loss that did not happen counts as later
 /// than all others.
 fn median_of<'a>(stories: impl Iterator<Item = &'a Story>, value: fn(&Story) -> f64) -> f64 {
-    median(
-        &stories
-            .map(value)
-            .filter(|value| !value.is_nan())
-            .collect::<Vec<f64>>(),
-    )
+    median(stories.map(value).filter(|value| !value.is_nan()))
 }
 
 /// Seed and sender of the story nearest to all medians.
@@ -312,7 +304,9 @@ fn figure_3(answers: &[Answer]) -> Figure {
         x: Axis::new("simulation time (s)").range(0.0, 30.0),
         y: Axis::new("effective throughput (%)"),
         series: vec![
-            line("median of the seeds", PlotStyle::Line, median),
+            line("median of the seeds", PlotStyle::Line, |values| {
+                median(values)
+            }),
             line("least", PlotStyle::Dashed, least).look(0),
             line("most", PlotStyle::Dashed, most).look(0),
         ],

@@ -4,9 +4,9 @@ use super::cycles::{cycles, Cycle};
 use super::setup::{
     duration_s, long, model, throughput, throughputs, transfer, LONG, SATELLITE, SEGMENT_BYTES,
 };
-use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_report::statistics::median;
 
 /// core/algorithms/gamma.h uses this share of Eq. (8)'s result, because Eq. (7) needs a gamma below
 /// gamma_max.

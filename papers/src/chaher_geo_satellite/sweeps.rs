@@ -6,9 +6,9 @@ use super::setup::{
     buffer, gamma, ledger, long, model, spacing, throughput, throughputs, transfer, SATELLITE,
     SEGMENT_BYTES,
 };
-use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Value, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_report::statistics::median;
 use onramp_theory::formulas::double_slow_start::{Path, Source};
 
 /// The figures' normalised buffers, and the nearest whole numbers of packets at tau (mu - lambda) =

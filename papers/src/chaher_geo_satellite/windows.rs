@@ -4,9 +4,9 @@ use super::cycles::{cycles, restarts, Restart};
 use super::setup::{
     gamma, ledger, model, spacing, throughput, throughputs, transfer, SATELLITE, SEGMENT_BYTES,
 };
-use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_report::statistics::median;
 use onramp_theory::formulas::double_slow_start::{Path, Source};
 
 /// Figure 7: between a quarter and gamma_max.
@@ -61,13 +61,8 @@ impl Answer {
 
     /// The window at which lasting congestion avoidance began, over the window before the loss.
     fn begins(&self) -> f64 {
-        median(
-            &self
-                .restarts
-                .iter()
-                .map(|restart| restart.avoidance / restart.lost_at)
-                .collect::<Vec<f64>>(),
-        )
+        let restarts = self.restarts.iter();
+        median(restarts.map(|restart| restart.avoidance / restart.lost_at))
     }
 }
 
@@ -119,7 +114,7 @@ impl Line {
     }
 
     fn median(&self) -> f64 {
-        median(&self.throughputs().collect::<Vec<f64>>())
+        median(self.throughputs())
     }
 
     fn cycles(&self) -> impl Iterator<Item = u32> + '_ {

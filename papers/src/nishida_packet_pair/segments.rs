@@ -1,9 +1,9 @@
 //! Figures 8, 9 and 11 to 13: segments sent within a given time (section 5).
 
 use super::setup::{flow, ledger, new_tcp, origin_s};
-use crate::statistics::median;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Value, Watch};
 use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_report::statistics::median;
 use std::ops::RangeInclusive;
 
 const SYMMETRIC: &str = include_str!("symmetric.toml");
@@ -97,7 +97,7 @@ impl Line {
     }
 
     fn median(&self) -> f64 {
-        median(&self.segments().collect::<Vec<_>>())
+        median(self.segments())
     }
 
     /// The gain over another line, in percent.

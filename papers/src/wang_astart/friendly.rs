@@ -3,8 +3,8 @@
 
 use super::senders::{bandwidth, rate, transfer, OF_ASTART, OF_NEWRENO, SENDERS};
 use super::setup::buffer;
-use crate::statistics::median;
 use crate::{Bench, Error, Measured, Run, Settings, Sum, Table, Value, Watch};
+use onramp_report::statistics::median;
 
 /// Ten connections, and the newcomer.
 const FRIENDLY: &str = include_str!("friendly.toml");
@@ -88,7 +88,7 @@ impl Met {
 
     /// The median of the seeds.
     fn median(&self, sender: usize, what: fn(&Meeting) -> f64) -> f64 {
-        median(&self.0[sender].iter().map(what).collect::<Vec<_>>())
+        median(self.0[sender].iter().map(what))
     }
 
     /// Astart's value over NewReno's.

@@ -1,6 +1,6 @@
 //! noq's CUBIC, as the start-up sees it.
 
-use crate::path_control::{AckedPacket, Avoidance, CongestionEvent};
+use crate::path_control::{methods_of_both_libraries, AckedPacket, Avoidance, CongestionEvent};
 use noq_proto::congestion::{Controller, Cubic, CubicConfig};
 use noq_proto::RttEstimator;
 use onramp_core::UNLIMITED;
@@ -8,25 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 impl Avoidance for Cubic {
-    type Rtt = RttEstimator;
-
-    fn srtt(rtt: &RttEstimator) -> Duration {
-        rtt.get()
-    }
-
-    fn in_slow_start(now: Instant, mtu: u16, cwnd_bytes: u64) -> Cubic {
-        let mut config = CubicConfig::default();
-        config.initial_window(cwnd_bytes);
-        Cubic::new(Arc::new(config), now, mtu)
-    }
-
-    fn cwnd_bytes(&self) -> u64 {
-        self.window()
-    }
-
-    fn ssthresh_bytes(&self) -> u64 {
-        self.metrics().ssthresh.unwrap_or(UNLIMITED)
-    }
+    methods_of_both_libraries!();
 
     fn on_ack(&mut self, packet: &AckedPacket, rtt: &RttEstimator) {
         Controller::on_ack(
@@ -53,9 +35,5 @@ impl Avoidance for Cubic {
 
     fn on_spurious_congestion(&mut self) {
         self.on_spurious_congestion_event();
-    }
-
-    fn set_mtu(&mut self, mtu: u16) {
-        self.on_mtu_update(mtu);
     }
 }

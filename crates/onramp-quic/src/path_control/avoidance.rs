@@ -62,6 +62,37 @@ pub(crate) trait Avoidance: Clone + fmt::Debug {
     fn set_mtu(&mut self, mtu: u16);
 }
 
+/// The methods of [`Avoidance`] that are the same for noq's and quinn's CUBIC: the types of both
+/// libraries have the same names.
+macro_rules! methods_of_both_libraries {
+    () => {
+        type Rtt = RttEstimator;
+
+        fn srtt(rtt: &RttEstimator) -> Duration {
+            rtt.get()
+        }
+
+        fn in_slow_start(now: Instant, mtu: u16, cwnd_bytes: u64) -> Cubic {
+            let mut config = CubicConfig::default();
+            config.initial_window(cwnd_bytes);
+            Cubic::new(Arc::new(config), now, mtu)
+        }
+
+        fn cwnd_bytes(&self) -> u64 {
+            self.window()
+        }
+
+        fn ssthresh_bytes(&self) -> u64 {
+            self.metrics().ssthresh.unwrap_or(UNLIMITED)
+        }
+
+        fn set_mtu(&mut self, mtu: u16) {
+            self.on_mtu_update(mtu);
+        }
+    };
+}
+pub(crate) use methods_of_both_libraries;
+
 /// CUBIC at the beginning of congestion avoidance, without a loss (RFC 9438, section 4.10): cwnd is
 /// the maximum from which it grows. With an ssthresh above cwnd, it is in slow start.
 pub(super) fn without_loss<A: Avoidance>(

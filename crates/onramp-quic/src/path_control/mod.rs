@@ -9,7 +9,7 @@ mod rise;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use avoidance::{AckedPacket, Avoidance, CongestionEvent};
+pub(crate) use avoidance::{methods_of_both_libraries, AckedPacket, Avoidance, CongestionEvent};
 
 use crate::paths::Clock;
 use crate::sender::{Acked, Cause, Congestion, Owner, Sender};

@@ -1,6 +1,6 @@
 //! quinn's CUBIC, as the start-up sees it.
 
-use crate::path_control::{AckedPacket, Avoidance, CongestionEvent};
+use crate::path_control::{methods_of_both_libraries, AckedPacket, Avoidance, CongestionEvent};
 use onramp_core::UNLIMITED;
 use quinn_proto::congestion::{Controller, Cubic, CubicConfig};
 use quinn_proto::RttEstimator;
@@ -8,25 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 impl Avoidance for Cubic {
-    type Rtt = RttEstimator;
-
-    fn srtt(rtt: &RttEstimator) -> Duration {
-        rtt.get()
-    }
-
-    fn in_slow_start(now: Instant, mtu: u16, cwnd_bytes: u64) -> Cubic {
-        let mut config = CubicConfig::default();
-        config.initial_window(cwnd_bytes);
-        Cubic::new(Arc::new(config), now, mtu)
-    }
-
-    fn cwnd_bytes(&self) -> u64 {
-        self.window()
-    }
-
-    fn ssthresh_bytes(&self) -> u64 {
-        self.metrics().ssthresh.unwrap_or(UNLIMITED)
-    }
+    methods_of_both_libraries!();
 
     fn on_ack(&mut self, packet: &AckedPacket, rtt: &RttEstimator) {
         Controller::on_ack(
@@ -41,9 +23,5 @@ impl Avoidance for Cubic {
 
     fn on_congestion(&mut self, event: &CongestionEvent) {
         self.on_congestion_event(event.now, event.sent, event.is_persistent, event.lost_bytes);
-    }
-
-    fn set_mtu(&mut self, mtu: u16) {
-        self.on_mtu_update(mtu);
     }
 }

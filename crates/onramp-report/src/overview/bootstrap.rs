@@ -74,7 +74,7 @@ fn varies(times: &[Vec<f64>]) -> bool {
 fn resampled(times: &[Vec<f64>], draws: &[usize]) -> f64 {
     let drawn: Vec<f64> = draws.iter().flat_map(|at| &times[*at]).copied().collect();
     match drawn.is_empty() {
-        true => median(times.iter().flatten().copied().collect()),
+        true => median(times.iter().flatten()),
         false => median(drawn),
     }
 }

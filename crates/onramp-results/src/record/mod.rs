@@ -28,7 +28,7 @@ pub const TRAFFIC: &str = "traffic";
 pub const UNFINISHED: &str = "unfinished";
 
 /// One transfer's result. The field names are the column names of every export.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Name of the scenario.
     pub scenario: String,

@@ -1,5 +1,6 @@
 //! The hosts and their TCP.
 
+use super::choice::choice;
 use crate::key::Measure;
 use crate::units::{
     count_of, format_count, format_size, parse_quantity, shown, Quantity, UnitError, SEGMENTS,
@@ -74,51 +75,29 @@ impl Clocks {
     }
 }
 
-/// Congestion avoidance, which controls the window once the start-up is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Avoidance {
-    /// CUBIC (RFC 9438).
-    Cubic,
-    /// BBR, version 1 in the simulator (Cardwell et al. 2016).
-    Bbr,
-    /// BBR, version 3 (draft-ietf-ccwg-bbr); only in the simulator.
-    Bbr3,
-    /// Reno (RFC 5681).
-    Reno,
-    /// Vegas (Brakmo and Peterson 1995).
-    Vegas,
-    /// Westwood+.
-    Westwood,
-    /// Reno that grows by a fraction of the pipe (Aron & Druschel 1998, appendix B).
-    Pipe,
+choice! {
+    /// Congestion avoidance, which controls the window once the start-up is over.
+    #[derive(PartialOrd, Ord, Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Avoidance {
+        /// CUBIC (RFC 9438).
+        Cubic = "cubic",
+        /// BBR, version 1 in the simulator (Cardwell et al. 2016).
+        Bbr = "bbr",
+        /// BBR, version 3 (draft-ietf-ccwg-bbr); only in the simulator.
+        Bbr3 = "bbr3",
+        /// Reno (RFC 5681).
+        Reno = "reno",
+        /// Vegas (Brakmo and Peterson 1995).
+        Vegas = "vegas",
+        /// Westwood+.
+        Westwood = "westwood",
+        /// Reno that grows by a fraction of the pipe (Aron & Druschel 1998, appendix B).
+        Pipe = "pipe",
+    }
 }
 
 impl Avoidance {
-    /// All, in the order of help texts.
-    pub const ALL: [Avoidance; 7] = [
-        Avoidance::Cubic,
-        Avoidance::Bbr,
-        Avoidance::Bbr3,
-        Avoidance::Reno,
-        Avoidance::Vegas,
-        Avoidance::Westwood,
-        Avoidance::Pipe,
-    ];
-
-    /// The name that scenario files, the command line and the kernel use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Avoidance::Cubic => "cubic",
-            Avoidance::Bbr => "bbr",
-            Avoidance::Bbr3 => "bbr3",
-            Avoidance::Reno => "reno",
-            Avoidance::Vegas => "vegas",
-            Avoidance::Westwood => "westwood",
-            Avoidance::Pipe => "pipe",
-        }
-    }
-
     /// The same algorithm of the simulator's TCP; `None` if it does not have it.
     pub fn in_simulator(self) -> Option<onramp_tcp::Avoidance> {
         self.name().parse().ok()

@@ -1,6 +1,7 @@
 //! A scenario after its lists have been multiplied out: every key has one value in a fixed unit.
 
 mod byte_counting;
+mod choice;
 mod host;
 mod network;
 mod traffic;

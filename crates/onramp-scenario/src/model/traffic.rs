@@ -1,5 +1,6 @@
 //! The traffic that shares the network with the transfer.
 
+use super::choice::choice;
 use super::host::{Avoidance, Clocks, Receiver};
 use super::transfer::{Connect, Dscp, Given};
 use onramp_tcp::{IpVersion, Recovery, Stack, Timers};
@@ -135,24 +136,12 @@ pub struct OnOff {
     pub distribution: Distribution,
 }
 
-/// How times are distributed around their mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Distribution {
-    /// Exponential distribution.
-    Exponential,
-    /// Every time is the mean.
-    Fixed,
-}
-
-impl Distribution {
-    /// All, in the order of help texts.
-    pub const ALL: [Distribution; 2] = [Distribution::Exponential, Distribution::Fixed];
-
-    /// The name that scenario files use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Distribution::Exponential => "exponential",
-            Distribution::Fixed => "fixed",
-        }
+choice! {
+    /// How times are distributed around their mean.
+    pub enum Distribution {
+        /// Exponential distribution.
+        Exponential = "exponential",
+        /// Every time is the mean.
+        Fixed = "fixed",
     }
 }

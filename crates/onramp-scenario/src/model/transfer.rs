@@ -1,5 +1,6 @@
 //! The transfer that is measured.
 
+use super::choice::choice;
 use super::host::{Avoidance, Clocks, InitialWindow};
 use crate::units::bytes_in;
 pub use onramp_core::memory::Memory;
@@ -165,75 +166,44 @@ impl Connections {
     pub const ONE: Connections = Connections::Fixed(1);
 }
 
-/// The transport protocol of a transfer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Transport {
-    /// TCP (RFC 9293).
-    #[default]
-    Tcp,
-    /// QUIC (RFC 9000).
-    Quic,
-}
-
-impl Transport {
-    /// Both, in the order of help texts.
-    pub const ALL: [Transport; 2] = [Transport::Tcp, Transport::Quic];
-
-    /// The name that scenario files use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Transport::Tcp => "tcp",
-            Transport::Quic => "quic",
-        }
+choice! {
+    /// The transport protocol of a transfer.
+    #[derive(Default)]
+    pub enum Transport {
+        /// TCP (RFC 9293).
+        #[default]
+        Tcp = "tcp",
+        /// QUIC (RFC 9000).
+        Quic = "quic",
     }
 }
 
-/// The end of a transfer that opens the connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Connect {
-    /// The receiver connects and requests the data with 8 bytes: a download.
-    #[default]
-    Receiver,
-    /// The sender connects and sends as soon as its handshake is complete: an upload. Simulators of
-    /// the papers' time do the same.
-    Sender,
-}
-
-impl Connect {
-    /// Both, in the order of help texts.
-    pub const ALL: [Connect; 2] = [Connect::Receiver, Connect::Sender];
-
-    /// The name that scenario files use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Connect::Receiver => "receiver",
-            Connect::Sender => "sender",
-        }
+choice! {
+    /// The end of a transfer that opens the connection.
+    #[derive(Default)]
+    pub enum Connect {
+        /// The receiver connects and requests the data with 8 bytes: a download.
+        #[default]
+        Receiver = "receiver",
+        /// The sender connects and sends as soon as its handshake is complete: an upload. Simulators of
+        /// the papers' time do the same.
+        Sender = "sender",
     }
 }
 
-/// How a sender marks its IP packets: a code point of differentiated services (RFC 2474).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Dscp {
-    /// Not marked.
-    #[default]
-    BestEffort,
-    /// For expedited forwarding (RFC 3246).
-    Ef,
+choice! {
+    /// How a sender marks its IP packets: a code point of differentiated services (RFC 2474).
+    #[derive(Default)]
+    pub enum Dscp {
+        /// Not marked.
+        #[default]
+        BestEffort = "best-effort",
+        /// For expedited forwarding (RFC 3246).
+        Ef = "ef",
+    }
 }
 
 impl Dscp {
-    /// Both, in the order of help texts.
-    pub const ALL: [Dscp; 2] = [Dscp::BestEffort, Dscp::Ef];
-
-    /// The name that scenario files use.
-    pub fn name(self) -> &'static str {
-        match self {
-            Dscp::BestEffort => "best-effort",
-            Dscp::Ef => "ef",
-        }
-    }
-
     /// The second byte of the IP header (RFC 2474, section 3), without ECN.
     pub fn tos(self) -> u8 {
         match self {

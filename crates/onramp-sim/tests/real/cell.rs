@@ -47,7 +47,7 @@ pub fn cells(runs: Vec<(usize, Case, Vec<Record>)>) -> Vec<Cell> {
 impl Cell {
     /// The median over the runs of each side.
     pub fn medians(&self, of: fn(&Run) -> f64) -> [f64; 2] {
-        [0, 1].map(|side| median(self.runs[side].iter().map(of).collect()))
+        [0, 1].map(|side| median(self.runs[side].iter().map(of)))
     }
 
     pub fn rtt_s(&self) -> f64 {

@@ -26,11 +26,8 @@ pub fn table(families: &[Family], over_tcp: &[Vec<Cell>], over_quic: &[Vec<Cell>
         if pairs.is_empty() {
             continue;
         }
-        let of = |side: usize| median(pairs.iter().map(|(_, wasted)| wasted[side]).collect());
-        let cubic = quic
-            .iter()
-            .flat_map(|cell| cell.wasted(1 - ONRAMP))
-            .collect();
+        let of = |side: usize| median(pairs.iter().map(|(_, wasted)| wasted[side]));
+        let cubic = quic.iter().flat_map(|cell| cell.wasted(1 - ONRAMP));
         let ratios: Vec<f64> = quic.iter().map(Cell::ratio).collect();
         let slowest = ratios.iter().copied().fold(0.0, f64::max);
         let slow = quic.iter().filter(|cell| cell.is_slow()).count();

@@ -13,7 +13,7 @@ use super::{Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 use crate::congestion::LossKind;
 
 /// State of the recovery.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Sack {
     uses_prr: bool,
     duplicates: u32,
@@ -36,13 +36,7 @@ impl Sack {
     pub fn new(uses_prr: bool) -> Sack {
         Sack {
             uses_prr,
-            duplicates: 0,
-            is_recovering: false,
-            recovery_point: 0,
-            rescue: 0,
-            checked_below: 0,
-            high_rxt: 0,
-            reduction: Reduction::default(),
+            ..Sack::default()
         }
     }
 

@@ -93,14 +93,10 @@ fn on_exact_paths() {
         };
         let wasted = [1e5, 1e6, 5e6].map(|bytes| {
             let rtts = of_size(bytes, "excess_rtts");
-            format!(
-                "{:.2}, {:.2}",
-                median(rtts.iter().copied()),
-                quantile(rtts, 0.95)
-            )
+            format!("{:.2}, {:.2}", median(&rtts), quantile(rtts, 0.95))
         });
         let again: f64 = cells.iter().map(|cell| cell.retransmissions()[side]).sum();
-        let queue = median(of_size(5e6, "peak_queue_bdp").into_iter());
+        let queue = median(of_size(5e6, "peak_queue_bdp"));
         let slowest = cells
             .iter()
             .map(|cell| cell.completions_s())

@@ -7,6 +7,7 @@ mod evaluation;
 mod remembered;
 
 use crate::common::*;
+use onramp_report::statistics::{median, quantile};
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
@@ -139,16 +140,6 @@ fn cells_with(records: &[Value], with: &str) -> Vec<Cell> {
         .push(record.clone());
     }
     cells.into_iter().map(|(_, cell)| cell).collect()
-}
-
-/// The quantile: the minimum number that this share of the numbers does not exceed.
-fn quantile(mut numbers: Vec<f64>, share: f64) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers[((numbers.len() as f64 * share).ceil() as usize).max(1) - 1]
-}
-
-fn median(numbers: impl Iterator<Item = f64>) -> f64 {
-    onramp_papers::median(&numbers.collect::<Vec<_>>())
 }
 
 /// The median of a field. Unfinished transfers have no completion time.

@@ -3,8 +3,9 @@
 use super::{OnKernel, Row};
 use crate::text::{columns, wrapped};
 use onramp_kernel::probe;
-use onramp_papers::{median, Figure};
+use onramp_papers::Figure;
 use onramp_report::reproduction::{PageCell, PageTable, Section};
+use onramp_report::statistics::median;
 use onramp_results::Record;
 use onramp_scenario::units;
 

@@ -3,7 +3,7 @@
 use crate::model::{
     Avoidance, Case, Clocks, Connect, Connections, Given, InitialWindow, Transfer, NO_STARTUP,
 };
-use crate::units::{format_size, format_time};
+use onramp_config::units::{format_size, format_time};
 use onramp_core::pairs::Form;
 use onramp_tcp::{ByteCounting, Config, PacketPair, Stack, TCP_HEADER_BYTES};
 

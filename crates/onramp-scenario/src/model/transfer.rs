@@ -2,7 +2,7 @@
 
 use super::host::{Avoidance, Clocks, InitialWindow};
 use crate::quic::UDP_HEADER_BYTES;
-use crate::units::bytes_in;
+use onramp_config::units::bytes_in;
 pub use onramp_core::memory::Memory;
 use onramp_core::{
     SearchVersion, Without, OPTION_ERE_CALM, OPTION_ERE_LATEST, OPTION_TRAIN_CLOSEST,

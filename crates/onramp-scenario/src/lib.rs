@@ -26,11 +26,8 @@ mod arrivals;
 mod cases;
 mod channel;
 mod datagrams;
-mod document;
 mod error;
-mod fault;
 mod file;
-mod key;
 mod keys;
 mod mistake;
 mod model;
@@ -40,7 +37,6 @@ pub mod random;
 mod reader;
 mod routes;
 mod seed;
-pub mod units;
 
 pub use arrivals::{Arrival, Arrivals, ENDLESS};
 pub use channel::{
@@ -48,12 +44,13 @@ pub use channel::{
     Framing, Jitter, LateTimer, QueueLimit, Recording, Red, Steps, TokenBucket, Trace, TraceOffset,
 };
 pub use datagrams::{Datagrams, DATAGRAM_HEADER_BYTES};
-pub use error::{Error, Invalid, MAX_FILE_BYTES};
-pub use fault::Fault;
+pub use error::{Error, MAX_FILE_BYTES};
 pub use file::{read, read_with};
 pub use keys::{key_reference, key_tables, KeyDescription, KeyTable};
 pub use mistake::{Mistake, NotBetween};
 pub use model::*;
+pub use onramp_config::units::{self, bytes_in};
+pub use onramp_config::{Fault, Invalid, Unreadable};
 pub use onramp_core::pairs::Form as PairForm;
 pub use onramp_core::{SearchVersion, Train, Without};
 pub use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
@@ -62,4 +59,3 @@ pub use quic::{quic_supports, udp_payload_bytes, NotInQuic};
 pub use reader::{parse, parse_in, parse_with, Overrides};
 pub use routes::{Place, Routes};
 pub use seed::{case_seed, link_seed};
-pub use units::bytes_in;

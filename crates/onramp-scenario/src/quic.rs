@@ -4,7 +4,7 @@ use crate::model::{
     Avoidance, Case, Clocks, Connect, Connections, InitialWindow, Transfer, NO_STARTUP,
     UDP_HEADER_BYTES,
 };
-use crate::units::{format_size, format_time};
+use onramp_config::units::{format_size, format_time};
 use onramp_core::pairs::Form;
 use onramp_tcp::{ByteCounting, Config, PacketPair, Stack, TCP_HEADER_BYTES};
 

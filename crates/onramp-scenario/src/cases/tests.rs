@@ -8,7 +8,7 @@ const PATH: &str = "name = \"x\"\n[path]\nrate = \"50 Mbit/s\"\n";
 
 fn cases(text: &str) -> Vec<Case> {
     parse("x.toml", &format!("{PATH}{text}"))
-        .unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e)))
+        .unwrap_or_else(|e| panic!("{}", e.report(false)))
         .cases
 }
 

@@ -2,8 +2,8 @@
 
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{keys, AnyKey, Boolean, Fallback, Key};
 use crate::mistake::Mistake;
+use onramp_config::key::{keys, AnyKey, Boolean, Fallback, Key};
 use onramp_net::{Config, QueueConfig};
 
 keys! { KEYS:

@@ -1,9 +1,10 @@
 //! `aggregate` and `aggregate_most`: packets that arrive together, as over a wireless network.
 
+use super::limits::BOTH_DIRECTIONS;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{keys, AnyKey, Boolean, Fallback, Integer, Key, List, Time};
-use crate::units::format_time;
+use onramp_config::key::{keys, AnyKey, Boolean, Fallback, Integer, Key, Time};
+use onramp_config::units::format_time;
 use onramp_net::Config;
 use std::num::NonZeroU32;
 
@@ -15,7 +16,7 @@ keys! { KEYS:
          arrive together.",
     )
     .ranges(&[("1 ns", "60 s")])
-    .list(List::FactorOfPaths);
+    .list(BOTH_DIRECTIONS);
     AGGREGATE_SLOTS: Boolean = Key::new(
         "aggregate_slots",
         Fallback::Text("false"),

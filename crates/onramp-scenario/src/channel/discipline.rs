@@ -3,11 +3,13 @@
 use super::limits::{PROBABILITIES, QUEUES};
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::{Queue, QueueLimit};
-use crate::document::Section;
-use crate::fault::Fault;
-use crate::key::{choice_kinds, keys, AnyKey, Boolean, Fallback, Key, Percent, Size, Table, Time};
 use crate::mistake::Mistake;
-use crate::units::{format_percent, format_size, format_time};
+use onramp_config::document::Section;
+use onramp_config::key::{
+    choice_kinds, keys, AnyKey, Boolean, Fallback, Key, Percent, Size, Table, Time,
+};
+use onramp_config::units::{format_percent, format_size, format_time};
+use onramp_config::Fault;
 use onramp_net::{CoDelConfig, Config, FqCoDelConfig, Limit, QueueConfig, RedConfig};
 
 const DROP_TAIL: &str = "drop-tail";
@@ -450,7 +452,7 @@ fn nearest_shift(ppm: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::key::KeyFacts;
+    use onramp_config::key::KeyFacts;
 
     #[test]
     fn the_weight_is_rounded_to_a_power_of_two() {

@@ -3,8 +3,8 @@
 use super::limits::LOSSES;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{keys, AnyKey, Fallback, Key, Percent};
-use crate::units::format_percent;
+use onramp_config::key::{keys, AnyKey, Fallback, Key, Percent};
+use onramp_config::units::format_percent;
 use onramp_net::Config;
 
 keys! { KEYS:

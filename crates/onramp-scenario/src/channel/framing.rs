@@ -4,8 +4,8 @@ use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::rate::RATE;
 use super::trace::TRACE;
-use crate::key::{choice_kinds, keys, AnyKey, Fallback, Key, Measure};
 use crate::mistake::Mistake;
+use onramp_config::key::{choice_kinds, keys, AnyKey, Fallback, Key};
 use onramp_net::{Config, Framing};
 
 /// The framings, in the order of the reference.
@@ -18,8 +18,6 @@ fn name_of(framing: Framing) -> &'static str {
         Framing::Aal5Snap => "aal5-snap",
     }
 }
-
-impl Measure for Framing {}
 
 choice_kinds! {
     /// The name of a framing.

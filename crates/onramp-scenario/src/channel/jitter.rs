@@ -1,9 +1,10 @@
 //! `jitter` and `reorder`: a delay that varies from packet to packet.
 
+use super::limits::BOTH_DIRECTIONS;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{keys, AnyKey, Boolean, Fallback, Key, List, Time};
-use crate::units::format_time;
+use onramp_config::key::{keys, AnyKey, Boolean, Fallback, Key, Time};
+use onramp_config::units::format_time;
 use onramp_net::{Config, Jitter};
 
 keys! { KEYS:
@@ -14,7 +15,7 @@ keys! { KEYS:
          zero to this.",
     )
     .ranges(&[("1 ns", "60 s")])
-    .list(List::FactorOfPaths);
+    .list(BOTH_DIRECTIONS);
     REORDER: Boolean = Key::new(
         "reorder",
         Fallback::Text("false"),

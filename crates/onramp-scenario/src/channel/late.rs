@@ -1,9 +1,10 @@
 //! `late` and `late_after`: a timer that fires late after an idle time.
 
+use super::limits::BOTH_DIRECTIONS;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{keys, AnyKey, Fallback, Key, List, Time};
-use crate::units::format_time;
+use onramp_config::key::{keys, AnyKey, Fallback, Key, Time};
+use onramp_config::units::format_time;
 use onramp_net::{Config, LateTimer};
 
 keys! { KEYS:
@@ -14,14 +15,14 @@ keys! { KEYS:
          host that sleeps. Packets that are due in the meantime arrive with the first one.",
     )
     .ranges(&[("1 ns", "60 s")])
-    .list(List::FactorOfPaths);
+    .list(BOTH_DIRECTIONS);
     LATE_AFTER: Time = Key::new(
         "late_after",
         Fallback::Text("1 ms"),
         "With `late`: the timer is late where no packet has arrived for longer than this.",
     )
     .ranges(&[("0 s", "60 s")])
-    .list(List::FactorOfPaths);
+    .list(BOTH_DIRECTIONS);
 }
 
 pub(crate) struct Lateness;

@@ -1,12 +1,12 @@
 //! Losses: `loss` at random, `loss_every` periodically, or the table `bursts`.
 
-use super::limits::{LOSSES, PROBABILITIES};
+use super::limits::{FORWARD, LOSSES, PROBABILITIES};
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::fault::Fault;
-use crate::key::{keys, AnyKey, Fallback, Key, List, PacketCount, Percent, Table};
 use crate::mistake::Mistake;
-use crate::units::{format_percent, parse_percent};
+use onramp_config::key::{keys, AnyKey, Fallback, Key, PacketCount, Percent, Table};
+use onramp_config::units::{format_percent, parse_percent};
+use onramp_config::Fault;
 use onramp_net::{Config, LossConfig};
 use std::num::NonZeroU32;
 
@@ -17,7 +17,7 @@ keys! { RANDOM_KEYS:
         "Probability with which each packet is lost, independently of the others.",
     )
     .ranges(&[LOSSES])
-    .list(List::FactorOfPath);
+    .list(FORWARD);
 }
 
 keys! { PERIODIC_KEYS:

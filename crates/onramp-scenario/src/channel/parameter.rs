@@ -2,11 +2,11 @@
 //! folder, and listed once in `channel/mod.rs`.
 
 use super::queue_limit::QueueLimit;
-use super::trace::Trace;
-use crate::document::{Reader, Section};
-use crate::fault::Fault;
-use crate::key::{AnyKey, Key, Kind, Table};
+use super::recording::Trace;
 use crate::mistake::Mistake;
+use onramp_config::document::{Reader, Section};
+use onramp_config::key::{AnyKey, Key, Kind, Table};
+use onramp_config::Fault;
 use onramp_net::{Config, Limit};
 use std::num::NonZeroU64;
 

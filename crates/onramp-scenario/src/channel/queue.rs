@@ -1,10 +1,10 @@
 //! `queue`: the room of the queue before the serialiser.
 
 use super::discipline::{DISCIPLINE, FQ_CODEL};
-use super::limits::QUEUES;
+use super::limits::{FORWARD, QUEUES};
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::{Queue, QueueLimit};
-use crate::key::{keys, AnyKey, Fallback, Key, List};
+use onramp_config::key::{keys, AnyKey, Fallback, Key};
 use onramp_net::{Config, QueueConfig};
 
 /// The queue of a table that gives none.
@@ -20,7 +20,7 @@ keys! { KEYS:
          unless it has its own, or `fq-codel`.",
     )
     .ranges(&QUEUES)
-    .list(List::FactorOfPath);
+    .list(FORWARD);
 }
 
 pub(crate) struct QueueRoom;

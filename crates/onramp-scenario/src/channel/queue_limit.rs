@@ -1,9 +1,10 @@
 //! The limit of a queue, in the unit in which the scenario gives it.
 
-use crate::key::{quantity_kinds, Measure};
-use crate::units::{
-    bytes_in, count_of, format_bdp, format_count, format_size, parse_quantity, shown, Quantity,
-    UnitError, BDP, PACKETS, SIZE_UNITS,
+use onramp_config::key::quantity_kinds;
+use onramp_config::shown;
+use onramp_config::units::{
+    bytes_in, count_of, format_bdp, format_count, format_size, parse_quantity, Quantity, UnitError,
+    BDP, PACKETS, SIZE_UNITS,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ quantity_kinds! {
     /// The limit of a queue.
     Queue: QueueLimit, "queue",
         "a queue with its unit in quotes, for example \"0.5 bdp\", \"40 packets\" or \"256 KiB\"",
-        str::parse;
+        str::parse, QueueLimit::measure;
 }
 
 const QUEUE: Quantity = Quantity {
@@ -72,7 +73,8 @@ impl QueueLimit {
     }
 }
 
-impl Measure for QueueLimit {
+impl QueueLimit {
+    /// The amount, in the range of its unit.
     fn measure(&self) -> Option<(u8, u64)> {
         let range = match *self {
             QueueLimit::Packets(_) => 0,

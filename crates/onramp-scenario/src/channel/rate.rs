@@ -1,10 +1,11 @@
 //! `rate`: the rate of the serialiser.
 
-use super::limits::RATES;
+use super::limits::{FORWARD, RATES};
 use super::parameter::{not_zero, ChannelSource, LinkContext, Parameter};
-use super::trace::{Trace, TRACE};
-use crate::key::{keys, AnyKey, Fallback, Key, List, Rate};
+use super::recording::Trace;
+use super::trace::TRACE;
 use crate::mistake::Mistake;
+use onramp_config::key::{keys, AnyKey, Fallback, Key, Rate};
 use onramp_net::Config;
 
 keys! { KEYS:
@@ -15,7 +16,7 @@ keys! { KEYS:
          direction has the forward rate unless it has its own.",
     )
     .ranges(&[RATES])
-    .list(List::FactorOfPath);
+    .list(FORWARD);
 }
 
 pub(crate) struct SerialiserRate;

@@ -3,8 +3,8 @@
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::trace::TRACE;
-use crate::key::{choice_kinds, keys, AnyKey, Fallback, Key};
 use crate::mistake::Mistake;
+use onramp_config::key::{choice_kinds, keys, AnyKey, Fallback, Key};
 use onramp_net::Config;
 
 const STEADY: &str = "steady";

@@ -4,10 +4,10 @@ use super::limits::{PROBABILITIES, RATES};
 use super::parameter::{not_zero, ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::trace::TRACE;
-use crate::fault::Fault;
-use crate::key::{keys, Fallback, Key, Percent, Rate, Table, Time};
 use crate::mistake::Mistake;
-use crate::units::{format_percent, format_rate, format_time};
+use onramp_config::key::{keys, Fallback, Key, Percent, Rate, Table, Time};
+use onramp_config::units::{format_percent, format_rate, format_time};
+use onramp_config::Fault;
 use onramp_net::{Config, Outages, RateSteps};
 
 const TIMES: (&str, &str) = ("1 us", "3600 s");

@@ -9,7 +9,7 @@ fn config(text: &str) -> Config {
          size = \"1 B\"\n"
     );
     let case = crate::parse("x.toml", &text)
-        .unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e)))
+        .unwrap_or_else(|e| panic!("{}", e.report(false)))
         .cases
         .remove(0);
     let config = case.path.forward.link_config(case.path.rtt_ns, 7, 0);
@@ -92,10 +92,7 @@ fn random_moments_carry_no_frames() {
     let text = "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nframing = \"aal5\"\n\
                 service = \"poisson\"\nrtt = \"100 ms\"\n[[transfer]]\nsize = \"1 B\"\n";
     let error = crate::parse("x.toml", text).unwrap_err().to_string();
-    let report = format!(
-        "{:?}",
-        miette::Report::new(crate::parse("x.toml", text).unwrap_err())
-    );
+    let report = crate::parse("x.toml", text).unwrap_err().report(false);
     assert!(
         report.contains("links of a steady rate"),
         "{error}\n{report}"

@@ -1,11 +1,11 @@
 //! Token buckets: `shaper_*`, `policer_*`, and `ef_*` for flows with a guaranteed rate.
 
-use super::limits::RATES;
+use super::limits::{BOTH_DIRECTIONS, RATES};
 use super::parameter::{not_zero, ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{keys, AnyKey, Fallback, Key, List, Rate, Size};
 use crate::mistake::Mistake;
-use crate::units::{format_rate, format_size};
+use onramp_config::key::{keys, AnyKey, Fallback, Key, Rate, Size};
+use onramp_config::units::{format_rate, format_size};
 use onramp_net::Config;
 
 const BURSTS: (&str, &str) = ("1 B", "1 GB");
@@ -17,14 +17,14 @@ keys! { SHAPER_KEYS:
         "A token bucket of this rate holds packets back in the queue.",
     )
     .ranges(&[RATES])
-    .list(List::FactorOfPaths);
+    .list(BOTH_DIRECTIONS);
     SHAPER_BURST: Size = Key::new(
         "shaper_burst",
         Fallback::Other("none"),
         "Size of the shaper's bucket, which is full at the start.",
     )
     .ranges(&[BURSTS])
-    .list(List::FactorOfPaths);
+    .list(BOTH_DIRECTIONS);
 }
 
 keys! { POLICER_KEYS:
@@ -34,14 +34,14 @@ keys! { POLICER_KEYS:
         "A token bucket of this rate drops packets that arrive in excess of it.",
     )
     .ranges(&[RATES])
-    .list(List::FactorOfPaths);
+    .list(BOTH_DIRECTIONS);
     POLICER_BURST: Size = Key::new(
         "policer_burst",
         Fallback::Other("none"),
         "Size of the policer's bucket, which is full at the start.",
     )
     .ranges(&[BURSTS])
-    .list(List::FactorOfPaths);
+    .list(BOTH_DIRECTIONS);
 }
 
 keys! { EXPEDITED_KEYS:

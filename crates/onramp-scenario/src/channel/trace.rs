@@ -1,18 +1,16 @@
 //! `trace` and `trace_offset`: a recorded link, which carries bytes at single moments or at a rate
 //! that changes.
 
+use super::limits::BOTH_DIRECTIONS;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::key::{
-    keys, not_a_quantity, AnyKey, Fallback, Key, KeyPlace, Kind, Known, List, Measure,
-};
-use crate::mistake::Mistake;
+use super::recording::{Recording, Trace, TraceFile};
 use crate::seed::case_seed;
-use crate::units::{format_time, parse_time, shown};
-use onramp_net::{Config, Opportunities, RecordedRates, Service, MAX_TRACE_BYTES};
-use std::io::Read;
+use onramp_config::key::{keys, not_a_quantity, AnyKey, Fallback, Key, KeyPlace, Kind, Known};
+use onramp_config::units::{format_time, parse_time};
+use onramp_config::AnyMistake;
+use onramp_net::{Config, Service};
 use std::path::Path;
-use std::sync::Arc;
 
 keys! { TRACE_KEYS:
     TRACE: TraceFile = Key::new(
@@ -34,46 +32,7 @@ keys! { OFFSET_KEYS:
          own.",
     )
     .ranges(&[("0 s", "1000000 s")])
-    .list(List::FactorOfPaths);
-}
-
-/// A recorded link.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trace {
-    /// The file as the scenario names it.
-    pub file: String,
-    /// What the link carries at which time.
-    pub recording: Recording,
-}
-
-/// The content of a recording.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Recording {
-    /// The moments at which the link carries 1500 bytes, in mahimahi's format.
-    Opportunities(Arc<Opportunities>),
-    /// The rate of the link, as comma-separated values.
-    Rates(Arc<RecordedRates>),
-}
-
-impl Recording {
-    /// The mean rate of the recording.
-    pub fn mean_bits_per_s(&self) -> u64 {
-        match self {
-            Recording::Opportunities(opportunities) => opportunities.mean_bits_per_s(),
-            Recording::Rates(rates) => rates.mean_bits_per_s(),
-        }
-    }
-
-    /// Reads the text of a file with this name.
-    fn parse(file: &str, text: &str) -> Result<Recording, String> {
-        let extension = Path::new(file).extension().unwrap_or_default();
-        if extension.eq_ignore_ascii_case("csv") {
-            let rates = RecordedRates::parse(text).map_err(|error| error.to_string())?;
-            return Ok(Recording::Rates(Arc::new(rates)));
-        }
-        let opportunities = Opportunities::parse(text).map_err(|error| error.to_string())?;
-        Ok(Recording::Opportunities(Arc::new(opportunities)))
-    }
+    .list(BOTH_DIRECTIONS);
 }
 
 /// The time of a recording at which a run begins.
@@ -85,71 +44,23 @@ pub enum TraceOffset {
     Random,
 }
 
-/// A file with a recording.
-#[derive(Debug)]
-pub(crate) struct TraceFile;
-
 /// The time of a recording.
 #[derive(Debug)]
 pub(crate) struct Offset;
-
-impl Measure for Trace {}
-
-impl Measure for TraceOffset {
-    fn measure(&self) -> Option<(u8, u64)> {
-        match self {
-            TraceOffset::At(ns) => Some((0, *ns)),
-            TraceOffset::Random => None,
-        }
-    }
-}
-
-impl Kind for TraceFile {
-    type Value = Trace;
-    const NAME: &'static str = "file";
-    const EXPECTED: &'static str = "the name of a file in quotes, for example \"lte.down\"";
-
-    fn parse(text: &str, known: &Known, place: &KeyPlace) -> Result<Trace, Mistake> {
-        let wrong = |why: String| Mistake::Trace {
-            key: place.path(),
-            file: shown(text),
-            why,
-        };
-        let Some(folder) = &known.folder else {
-            let why = "a scenario that is no file cannot name one".to_owned();
-            return Err(wrong(why));
-        };
-        let text_of_trace = text_of(&folder.join(text)).map_err(wrong)?;
-        Ok(Trace {
-            file: text.to_owned(),
-            recording: Recording::parse(text, &text_of_trace).map_err(wrong)?,
-        })
-    }
-}
-
-/// The text of a regular file that is not too large, or what is wrong with it.
-fn text_of(path: &Path) -> Result<String, String> {
-    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    // Opening a pipe without a writer would wait for ever.
-    if !metadata.is_file() {
-        return Err("it is not a regular file".to_owned());
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_TRACE_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        format!("byte {offset} is not text")
-    })
-}
 
 impl Kind for Offset {
     type Value = TraceOffset;
     const NAME: &'static str = "time, or `random`";
     const EXPECTED: &'static str = "a time in quotes, for example \"12 s\", or \"random\"";
 
-    fn parse(text: &str, _: &Known, place: &KeyPlace) -> Result<TraceOffset, Mistake> {
+    fn measure(offset: &TraceOffset) -> Option<(u8, u64)> {
+        match offset {
+            TraceOffset::At(ns) => Some((0, *ns)),
+            TraceOffset::Random => None,
+        }
+    }
+
+    fn parse(text: &str, _: &Known, place: &KeyPlace) -> Result<TraceOffset, AnyMistake> {
         match text {
             "random" => Ok(TraceOffset::Random),
             _ => parse_time(text)

@@ -1,6 +1,6 @@
 //! Defaults that several tables share.
 
-use crate::key::Fallback;
+use onramp_config::key::Fallback;
 
 /// The default of choices that a stack makes.
 pub(super) const STACK_DEFAULT: Fallback = Fallback::Other("of the stack");

@@ -1,7 +1,7 @@
 //! All tables and keys as data, for programs that write scenario files.
 
 use super::top::TOP;
-use crate::key::{AnyKey, Fallback, Form};
+use onramp_config::key::{AnyKey, Fallback};
 use serde::Serialize;
 
 /// A table of scenario files.
@@ -65,12 +65,7 @@ fn describe(key: &dyn AnyKey, table_path: &str) -> KeyDescription {
     KeyDescription {
         name: facts.name,
         kind: key.kind_name(),
-        form: match key.form() {
-            Form::Text => "text",
-            Form::Integer => "integer",
-            Form::Boolean => "boolean",
-            Form::IntegerOrWord => "integer or word",
-        },
+        form: key.form().name(),
         names: key.names(),
         is_required: matches!(facts.default, Fallback::Required),
         default: match facts.default {

@@ -3,8 +3,8 @@
 use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
 use super::kinds::{AckPolicy, BufferSize, PairOptionForm, PairReaction};
 use super::limits::{BUFFERS, GRANULARITIES};
-use crate::key::Fallback::{Other, Text};
-use crate::key::{keys, Boolean, Key, List, Table, Time};
+use onramp_config::key::Fallback::{Other, Text};
+use onramp_config::key::{keys, Boolean, Key, List, Table, Time};
 
 pub(crate) static RECEIVER: Table = Table {
     keys: RECEIVER_KEYS,

@@ -1,74 +1,34 @@
 //! Kinds of values that name something: a scenario, a node, an algorithm, a choice.
 
-use crate::key::{
-    choice_kinds, quantity_kinds, unknown_name, Form, Integer, KeyPlace, Kind, Known, Measure,
-};
 use crate::mistake::Mistake;
 use crate::model::{
     parse_byte_counting, Avoidance, Buffer, Connect, Connections, Distribution, Dscp,
     InitialWindow, Memory, Transport, NO_STARTUP,
 };
-use crate::units::shown;
+use onramp_config::key::{
+    choice_kinds, quantity_kinds, unknown_name, Form, Integer, KeyPlace, Kind, Known,
+};
+use onramp_config::{shown, AnyMistake, FileMistake};
 use onramp_core::pairs::Form as PairForm;
 use onramp_core::{SearchVersion, Train, Without};
 use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
 
-/// Implements [`Measure`] for values without a range.
-macro_rules! unmeasured {
-    ($($type:ty),*) => {
-        $(impl Measure for $type {})*
-    };
-}
-
-unmeasured!(
-    Acks,
-    Avoidance,
-    Connect,
-    Distribution,
-    Dscp,
-    IpVersion,
-    Memory,
-    Node,
-    PacketPair,
-    PairForm,
-    Recovery,
-    SearchVersion,
-    Stack,
-    Timers,
-    Train,
-    Transport,
-    Without
-);
-
-impl Measure for ByteCounting {
-    fn measure(&self) -> Option<(u8, u64)> {
-        match *self {
-            ByteCounting::Unlimited => None,
-            ByteCounting::Segments(segments) => Some((0, u64::from(segments.get()))),
-        }
-    }
-}
-
-impl Measure for Connections {
-    fn measure(&self) -> Option<(u8, u64)> {
-        match *self {
-            Connections::Adaptive => None,
-            Connections::Fixed(number) => Some((0, u64::from(number))),
-        }
-    }
-}
-
 quantity_kinds! {
     /// The size of a socket buffer.
     BufferSize: Buffer, "buffer",
-        "a buffer in quotes: \"linux-default\", or a size, for example \"64 MiB\"", str::parse;
+        "a buffer in quotes: \"linux-default\", or a size, for example \"64 MiB\"", str::parse,
+        Buffer::measure;
     /// An initial window.
     Window: InitialWindow, "initial window",
         "an initial window in quotes: \"host\", \"paper\" or, for example, \"10 segments\"",
-        str::parse;
+        str::parse, InitialWindow::measure;
     /// A limit of byte counting.
     Counting: ByteCounting, "byte counting",
-        "a limit in quotes: \"unlimited\" or, for example, \"2 segments\"", parse_byte_counting;
+        "a limit in quotes: \"unlimited\" or, for example, \"2 segments\"", parse_byte_counting,
+        |counting| match counting {
+            ByteCounting::Unlimited => None,
+            ByteCounting::Segments(segments) => Some((0, u64::from(segments.get()))),
+        };
 }
 
 choice_kinds! {
@@ -144,11 +104,9 @@ fn is_file_name(text: &str) -> bool {
 }
 
 /// The text as the name of such a thing.
-fn file_name(what: &'static str, text: &str) -> Result<String, Mistake> {
-    let bad_name = || Mistake::BadName {
-        what,
-        found: shown(text),
-    };
+fn file_name(what: &'static str, text: &str) -> Result<String, AnyMistake> {
+    let found = shown(text);
+    let bad_name = || Mistake::BadName { what, found }.into();
     is_file_name(text)
         .then(|| text.to_owned())
         .ok_or_else(bad_name)
@@ -163,7 +121,7 @@ impl Kind for ScenarioName {
     const NAME: &'static str = "name";
     const EXPECTED: &'static str = "a name in quotes, for example \"geo-download\"";
 
-    fn parse(text: &str, _: &Known, _: &KeyPlace) -> Result<String, Mistake> {
+    fn parse(text: &str, _: &Known, _: &KeyPlace) -> Result<String, AnyMistake> {
         file_name("scenario", text)
     }
 }
@@ -177,7 +135,7 @@ impl Kind for NodeName {
     const NAME: &'static str = "node";
     const EXPECTED: &'static str = "the name of a node in quotes";
 
-    fn parse(text: &str, _: &Known, _: &KeyPlace) -> Result<String, Mistake> {
+    fn parse(text: &str, _: &Known, _: &KeyPlace) -> Result<String, AnyMistake> {
         file_name("node", text)
     }
 }
@@ -195,11 +153,11 @@ impl Kind for KnownNode {
     const NAME: &'static str = "node";
     const EXPECTED: &'static str = "the name of a node in quotes";
 
-    fn parse(text: &str, known: &Known, place: &KeyPlace) -> Result<Node, Mistake> {
+    fn parse(text: &str, known: &Known, place: &KeyPlace) -> Result<Node, AnyMistake> {
         let node = known.nodes.iter().position(|node| node == text);
         let names = known.nodes.iter().map(String::as_str);
         node.map(Node)
-            .ok_or_else(|| unknown_name(names, place, text))
+            .ok_or_else(|| unknown_name(names, place, text).into())
     }
 }
 
@@ -212,12 +170,12 @@ impl Kind for StartupName {
     const NAME: &'static str = "start-up";
     const EXPECTED: &'static str = "the name of a start-up in quotes, for example \"paced\"";
 
-    fn parse(text: &str, known: &Known, place: &KeyPlace) -> Result<String, Mistake> {
+    fn parse(text: &str, known: &Known, place: &KeyPlace) -> Result<String, AnyMistake> {
         let startups = known.startups.iter().map(String::as_str);
         let names = std::iter::once(NO_STARTUP).chain(startups);
         match names.clone().any(|name| name == text) {
             true => Ok(text.to_owned()),
-            false => Err(unknown_name(names, place, text)),
+            false => Err(unknown_name(names, place, text).into()),
         }
     }
 }
@@ -234,12 +192,12 @@ impl Kind for Label {
     const NAME: &'static str = "text";
     const EXPECTED: &'static str = "a text in quotes";
 
-    fn parse(text: &str, _: &Known, _: &KeyPlace) -> Result<String, Mistake> {
+    fn parse(text: &str, _: &Known, _: &KeyPlace) -> Result<String, AnyMistake> {
         let is_good = (1..=40).contains(&text.chars().count())
             && text.trim() == text
             && !text.contains(char::is_control)
             && text != BOUND;
-        let bad_label = || Mistake::BadLabel { found: shown(text) };
+        let bad_label = || Mistake::BadLabel { found: shown(text) }.into();
         is_good.then(|| text.to_owned()).ok_or_else(bad_label)
     }
 }
@@ -255,7 +213,14 @@ impl Kind for ConnectionCount {
         "a number of connections without quotes, for example 4, or \"adaptive\"";
     const FORM: Form = Form::IntegerOrWord;
 
-    fn parse(text: &str, known: &Known, place: &KeyPlace) -> Result<Connections, Mistake> {
+    fn measure(connections: &Connections) -> Option<(u8, u64)> {
+        match *connections {
+            Connections::Adaptive => None,
+            Connections::Fixed(number) => Some((0, u64::from(number))),
+        }
+    }
+
+    fn parse(text: &str, known: &Known, place: &KeyPlace) -> Result<Connections, AnyMistake> {
         const ADAPTIVE: &str = "adaptive";
         if text == ADAPTIVE {
             return Ok(Connections::Adaptive);
@@ -264,10 +229,10 @@ impl Kind for ConnectionCount {
             return Integer::<u32>::parse(text, known, place).map(Connections::Fixed);
         }
         let mut mistake = unknown_name([ADAPTIVE].into_iter(), place, text);
-        if let Mistake::UnknownName { accepted, .. } = &mut mistake {
+        if let FileMistake::UnknownName { accepted, .. } = &mut mistake {
             let range = place.facts.range();
             accepted.push(format!("and numbers without quotes, {range}"));
         }
-        Err(mistake)
+        Err(mistake.into())
     }
 }

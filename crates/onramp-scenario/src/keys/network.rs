@@ -5,8 +5,8 @@ use super::kinds::{KnownNode, NodeName};
 use super::limits::{MOMENTS, MTUS};
 use crate::channel::limits::{DELAYS, PROBABILITIES, RATES};
 use crate::channel::CHANNEL_KEYS;
-use crate::key::Fallback::{Other, Required, Text};
-use crate::key::{keys, Key, List, Percent, Rate, Size, Table, Time};
+use onramp_config::key::Fallback::{Other, Required, Text};
+use onramp_config::key::{keys, Key, List, Percent, Rate, Size, Table, Time};
 
 /// Round-trip times.
 const RTTS: (&str, &str) = ("1 us", "3600 s");

@@ -2,7 +2,7 @@
 
 use super::top::TOP;
 use crate::channel::CHANNEL_KEYS;
-use crate::key::{AnyKey, Fallback, KeyGroup, List, Table};
+use onramp_config::key::{AnyKey, Fallback, KeyGroup, List, Table};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = "\
@@ -111,12 +111,11 @@ fn key_table(keys: &[&'static dyn AnyKey]) -> String {
             Fallback::Other(words) => words.to_owned(),
         };
         let list = match facts.list {
-            List::No => "",
-            List::Factor => "yes",
-            List::FactorOfPath => "yes, in `[path]`",
-            List::FactorOfPaths => "yes, in `[path]` and `[path.reverse]`",
-            List::Several => "several",
-            List::Chain => "in order",
+            List::No => String::new(),
+            List::Factor => "yes".to_owned(),
+            List::FactorIn(tables) => format!("yes, in `[{}]`", tables.join("]` and `[")),
+            List::Several => "several".to_owned(),
+            List::Chain => "in order".to_owned(),
         };
         let (name, kind, range, meaning) =
             (facts.name, key.kind_name(), facts.range(), key.meaning());

@@ -1,6 +1,6 @@
 use super::reference::key_reference;
 use super::top::TOP;
-use crate::key::{Fallback, Key};
+use onramp_config::key::{Fallback, Key};
 use std::path::Path;
 
 #[test]
@@ -73,6 +73,6 @@ fn the_reference_is_up_to_date() {
 #[test]
 fn a_list_of_names_reads_as_a_sentence() {
     let key = &super::traffic::DSCP;
-    let meaning = <Key<_> as crate::key::AnyKey>::meaning(key);
+    let meaning = <Key<_> as onramp_config::key::AnyKey>::meaning(key);
     assert!(meaning.ends_with("`best-effort` or `ef`."), "{meaning}");
 }

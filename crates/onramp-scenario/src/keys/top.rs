@@ -5,8 +5,8 @@ use super::kinds::ScenarioName;
 use super::network::{LINK, NODE, PATH};
 use super::traffic::TRAFFIC;
 use super::transfer::TRANSFER;
-use crate::key::Fallback::{Other, Required, Text};
-use crate::key::{keys, AnyText, Integer, Key, Table, Time};
+use onramp_config::key::Fallback::{Other, Required, Text};
+use onramp_config::key::{keys, AnyText, Integer, Key, Table, Time};
 
 /// The top level, from which all tables can be reached.
 pub(crate) static TOP: Table = Table {

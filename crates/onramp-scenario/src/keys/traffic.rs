@@ -7,8 +7,8 @@ use super::kinds::{
 };
 use super::limits::{BURSTS, COUNTS, GRANULARITIES, MOMENTS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
-use crate::key::Fallback::{Other, Text};
-use crate::key::{keys, Boolean, Frequency, Integer, Key, List, Rate, Size, Table, Time};
+use onramp_config::key::Fallback::{Other, Text};
+use onramp_config::key::{keys, Boolean, Frequency, Integer, Key, List, Rate, Size, Table, Time};
 
 pub(crate) static TRAFFIC: Table = Table {
     keys: KEYS,

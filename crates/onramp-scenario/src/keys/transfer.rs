@@ -8,8 +8,8 @@ use super::kinds::{
 };
 use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
-use crate::key::Fallback::{Other, Required, Text};
-use crate::key::{keys, Boolean, Integer, Key, List, Percent, Rate, Size, Table, Time};
+use onramp_config::key::Fallback::{Other, Required, Text};
+use onramp_config::key::{keys, Boolean, Integer, Key, List, Percent, Rate, Size, Table, Time};
 
 pub(crate) static TRANSFER: Table = Table {
     is_required: true,

@@ -1,89 +1,47 @@
 //! The label at the marked place of a mistake, and the advice on how to correct it.
 
 use super::{relay, Mistake};
+use onramp_config::last_part;
+use std::ops::Range;
 
-/// `in [path]`, or `at the top level`.
-pub(super) fn place(table: &str) -> String {
-    let preposition = if table == "the top level" { "at" } else { "in" };
-    format!("{preposition} {table}")
-}
-
-/// The end of a sentence about an unknown name.
-pub(super) fn suggestion(nearest: Option<&str>) -> String {
-    nearest
-        .map(|nearest| format!("; did you mean `{nearest}`?"))
-        .unwrap_or_default()
-}
-
-/// A key without its table.
-fn last(key: &str) -> &str {
-    key.rsplit('.').next().unwrap_or(key)
-}
-
-impl Mistake {
-    /// The label of the marked place.
-    pub(crate) fn label(&self) -> String {
+impl onramp_config::Mistake for Mistake {
+    fn label(&self) -> String {
         match self {
-            Mistake::UnknownKey {
-                nearest: Some(nearest),
-                ..
-            } => format!("did you mean `{nearest}`?"),
-            Mistake::UnknownName {
-                nearest: Some(nearest),
-                ..
-            } => format!("did you mean `{nearest}`?"),
-            Mistake::UnknownKey { table, .. } => format!("not a key of {table}"),
-            Mistake::MissingKey { key, .. } | Mistake::NeededFor { key, .. } => {
-                format!("`{}` is missing in this table", last(key))
+            Mistake::NeededFor { key, .. } => {
+                format!("`{}` is missing in this table", last_part(key))
             }
-            Mistake::WrongType { found, .. } => format!("found {found}"),
-            Mistake::ListNotAllowed { .. } => "found a list".to_owned(),
-            Mistake::Twice { .. } | Mistake::SameName { .. } => "here again".to_owned(),
+            Mistake::SameName { .. } => "here again".to_owned(),
             Mistake::RepeatedCase { .. } | Mistake::SameLabel { .. } => {
                 "and in this table".to_owned()
             }
-            Mistake::NeedsOther { other, .. } => format!("without `{}`", last(other)),
             Mistake::Excludes { .. } => "and this".to_owned(),
             _ => "here".to_owned(),
         }
     }
 
-    /// The advice on how to correct the mistake.
-    pub(crate) fn help(&self) -> Option<String> {
-        self.help_with_a_value()
-            .or_else(|| self.help_with_a_choice())
+    fn help(&self) -> Option<String> {
+        self.help_with_facts()
             .or_else(|| self.help_with_the_whole().map(str::to_owned))
     }
 
-    /// Help with mistakes that one value shows.
-    fn help_with_a_value(&self) -> Option<String> {
+    fn other_place(&self) -> Option<(&'static str, Range<usize>)> {
+        let (label, place) = match self {
+            Mistake::SameName { first, .. } => ("first here", first),
+            Mistake::Excludes { other_at, .. } => ("this", other_at),
+            Mistake::RepeatedCase { first, .. } | Mistake::SameLabel { first, .. } => {
+                ("in this table", first)
+            }
+            _ => return None,
+        };
+        Some((label, place.clone()))
+    }
+}
+
+impl Mistake {
+    /// Help that names facts of the mistake.
+    fn help_with_facts(&self) -> Option<String> {
         Some(match self {
-            Mistake::UnknownKey {
-                belongs: Some(belongs),
-                key,
-                ..
-            } => format!("`{key}` is a key of {belongs}"),
-            Mistake::UnknownKey {
-                table, accepted, ..
-            } => {
-                let verb = match table.as_str() {
-                    "the top level" => "takes",
-                    _ => "has the keys",
-                };
-                format!("{table} {verb} {}", accepted.join(", "))
-            }
-            Mistake::MissingKey { expected, .. } | Mistake::NeededFor { expected, .. } => {
-                format!("give {expected}")
-            }
-            Mistake::WrongType { expected, .. } => format!("expected {expected}"),
-            Mistake::ListNotAllowed { lists, .. } => {
-                format!("only these keys may be lists: {}", lists.join(", "))
-            }
-            Mistake::Quantity { error, .. } => return error.help(),
-            Mistake::OutOfRange { range, .. } => format!("the range is {range}"),
-            Mistake::UnknownName { accepted, .. } => {
-                format!("known names are {}", accepted.join(", "))
-            }
+            Mistake::NeededFor { expected, .. } => format!("give {expected}"),
             Mistake::SmallBurst { mtu, .. } => {
                 format!("the bucket must hold the largest packet: give at least {mtu}")
             }
@@ -105,19 +63,9 @@ impl Mistake {
             Mistake::TooManyCases { max, .. } => {
                 format!("the maximum is {max}: shorten a list or split the file")
             }
-            _ => return None,
-        })
-    }
-
-    /// Help with keys that need or exclude others.
-    fn help_with_a_choice(&self) -> Option<String> {
-        Some(match self {
-            Mistake::NeedsOther { key, other } => {
-                format!("give `{}` too, or leave `{}` out", last(other), last(key))
-            }
             Mistake::Excludes { .. } => "leave one of them out".to_owned(),
             Mistake::NotFor { key, .. } => {
-                format!("leave `{}` out, or make another choice", last(key))
+                format!("leave `{}` out, or make another choice", last_part(key))
             }
             Mistake::NoChange { keys } => format!("give {keys}, or leave the table out"),
             _ => return None,
@@ -138,7 +86,6 @@ impl Mistake {
                 "every scenario has one [path], or its [[node]] and [[link]] tables, and at least \
                  one [[transfer]]"
             }
-            Mistake::EmptyList { .. } => "give at least one value, or leave the key out",
             Mistake::BadName { .. } => {
                 "a name has 1 to 64 characters of a-z, 0-9 and -, and does not begin with -"
             }

@@ -5,10 +5,10 @@ mod relay;
 
 pub use relay::NotBetween;
 
-use crate::units::UnitError;
+use onramp_config::{AnyMistake, FileMistake};
 use std::ops::Range;
 
-/// A mistake in a scenario file. Keys are named with their table, as in `path.rate`.
+/// A mistake that only scenario files have. Keys are named with their table, as in `path.rate`.
 /// [`Display`](std::fmt::Display) is one sentence.
 #[derive(Clone, Debug, thiserror::Error)]
 #[allow(missing_docs)]
@@ -19,67 +19,9 @@ pub enum Mistake {
     /// The file has no key at all.
     #[error("the file is empty")]
     Empty,
-    /// A table has a key or a table that scenario files do not have there. `belongs` names the
-    /// table that has it, or two tables.
-    #[error("unknown key `{key}` {}{}", help::place(table), help::suggestion(*nearest))]
-    UnknownKey {
-        key: String,
-        table: String,
-        nearest: Option<&'static str>,
-        belongs: Option<String>,
-        accepted: Vec<&'static str>,
-    },
-    /// A key without a default is not given.
-    #[error("`{key}` is missing")]
-    MissingKey { key: String, expected: &'static str },
     /// A table that every scenario has is not given.
     #[error("{table} is missing")]
     MissingTable { table: String },
-    /// A value has another type than the key.
-    #[error("`{key}` is {found}")]
-    WrongType {
-        key: String,
-        found: &'static str,
-        expected: String,
-    },
-    /// A key with one value has a list.
-    #[error("`{key}` cannot be a list")]
-    ListNotAllowed { key: String, lists: Vec<String> },
-    /// A list has no element.
-    #[error("the list `{key}` is empty")]
-    EmptyList { key: String },
-    /// A list, or a series of tables, is too long.
-    #[error("`{key}` has {count} entries; the maximum is {max}")]
-    TooMany {
-        key: String,
-        count: usize,
-        max: usize,
-    },
-    /// A list has one value two times.
-    #[error("the list `{key}` contains {value} twice")]
-    Twice {
-        key: String,
-        value: String,
-        first: Range<usize>,
-    },
-    /// A quantity cannot be read.
-    #[error("`{key}`: {error}")]
-    Quantity { key: String, error: Box<UnitError> },
-    /// A value is below the minimum or above the maximum of its key.
-    #[error("`{key}` is {found}, which is out of range")]
-    OutOfRange {
-        key: String,
-        found: String,
-        range: String,
-    },
-    /// A name is none of those known.
-    #[error("`{key}` is `{found}`, which is unknown{}", help::suggestion(nearest.as_deref()))]
-    UnknownName {
-        key: String,
-        found: String,
-        nearest: Option<String>,
-        accepted: Vec<String>,
-    },
     /// The name of a scenario or node has characters that tables and file names cannot take.
     #[error("`{found}` is not a valid name for a {what}")]
     BadName { what: &'static str, found: String },
@@ -98,9 +40,6 @@ pub enum Mistake {
     /// Two `[[transfer]]` tables have one label.
     #[error("two [[transfer]] tables have the label `{label}`")]
     SameLabel { label: String, first: Range<usize> },
-    /// A key or table has no effect without another one.
-    #[error("`{key}` has no effect without `{other}`")]
-    NeedsOther { key: String, other: String },
     /// Two keys or tables exclude each other.
     #[error("`{key}` and `{other}` exclude each other")]
     Excludes {
@@ -203,4 +142,14 @@ pub enum Mistake {
     /// The cross product of all lists is too large.
     #[error("the lists multiply to {cases} cases")]
     TooManyCases { cases: u128, max: u64 },
+}
+
+impl Mistake {
+    /// A mistake of any file, as one of a scenario.
+    pub(crate) fn of_a_file(mistake: FileMistake) -> AnyMistake {
+        match mistake {
+            FileMistake::MissingTable { table } => Mistake::MissingTable { table }.into(),
+            other => other.into(),
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Limits of byte counting as a scenario writes them.
 
-use crate::units::{format_count, parse_quantity, shown, Quantity, UnitError, SEGMENTS};
+use onramp_config::shown;
+use onramp_config::units::{format_count, parse_quantity, Quantity, UnitError, SEGMENTS};
 use onramp_tcp::ByteCounting;
 use std::num::NonZeroU8;
 

@@ -1,10 +1,9 @@
 //! The hosts and their TCP.
 
 use super::choice::choice;
-use crate::key::Measure;
-use crate::units::{
-    count_of, format_count, format_size, parse_quantity, shown, Quantity, UnitError, SEGMENTS,
-    SIZE_UNITS,
+use onramp_config::shown;
+use onramp_config::units::{
+    count_of, format_count, format_size, parse_quantity, Quantity, UnitError, SEGMENTS, SIZE_UNITS,
 };
 use onramp_core::pairs::Form as PairForm;
 use onramp_tcp::{Acks, PacketPair, Stack};
@@ -205,8 +204,9 @@ impl fmt::Display for InitialWindow {
     }
 }
 
-impl Measure for Buffer {
-    fn measure(&self) -> Option<(u8, u64)> {
+impl Buffer {
+    /// The size, for the range of its keys.
+    pub(crate) fn measure(&self) -> Option<(u8, u64)> {
         match *self {
             Buffer::LinuxDefault => None,
             Buffer::Bytes(bytes) => Some((0, bytes)),
@@ -214,8 +214,9 @@ impl Measure for Buffer {
     }
 }
 
-impl Measure for InitialWindow {
-    fn measure(&self) -> Option<(u8, u64)> {
+impl InitialWindow {
+    /// The number of segments, for the range of its keys.
+    pub(crate) fn measure(&self) -> Option<(u8, u64)> {
         match *self {
             InitialWindow::Host | InitialWindow::Paper => None,
             InitialWindow::Segments(segments) => Some((0, u64::from(segments))),

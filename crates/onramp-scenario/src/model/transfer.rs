@@ -2,7 +2,7 @@
 
 use super::choice::choice;
 use super::host::{Avoidance, Clocks, InitialWindow};
-use crate::units::bytes_in;
+use onramp_config::units::bytes_in;
 pub use onramp_core::memory::Memory;
 use onramp_core::{SearchVersion, Train, Without};
 use onramp_tcp::{ByteCounting, IpVersion, Recovery, Reservation, Stack, Timers, TCP_HEADER_BYTES};

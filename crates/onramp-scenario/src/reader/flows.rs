@@ -2,13 +2,14 @@
 
 use super::topology::Described;
 use crate::cases::Topology;
-use crate::document::{Reader, Section};
-use crate::key::{Key, Kind};
 use crate::keys::kinds::{IpVersionName, KnownNode, Node};
 use crate::keys::transfer::SPLIT;
 use crate::mistake::{Mistake, NotBetween};
 use crate::model::Network;
-use crate::units::format_size;
+use onramp_config::document::{Reader, Section};
+use onramp_config::key::{Key, Kind};
+use onramp_config::units::format_size;
+use onramp_config::FileMistake;
 use onramp_tcp::IpVersion;
 use std::sync::Arc;
 
@@ -198,7 +199,7 @@ impl Routes {
         if self.is_path {
             return Some(vec![default]);
         }
-        let mistake = Mistake::MissingKey {
+        let mistake = FileMistake::MissingKey {
             key: section.path_of(key),
             expected: KnownNode::EXPECTED,
         };

@@ -1,12 +1,12 @@
 //! `[receiver]` and `[sender]`.
 
 use crate::cases::{ReceiverDraft, SenderDraft};
-use crate::document::{Reader, Section};
 use crate::keys::hosts::{
     RECEIVER, RECEIVER_ACKS, RECEIVER_BUFFER, RECEIVER_PACKET_PAIR, RECEIVER_PAIR_CLOCK,
     RECEIVER_PAIR_OPTION, RECEIVER_SACK, RECEIVER_TIMESTAMPS, RECEIVER_WINDOW_SCALING, SENDER,
     SENDER_BUFFER, SENDER_NAGLE, SENDER_PACKET_PAIRS, SENDER_WINDOW_VALIDATION,
 };
+use onramp_config::document::{Reader, Section};
 
 pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<ReceiverDraft> {
     let section = reader.table(top, &RECEIVER);

@@ -9,17 +9,17 @@ mod traffic;
 mod transfer;
 
 use crate::cases::{self, Draft};
-use crate::document::{Reader, Section};
-use crate::error::{Error, Invalid, MAX_FILE_BYTES};
-use crate::fault::Fault;
-use crate::key::Known;
+use crate::error::{Error, MAX_FILE_BYTES};
 use crate::keys::top::{DESCRIPTION, DURATION, NAME, RUN, SEED, TOP};
 use crate::keys::{traffic::TRAFFIC, transfer::TRANSFER};
 use crate::mistake::Mistake;
 use crate::model::Scenario;
-use crate::units::shown;
 use flows::Routes;
 use hosts::{read_receiver, read_sender};
+use onramp_config::document::{Format, Reader, Section};
+use onramp_config::key::Known;
+use onramp_config::shown;
+use onramp_config::{Fault, Invalid, Unreadable};
 use product::check_product;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -36,7 +36,7 @@ const MAX_FAULTS: usize = 20;
 /// Such a scenario cannot name other files.
 ///
 /// # Errors
-/// [`Error::Invalid`] with the mistakes that were found, or [`Error::TooLarge`].
+/// [`Error::Invalid`] with the mistakes that were found, or [`Unreadable::TooLarge`].
 pub fn parse(file_name: &str, text: &str) -> Result<Scenario, Error> {
     parse_in(None, file_name, text)
 }
@@ -48,6 +48,13 @@ pub fn parse(file_name: &str, text: &str) -> Result<Scenario, Error> {
 pub fn parse_in(folder: Option<&Path>, file_name: &str, text: &str) -> Result<Scenario, Error> {
     parse_with(Overrides::default(), folder, file_name, text)
 }
+
+/// The format of scenario files.
+static FORMAT: Format = Format {
+    root: &TOP,
+    max_entries: 1000,
+    translate: Mistake::of_a_file,
+};
 
 /// Values that stand instead of a scenario's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,8 +74,9 @@ pub fn parse_with(
     text: &str,
 ) -> Result<Scenario, Error> {
     if text.len() as u64 > MAX_FILE_BYTES {
-        return Err(Error::TooLarge {
+        return Err(Error::Unreadable {
             file: file_name.to_owned(),
+            cause: Unreadable::TooLarge(MAX_FILE_BYTES),
         });
     }
     let startups = onramp_core::startup_names();
@@ -102,7 +110,7 @@ fn cases_of(
         nodes: Vec::new(),
         folder: folder.map(Path::to_owned),
     };
-    let mut reader = Reader::new(&TOP, known);
+    let mut reader = Reader::new(&FORMAT, known);
     let draft = read_draft(&mut reader, overrides, document.get_ref());
     match draft {
         Some(draft) if reader.faults.is_empty() => Ok(cases::multiply_out(&draft)),

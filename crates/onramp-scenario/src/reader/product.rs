@@ -1,11 +1,11 @@
 //! Mistakes that only the whole file shows: too many cases, or cases that nobody could tell apart.
 
 use crate::cases::{Draft, MAX_CASES};
-use crate::document::Reader;
-use crate::fault::Fault;
 use crate::mistake::Mistake;
 use crate::model::{Transfer, Transport};
-use crate::units::format_size;
+use onramp_config::document::Reader;
+use onramp_config::units::format_size;
+use onramp_config::Fault;
 use onramp_tcp::Stack;
 use std::collections::HashMap;
 use std::hash::Hash;

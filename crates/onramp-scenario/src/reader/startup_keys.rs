@@ -1,9 +1,9 @@
 //! Keys that belong to some start-ups only.
 
 use crate::cases::DEFAULT_STARTUP;
-use crate::document::{Reader, Section};
-use crate::key::{Key, Kind, Rate, Size};
 use crate::mistake::Mistake;
+use onramp_config::document::{Reader, Section};
+use onramp_config::key::{Key, Kind, Rate, Size};
 
 /// A start-up by its name.
 const QOS: &str = "qos";

@@ -2,8 +2,6 @@
 
 use crate::cases::{PathDraft, Topology};
 use crate::channel::{ChannelChange, ChannelDraft};
-use crate::document::{Reader, Section};
-use crate::key::{Key, Percent, Rate, Size, Time};
 use crate::keys::network::{
     LINK, LINK_CHANGE, LINK_CHANGE_AT, LINK_CHANGE_DELAY, LINK_CHANGE_LOSS, LINK_CHANGE_RATE,
     LINK_DELAY, LINK_FROM, LINK_MTU, LINK_REVERSE, LINK_REVERSE_DELAY, LINK_TO, NODE, NODE_NAME,
@@ -12,7 +10,9 @@ use crate::keys::network::{
 };
 use crate::mistake::Mistake;
 use crate::model::{Network, NetworkLink, RECEIVER, SENDER};
-use crate::units::format_time;
+use onramp_config::document::{Reader, Section};
+use onramp_config::key::{Key, Percent, Rate, Size, Time};
+use onramp_config::units::format_time;
 use std::collections::HashMap;
 use std::ops::Range;
 

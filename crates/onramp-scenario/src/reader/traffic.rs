@@ -3,8 +3,6 @@
 use super::flows::{check_mtu_of_version, Routes};
 use super::startup_keys::check_reservation;
 use crate::cases::{avoidance_of, tcp_of, ReceiverDraft, SenderDraft};
-use crate::document::{Reader, Section};
-use crate::key::AnyKey;
 use crate::keys::traffic::{
     ARRIVALS, AVOIDANCE, CLOCK, CONNECT, COUNT, DISTRIBUTION, DSCP, ECN, FROM, INITIAL_SSTHRESH,
     IP, KIND, LEAD, MEASURED, OFF, ON, PACKET, QOS_BURST, QOS_RATE, RATE, RECOVERY, SIZE, STACK,
@@ -14,7 +12,9 @@ use crate::mistake::Mistake;
 use crate::model::{
     Buffer, Clocks, Given, OnOff, Packets, Poisson, Traffic, TrafficKind, TrafficStart, Transfers,
 };
-use crate::units::format_size;
+use onramp_config::document::{Reader, Section};
+use onramp_config::key::AnyKey;
+use onramp_config::units::format_size;
 use std::slice;
 
 /// How long before the transfer traffic starts whose table gives no time.

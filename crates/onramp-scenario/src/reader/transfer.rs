@@ -3,7 +3,6 @@
 use super::flows::{check_mtu_of_version, Routes};
 use super::startup_keys::{check_key_of_startup, check_key_of_startups, check_reservation};
 use crate::cases::{avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft};
-use crate::document::{Reader, Section};
 use crate::keys::transfer::{
     AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, ECN, FROM, GAMMA,
     INITIAL_SSTHRESH, INITIAL_WINDOW, IP, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE, RECOVERY,
@@ -12,7 +11,8 @@ use crate::keys::transfer::{
 };
 use crate::mistake::Mistake;
 use crate::model::{Application, Clocks, Split, Transfer};
-use crate::units::format_size;
+use onramp_config::document::{Reader, Section};
+use onramp_config::units::format_size;
 use onramp_tcp::IpVersion;
 
 /// Reads a `[[transfer]]` table. The order of the keys with lists is the order of the cases.

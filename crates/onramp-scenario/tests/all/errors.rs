@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::refused;
-use onramp_scenario::{parse, read, Error, MAX_FILE_BYTES};
+use onramp_scenario::{parse, read, Error, Unreadable, MAX_FILE_BYTES};
 use std::path::{Path, PathBuf};
 
 /// A good file.
@@ -436,7 +436,10 @@ fn a_text_over_the_limit_is_refused() {
     let text = "#".repeat(MAX_FILE_BYTES as usize + 1);
     assert!(matches!(
         parse("big.toml", &text),
-        Err(Error::TooLarge { .. })
+        Err(Error::Unreadable {
+            cause: Unreadable::TooLarge(_),
+            ..
+        })
     ));
 }
 

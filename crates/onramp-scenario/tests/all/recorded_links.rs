@@ -14,7 +14,7 @@ fn scenario(path: &str) -> String {
 
 fn cases(path: &str) -> Vec<Case> {
     parse_in(Some(&folder()), "x.toml", &scenario(path))
-        .unwrap_or_else(|error| panic!("{:?}", miette::Report::new(error)))
+        .unwrap_or_else(|error| panic!("{}", error.report(false)))
         .cases
 }
 

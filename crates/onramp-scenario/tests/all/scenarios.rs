@@ -43,7 +43,7 @@ fn shipped() -> Vec<(String, Scenario)> {
         .map(|file| {
             (
                 name(file),
-                read(file).unwrap_or_else(|e| panic!("{:?}", miette::Report::new(e))),
+                read(file).unwrap_or_else(|e| panic!("{}", e.report(false))),
             )
         })
         .collect()

@@ -1,43 +1,36 @@
 //! What to do about a value that a key cannot have.
 
-use super::keys::{CGROUP, DESTINATION, METRICS, PERCENT, TEXT_FILE, UNIT};
 use super::values::CGROUP_MOUNT;
-use super::Key;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
-use toml::de::DeValue;
 
-/// What to write instead of a wrong value.
-pub(super) fn of(key: &Key, value: &DeValue<'_>) -> String {
-    let special = value.as_str().and_then(|text| of_text(key, text));
-    special.unwrap_or_else(|| format!("expected {}", key.expected))
+/// What to write instead of a wrong value of this key.
+pub(super) fn of(key: &str, expected: &str, text: &str) -> String {
+    let special = match key {
+        "destination" => destination(text),
+        "cgroup" => cgroup(text),
+        "unit" => unit(text),
+        "text_file" => text_file(text),
+        _ => None,
+    };
+    special.unwrap_or_else(|| format!("expected {expected}"))
+}
+
+/// What to write instead of a value of another type, which the file has in this form.
+pub(super) fn of_type(key: &str, expected: &str, written: &str) -> String {
+    match key {
+        "percent" if written.starts_with('"') => {
+            format!("expected {expected}, without quotes and percent sign, such as 5")
+        }
+        _ => format!("expected {expected}"),
+    }
 }
 
 /// What to do about an empty list.
 pub(super) fn of_empty_list(key: &str) -> &'static str {
-    match key == METRICS.name {
-        true => "write \"off\" for none, or add an address",
-        false => "remove the key to match everything, or add an entry",
+    match key {
+        "metrics" => "write \"off\" for none, or add an address",
+        _ => "remove the key to match everything, or add an entry",
     }
-}
-
-fn of_text(key: &Key, text: &str) -> Option<String> {
-    type Advice = fn(&str) -> Option<String>;
-    let all: [(Key, Advice); 5] = [
-        (PERCENT, percent),
-        (DESTINATION, destination),
-        (CGROUP, cgroup),
-        (UNIT, unit),
-        (TEXT_FILE, text_file),
-    ];
-    let (_, advice) = all.iter().find(|(of, _)| of == key)?;
-    advice(text)
-}
-
-fn percent(_: &str) -> Option<String> {
-    let expected = PERCENT.expected;
-    Some(format!(
-        "expected {expected}, without quotes and percent sign, such as 5"
-    ))
 }
 
 fn destination(text: &str) -> Option<String> {

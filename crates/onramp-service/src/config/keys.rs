@@ -1,174 +1,180 @@
 //! The keys of the configuration, for the reader, its messages and the reference.
 
+use super::values::{
+    AvoidanceName, Budget, CgroupPath, Destination, Endpoint, ErrorRate, GovernorBound, Interval,
+    IpFamily, Jump, Lifetime, MemoryMode, MinConnections, PaperWindow, Percentage, PolicyName,
+    Ports, Retransmissions, Slowdown, StartupName, TextFile, Unit, UserId,
+};
+use onramp_config::key::Fallback::{Other, Required};
+use onramp_config::key::{keys, AnyKey, Key, List, Table};
+
+/// The top level.
+pub(super) static TOP: Table = Table {
+    tables: &[&SERVICE, &POLICY],
+    ..Table::one("", "the configuration of the service")
+};
+
 /// The table of the service.
-pub(super) const SERVICE: &str = "service";
+pub(super) static SERVICE: Table = Table {
+    keys: SERVICE_KEYS,
+    ..Table::one("service", "settings of the service")
+};
+
 /// The tables of policies.
-pub(super) const POLICY: &str = "policy";
+pub(super) static POLICY: Table = Table {
+    keys: POLICY_KEYS,
+    may_be_empty: true,
+    ..Table::many(
+        "policy",
+        super::policy::MAX_POLICIES,
+        "connections and their start-up",
+    )
+};
 
-/// A key of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key {
-    /// Its name.
-    pub name: &'static str,
-    /// What its value may be, with an example.
-    pub expected: &'static str,
-    /// The value if it is not given.
-    pub default: &'static str,
-    /// What it does.
-    pub summary: &'static str,
-}
-
-macro_rules! keys {
-    ($($name:ident: $text:literal, $expected:literal, $default:literal, $summary:literal;)*) => {
-        $(pub(super) const $name: Key = Key {
-            name: $text,
-            expected: $expected,
-            default: $default,
-            summary: $summary,
-        };)*
-    };
+keys! {
+    /// The keys of `[service]`.
+    pub SERVICE_KEYS:
+    METRICS: Endpoint = Key::new(
+        "metrics",
+        Other("\"127.0.0.1:9464\""),
+        "Where the HTTP endpoint for Prometheus listens (`/metrics`)",
+    )
+    .list(List::Several);
+    TEXT_FILE: TextFile = Key::new(
+        "text_file",
+        Other("none"),
+        "The metrics are also written into this file, for node_exporter",
+    );
+    INTERVAL: Interval = Key::new(
+        "interval",
+        Other("\"5 s\""),
+        "How often the counts are read and the groups compared",
+    );
+    ERROR_RATE: ErrorRate = Key::new(
+        "error_rate",
+        Other("\"1 %\""),
+        "The probability that a start-up that is not worse than its control group is ever switched \
+         off",
+    );
+    SLOWDOWN: Slowdown = Key::new(
+        "tolerated_slowdown",
+        Other("\"3 %\""),
+        "A start-up that is slower than its control group by no more is not switched off",
+    );
+    RETRANSMISSIONS: Retransmissions = Key::new(
+        "tolerated_retransmissions",
+        Other("\"0.2 %\""),
+        "Nor is one whose retransmitted share is larger by no more",
+    );
+    MIN_CONNECTIONS: MinConnections = Key::new(
+        "min_connections",
+        Other("200"),
+        "Groups are compared when each has so many measured connections",
+    );
 }
 
 keys! {
-    METRICS: "metrics",
-        "an address and a port such as \"127.0.0.1:9464\", a list of them, or \"off\"",
-        "\"127.0.0.1:9464\"",
-        "Where the HTTP endpoint for Prometheus listens (`/metrics`)";
-    TEXT_FILE: "text_file",
-        "the whole path of a file whose name ends with .prom",
-        "none",
-        "The metrics are also written into this file, for node_exporter";
-    INTERVAL: "interval",
-        "a time from 100 ms to 1 h, such as \"5 s\"",
-        "\"5 s\"",
-        "How often the counts are read and the groups compared";
-    ERROR_RATE: "error_rate",
-        "a share between 0 % and 50 %, such as \"1 %\"",
-        "\"1 %\"",
-        "The probability that a start-up that is not worse than its control group is ever switched \
-         off";
-    SLOWDOWN: "tolerated_slowdown",
-        "a share from 0 % to 100 %, such as \"3 %\"",
-        "\"3 %\"",
-        "A start-up that is slower than its control group by no more is not switched off";
-    RETRANSMISSIONS: "tolerated_retransmissions",
-        "a share from 0 % to 100 %, such as \"0.2 %\"",
-        "\"0.2 %\"",
-        "Nor is one whose retransmitted share is larger by no more";
-    MIN_CONNECTIONS: "min_connections",
-        "a number from 1 to 1000000000",
-        "200",
-        "Groups are compared when each has so many measured connections";
-
-    NAME: "name",
-        "letters, digits, - and _, at most 63",
-        "required",
+    /// The keys of `[[policy]]`.
+    pub POLICY_KEYS:
+    NAME: PolicyName = Key::new(
+        "name",
+        Required,
         "Identifies the policy in metrics and in logs. Its counts go on under this name when the \
-         configuration changes";
-    DESTINATION: "destination",
-        "an address or a prefix such as \"192.0.2.0/24\" or \"2001:db8::/32\", or a list of them",
-        "any",
-        "Connections to these addresses";
-    LOCAL_PORT: "local_port",
-        "a port such as 443, a range such as \"8000-8100\", or a list of them",
-        "any",
-        "Connections, accepted or opened, whose port on this host is one of these";
-    CGROUP: "cgroup",
-        "the path of a cgroup below the root, such as \"/system.slice\", or a list of them",
-        "any",
-        "Connections of processes in these cgroups, or in cgroups below them";
-    UNIT: "unit",
-        "the name of a systemd unit such as \"nginx.service\", or a list of them",
-        "any",
-        "Connections of these systemd units, wherever their cgroups are. A unit need not run yet";
-    USER: "user",
-        "the name of a user, a user id, or a list of them",
-        "any",
+         configuration changes",
+    );
+    DESTINATION: Destination = Key::new(
+        "destination",
+        Other("any"),
+        "Connections to these addresses",
+    )
+    .list(List::Several);
+    LOCAL_PORT: Ports = Key::new(
+        "local_port",
+        Other("any"),
+        "Connections, accepted or opened, whose port on this host is one of these",
+    )
+    .list(List::Several);
+    CGROUP: CgroupPath = Key::new(
+        "cgroup",
+        Other("any"),
+        "Connections of processes in these cgroups, or in cgroups below them",
+    )
+    .list(List::Several);
+    UNIT: Unit = Key::new(
+        "unit",
+        Other("any"),
+        "Connections of these systemd units, wherever their cgroups are. A unit need not run yet",
+    )
+    .list(List::Several);
+    USER: UserId = Key::new(
+        "user",
+        Other("any"),
         "Connections whose socket was made by these users. A server that opens its port as root, \
-         as nginx does, is user 0";
-    FAMILY: "family",
-        "\"ipv4\" or \"ipv6\"",
-        "both",
-        "Connections over this version of IP";
-    STARTUP: "startup",
-        "the name of a start-up (`onramp list`), or \"none\"",
-        "required",
+         as nginx does, is user 0",
+    )
+    .list(List::Several);
+    FAMILY: IpFamily = Key::new(
+        "family",
+        Other("both"),
+        "Connections over this version of IP",
+    );
+    STARTUP: StartupName = Key::new(
+        "startup",
+        Required,
         "What the connections get. With \"none\" the policy leaves its connections alone and \
-         counts nothing";
-    PERCENT: "percent",
-        "a number from 0 to 100",
-        "100",
+         counts nothing",
+    );
+    // Only with a start-up:
+    PERCENT: Percentage = Key::new(
+        "percent",
+        Other("100"),
         "Percentage of the connections that get the start-up, chosen at random for each \
          connection. The others are the control group. With 100 there is none, hence no \
-         comparison: only a `retransmission_budget` would switch the start-up off";
-    AVOIDANCE: "avoidance",
-        "\"cubic\", \"bbr\" or \"reno\"",
-        "that of the host",
-        "The congestion avoidance that follows the start-up";
-    INITIAL_WINDOW: "initial_window",
-        "\"host\" or \"paper\"",
-        "\"host\"",
-        "The initial window: that of the host, or that of RFC 3390";
-    MEMORY: "memory",
-        "\"off\", \"careful\" or \"at-once\"",
-        "\"off\"",
-        "Whether the BDP of a path is remembered for later connections";
-    MEMORY_LIFETIME: "memory_lifetime",
-        "a time above 0, such as \"600 s\"",
-        "\"600 s\"",
-        "How long it is remembered";
-    MEMORY_JUMP: "memory_jump",
-        "a size above 0, such as \"64 KiB\"",
-        "100 segments",
-        "With \"at-once\": what may be sent behind the initial window before an ACK arrives";
-    GOVERNOR: "governor",
-        "\"on\", \"off\", or a share above 0 % and at most 100 % such as \"10 %\"",
-        "\"on\" (25 %)",
+         comparison: only a `retransmission_budget` would switch the start-up off",
+    );
+    AVOIDANCE: AvoidanceName = Key::new(
+        "avoidance",
+        Other("that of the host"),
+        "The congestion avoidance that follows the start-up",
+    );
+    INITIAL_WINDOW: PaperWindow = Key::new(
+        "initial_window",
+        Other("\"host\""),
+        "The initial window: that of the host, or that of RFC 3390",
+    );
+    MEMORY: MemoryMode = Key::new(
+        "memory",
+        Other("\"off\""),
+        "Whether the BDP of a path is remembered for later connections",
+    );
+    MEMORY_LIFETIME: Lifetime = Key::new(
+        "memory_lifetime",
+        Other("\"600 s\""),
+        "How long it is remembered",
+    );
+    MEMORY_JUMP: Jump = Key::new(
+        "memory_jump",
+        Other("100 segments"),
+        "With \"at-once\": what may be sent behind the initial window before an ACK arrives",
+    );
+    GOVERNOR: GovernorBound = Key::new(
+        "governor",
+        Other("\"on\" (25 %)"),
         "Where start-ups retransmit more than this share of their segments on average, 15 of 16 \
-         new connections begin with slow start";
-    BUDGET: "retransmission_budget",
-        "a share above 0 % and at most 100 %, such as \"5 %\"",
-        "none",
+         new connections begin with slow start",
+    );
+    BUDGET: Budget = Key::new(
+        "retransmission_budget",
+        Other("none"),
         "If the connections with the start-up retransmit more than this share of their segments, \
-         it is switched off, whatever the control group does";
+         it is switched off, whatever the control group does",
+    );
 }
 
-/// The keys of `[service]`.
-pub const SERVICE_KEYS: &[Key] = &[
-    METRICS,
-    TEXT_FILE,
-    INTERVAL,
-    ERROR_RATE,
-    SLOWDOWN,
-    RETRANSMISSIONS,
-    MIN_CONNECTIONS,
-];
-
-/// The keys of `[[policy]]`.
-pub const POLICY_KEYS: &[Key] = &[
-    NAME,
-    DESTINATION,
-    LOCAL_PORT,
-    CGROUP,
-    UNIT,
-    USER,
-    FAMILY,
-    STARTUP,
-    // Only with a start-up:
-    PERCENT,
-    AVOIDANCE,
-    INITIAL_WINDOW,
-    MEMORY,
-    MEMORY_LIFETIME,
-    MEMORY_JUMP,
-    GOVERNOR,
-    BUDGET,
-];
-
 /// The keys of `[[policy]]` that only a policy with a start-up can have: those behind `startup`.
-pub(super) fn startup_keys() -> impl Iterator<Item = &'static Key> {
-    POLICY_KEYS
-        .iter()
-        .skip_while(|key| **key != STARTUP)
+pub(super) fn startup_keys() -> impl Iterator<Item = &'static dyn AnyKey> {
+    let names = POLICY_KEYS.iter().copied();
+    names
+        .skip_while(|key| key.facts().name != STARTUP.name())
         .skip(1)
 }

@@ -1,17 +1,13 @@
 //! The mistakes that a configuration can have, with their facts and their sentences.
 
-use super::{advice, keys};
+use super::advice;
+use onramp_config::document::written;
+use onramp_config::key::KeyPlace;
+use onramp_config::{did_you_mean, last_part, shown, AnyMistake, FileMistake};
 use std::ops::Range;
 
 /// What a series of tables is if its name has one pair of brackets.
-pub(super) const ONE_TABLE: &str = "one table";
-
-/// A word of the file as a message can have it: printable, and not long.
-pub(super) fn shortened(word: &str) -> String {
-    const MAX_CHARS: usize = 60;
-    let printable = word.chars().filter(|char| !char.is_control());
-    printable.take(MAX_CHARS).collect()
-}
+const ONE_TABLE: &str = "one table";
 
 /// A mistake in a configuration. [`Display`](std::fmt::Display) is one sentence.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -27,20 +23,17 @@ pub enum Mistake {
     })]
     Twice { key: String, is_table: bool },
     /// A table has a key that it cannot have.
-    #[error(
-        "unknown key `{key}` in {table}{}",
-        nearest.map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
-    )]
+    #[error("unknown key `{key}` in {table}{}", did_you_mean(*nearest))]
     UnknownKey {
         key: String,
-        table: &'static str,
+        table: String,
         nearest: Option<&'static str>,
         accepted: Vec<&'static str>,
     },
     /// A table or a series of tables is something else.
     #[error("`{key}` is {found}, not {expected}")]
     NotATable {
-        key: &'static str,
+        key: String,
         found: &'static str,
         expected: &'static str,
     },
@@ -49,20 +42,17 @@ pub enum Mistake {
     NoPolicy { file: String },
     /// A key without a default is not given.
     #[error("`{key}` is missing in this policy")]
-    Missing {
-        key: &'static str,
-        expected: &'static str,
-    },
+    Missing { key: String, expected: &'static str },
     /// A value is not what the key expects.
     #[error("`{key}` is {found}")]
     Value {
-        key: &'static str,
+        key: String,
         found: String,
         advice: String,
     },
     /// A list is empty.
     #[error("the list `{key}` is empty")]
-    EmptyList { key: &'static str },
+    EmptyList { key: String },
     /// Two policies have one name.
     #[error("two policies have the name `{name}`")]
     SameName { name: String, first: Range<usize> },
@@ -106,13 +96,81 @@ impl Mistake {
         };
         let line_start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
         Mistake::Twice {
-            key: shortened(key),
+            key: shown(key),
             is_table: text[line_start..].trim_start().starts_with('['),
         }
     }
 
-    /// The label of the marked place.
-    pub(super) fn label(&self) -> String {
+    /// A mistake of any file, as one of a configuration.
+    pub(super) fn of_a_file(mistake: FileMistake) -> AnyMistake {
+        let key_of = |path: &str| last_part(path).to_owned();
+        let mistake = match mistake {
+            FileMistake::UnknownKey {
+                key,
+                table,
+                nearest,
+                accepted,
+                ..
+            } => Mistake::UnknownKey {
+                key,
+                table: table.replace("the top level", "the file"),
+                nearest,
+                accepted,
+            },
+            FileMistake::MissingKey { key, expected } => Mistake::Missing {
+                key: key_of(&key),
+                expected,
+            },
+            FileMistake::NotATable { key, found, .. } => Mistake::NotATable {
+                found: match found {
+                    "a table" => ONE_TABLE,
+                    "a list" | "an empty list" | "a list of tables" => "a list",
+                    _ => "a value",
+                },
+                expected: match key.as_str() {
+                    "policy" => "tables that begin with [[policy]]",
+                    _ => "a table",
+                },
+                key,
+            },
+            FileMistake::WrongType {
+                key,
+                written,
+                expected,
+                ..
+            } => Mistake::Value {
+                advice: advice::of_type(&key_of(&key), expected, &written),
+                key: key_of(&key),
+                found: written,
+            },
+            FileMistake::ListNotAllowed { key, expected, .. } => Mistake::Value {
+                key: key_of(&key),
+                found: "a list".to_owned(),
+                advice: format!("expected {expected}"),
+            },
+            FileMistake::EmptyList { key } => Mistake::EmptyList { key: key_of(&key) },
+            FileMistake::TooMany { count, max, .. } => {
+                Mistake::TooManyPolicies { found: count, max }
+            }
+            other => return other.into(),
+        };
+        mistake.into()
+    }
+}
+
+/// The mistake that a key cannot have the value that is read.
+pub(super) fn wrong_value(place: &KeyPlace, expected: &str, text: &str) -> AnyMistake {
+    let key = place.facts.name;
+    let mistake = Mistake::Value {
+        key: key.to_owned(),
+        found: place.value.map(written).unwrap_or_default(),
+        advice: advice::of(key, expected, text),
+    };
+    mistake.into()
+}
+
+impl onramp_config::Mistake for Mistake {
+    fn label(&self) -> String {
         match self {
             Mistake::UnknownKey {
                 nearest: Some(nearest),
@@ -125,20 +183,19 @@ impl Mistake {
         }
     }
 
-    /// What to do.
-    pub fn help(&self) -> Option<String> {
+    fn help(&self) -> Option<String> {
         Some(match self {
             Mistake::Twice {
                 key,
                 is_table: true,
-            } if key != keys::POLICY => "join both".to_owned(),
+            } if key != "policy" => "join both".to_owned(),
             Mistake::Twice {
                 is_table: false, ..
             }
             | Mistake::SameAddress { .. } => "remove one".to_owned(),
             Mistake::Twice { .. }
             | Mistake::NotATable {
-                key: keys::POLICY,
+                expected: "tables that begin with [[policy]]",
                 found: ONE_TABLE,
                 ..
             } => "write [[policy]], with two brackets".to_owned(),
@@ -167,5 +224,14 @@ impl Mistake {
             }
             Mistake::TooManyPrefixes { .. } => "join neighbours into shorter ones".to_owned(),
         })
+    }
+
+    fn other_place(&self) -> Option<(&'static str, Range<usize>)> {
+        match self {
+            Mistake::SameName { first, .. } | Mistake::SameAddress { first, .. } => {
+                Some(("first here", first.clone()))
+            }
+            _ => None,
+        }
     }
 }

@@ -19,20 +19,23 @@ mod error;
 mod keys;
 mod mistake;
 mod policy;
-mod section;
 mod service;
 mod values;
 mod warning;
 
-pub use error::{Error, Fault, Invalid};
-pub use keys::{Key, POLICY_KEYS, SERVICE_KEYS};
+pub use error::Error;
+pub use keys::{POLICY_KEYS, SERVICE_KEYS};
 pub use mistake::Mistake;
+pub use onramp_config::{Fault, Invalid};
 pub use policy::Policy;
 pub use service::Service;
 pub use warning::{Doubt, Warning};
 
-use section::Reader;
+use onramp_config::document::{Format, Reader, Section};
+use onramp_config::key::Known;
+use onramp_config::read_text;
 use std::path::Path;
+use toml::de::DeTable;
 
 /// The configuration file of an installed service.
 pub const CONFIG_FILE: &str = "/etc/onramp/config.toml";
@@ -57,88 +60,70 @@ pub struct Config {
 /// The file cannot be read, or has mistakes.
 pub fn read(path: &Path) -> Result<Config, Error> {
     let file = path.display().to_string();
-    let unreadable = |cause| Error::Unreadable {
-        file: file.clone(),
-        cause,
-    };
-    let bytes = read_bytes(path).map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(Error::TooLarge { file });
+    match read_text(path, MAX_FILE_BYTES) {
+        Ok(text) => parse(&file, &text),
+        Err(cause) => Err(Error::Unreadable { file, cause }),
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let offset = error.utf8_error().valid_up_to();
-        let before = &error.as_bytes()[..offset];
-        Error::NotUtf8 {
-            offset,
-            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
-            file: file.clone(),
-        }
-    })?;
-    parse(&file, &text)
 }
 
-/// Opens a device or a pipe without waiting for its other end.
-fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    use std::io::{Error, ErrorKind, Read};
-    let metadata = std::fs::metadata(path)?;
-    if metadata.is_dir() {
-        return Err(Error::new(ErrorKind::IsADirectory, "it is a directory"));
-    }
-    if !metadata.is_file() {
-        return Err(Error::other("it is not a file"));
-    }
-    let mut bytes = Vec::new();
-    let file = std::fs::File::open(path)?;
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
+/// The format of configurations.
+static FORMAT: Format = Format {
+    root: &keys::TOP,
+    max_entries: usize::MAX,
+    translate: Mistake::of_a_file,
+};
 
 /// Checks a text. `file` names it in messages.
 ///
 /// # Errors
 /// [`Error::Invalid`]
 pub fn parse(file: &str, text: &str) -> Result<Config, Error> {
-    let mut reader = Reader::new(file, text);
-    let config = match toml::de::DeTable::parse(text) {
-        Ok(document) => read_document(&mut reader, document.get_ref()),
+    let refused = |faults| Err(Error::Invalid(Box::new(Invalid::new(file, text, faults))));
+    let document = match DeTable::parse(text) {
+        Ok(document) => document,
         Err(error) => {
-            reader.faults.push(Fault {
-                mistake: Mistake::of_syntax(text, &error),
-                span: error.span(),
-            });
-            None
+            let mistake = Mistake::of_syntax(text, &error);
+            return refused(vec![match error.span() {
+                Some(span) => Fault::at(mistake, span),
+                None => Fault::of_the_file(mistake),
+            }]);
         }
     };
-    match (config, reader.faults.is_empty()) {
-        (Some(config), true) => Ok(config),
-        _ => Err(Error::Invalid(Box::new(Invalid::new(
-            file,
-            text,
-            reader.faults,
-        )))),
+    let mut reader = Reader::new(&FORMAT, Known::default());
+    let config = read_document(&mut reader, file, text, document.get_ref());
+    match reader.faults.is_empty() {
+        true => Ok(config),
+        false => refused(reader.faults),
     }
 }
 
-fn read_document(reader: &mut Reader<'_>, document: &toml::de::DeTable<'_>) -> Option<Config> {
-    let top = reader.top(document, &[keys::SERVICE, keys::POLICY]);
-    let service = service::read(reader, &top);
-    let policies = policy::read_all(reader, &top, &service.canary);
-    if reader.faults.is_empty() && top.get(keys::POLICY).is_none() {
+fn read_document(reader: &mut Reader, file: &str, text: &str, document: &DeTable) -> Config {
+    let top = Section::top(&keys::TOP, document);
+    reader.refuse_unknown_keys(&top);
+    let section = reader.table(&top, &keys::SERVICE);
+    let service = service::read(reader, &section);
+    let line_of = |at: usize| text[..at].matches('\n').count() + 1;
+    let policies = policy::read_all(reader, &top, line_of, &service.canary);
+    if reader.faults.is_empty() && !top.has_name(keys::POLICY.name) {
         // A file that was cut off must not end all policies at a reload.
-        let file = reader.file.to_owned();
-        reader.faults.push(Fault {
-            mistake: Mistake::NoPolicy { file },
-            span: None,
-        });
+        let file = file.to_owned();
+        let fault = Fault::of_the_file(Mistake::NoPolicy { file });
+        reader.faults.push(fault);
     }
-    warning::find(reader, &policies);
-    let mut warnings = std::mem::take(&mut reader.warnings);
-    warnings.sort_by_key(|warning| warning.line);
-    Some(Config {
+    let text_file_line = line_of(section.span(keys::TEXT_FILE.name()).start);
+    let mut doubts = warning::of_policies(&policies);
+    doubts.extend(warning::of_service(&service).map(|doubt| (doubt, text_file_line)));
+    doubts.sort_by_key(|(_, line)| *line);
+    let warning = |(doubt, line)| Warning {
+        file: file.to_owned(),
+        line,
+        doubt,
+    };
+    Config {
         service,
         policies,
-        warnings,
-    })
+        warnings: doubts.into_iter().map(warning).collect(),
+    }
 }
 
 #[cfg(test)]

@@ -2,28 +2,23 @@
 
 use super::keys::{
     startup_keys, AVOIDANCE, BUDGET, CGROUP, DESTINATION, FAMILY, GOVERNOR, INITIAL_WINDOW,
-    LOCAL_PORT, MEMORY, MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT, POLICY, POLICY_KEYS, STARTUP,
-    UNIT, USER,
+    LOCAL_PORT, MEMORY, MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT, POLICY, STARTUP, UNIT, USER,
 };
-use super::mistake::shortened;
-use super::section::{nearest, Reader, Section};
-use super::values::{
-    cgroup, family, integer, name, percent, ports, prefix, share, size, text, time_ns, unit,
-};
-use super::{Key, Mistake};
+use super::Mistake;
 use crate::canary::Settings;
-use nix::unistd::User;
+use onramp_config::document::{Reader, Section};
+use onramp_config::key::{Key, Kind};
+use onramp_config::{nearest, shown};
 use onramp_kernel::policy::{Match, Rule, Start};
 use onramp_kernel::{default_in_this_namespace, Avoidance, Memory, Options};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
-use toml::de::DeValue;
 
 /// The value of `startup` for a policy that leaves its connections alone.
 const NONE: &str = "none";
 
 /// The most policies that the kernel's program can have.
-const MAX_POLICIES: usize = onramp_kernel::policy::MAX_POLICIES;
+pub(super) const MAX_POLICIES: usize = onramp_kernel::policy::MAX_POLICIES;
 
 /// The most prefixes.
 const MAX_PREFIXES: usize = onramp_kernel::policy::MAX_PREFIXES;
@@ -40,31 +35,26 @@ pub struct Policy {
 }
 
 pub(super) fn read_all(
-    reader: &mut Reader<'_>,
-    top: &Section<'_>,
+    reader: &mut Reader,
+    top: &Section,
+    line_of: impl Fn(usize) -> usize,
     canary: &Settings,
 ) -> Vec<Policy> {
-    let sections = reader.tables(top, POLICY, "[[policy]]", POLICY_KEYS);
-    if sections.len() > MAX_POLICIES {
-        let mistake = Mistake::TooManyPolicies {
-            found: sections.len(),
-            max: MAX_POLICIES,
-        };
-        reader.fault(mistake, sections[MAX_POLICIES].span.clone());
-    }
+    let sections = reader.tables(top, &POLICY);
     let mut names: HashMap<String, Range<usize>> = HashMap::new();
     let mut policies = Vec::new();
     let mut prefixes = BTreeSet::new();
     let mut too_many = None;
     for section in &sections {
-        let Some(policy) = read(reader, section, canary) else {
+        let Some(mut policy) = read(reader, section, canary) else {
             continue;
         };
+        policy.line = line_of(section.header.start);
         prefixes.extend(policy.rule.matches.destinations.iter().copied());
         if prefixes.len() > MAX_PREFIXES && too_many.is_none() {
-            too_many = Some(section.span.clone());
+            too_many = Some(section.header.clone());
         }
-        let span = section.get(NAME.name).map_or(0..0, |value| value.span());
+        let span = section.span(NAME.name());
         if let Some(first) = names.get(&policy.rule.name) {
             let mistake = Mistake::SameName {
                 name: policy.rule.name.clone(),
@@ -86,23 +76,19 @@ pub(super) fn read_all(
     policies
 }
 
-fn read(reader: &mut Reader<'_>, section: &Section<'_>, canary: &Settings) -> Option<Policy> {
-    let name = required(reader, section, &NAME, name);
-    let startup = required(reader, section, &STARTUP, |value| {
-        text(value).map(str::to_owned)
-    });
-    let mut cgroups = reader.list(section, &CGROUP, cgroup);
-    cgroups.extend(reader.list(section, &UNIT, unit));
+fn read(reader: &mut Reader, section: &Section, canary: &Settings) -> Option<Policy> {
+    let name = reader.one(section, &NAME);
+    let startup = reader.one(section, &STARTUP);
+    let mut cgroups = all(reader, section, &CGROUP);
+    cgroups.extend(all(reader, section, &UNIT));
     let matches = Match {
-        destinations: reader.list(section, &DESTINATION, prefix),
-        local_ports: reader.list(section, &LOCAL_PORT, ports),
+        destinations: all(reader, section, &DESTINATION),
+        local_ports: all(reader, section, &LOCAL_PORT),
         cgroups,
-        users: users(reader, section),
-        family: reader.one(section, &FAMILY, family),
+        users: all(reader, section, &USER),
+        family: reader.one(section, &FAMILY),
     };
-    let budget = reader.one(section, &BUDGET, |value| {
-        share(value).filter(|share| *share > 0.0)
-    });
+    let budget = reader.one(section, &BUDGET);
     let start = start(reader, section, startup?.as_str());
     Some(Policy {
         rule: Rule {
@@ -114,32 +100,22 @@ fn read(reader: &mut Reader<'_>, section: &Section<'_>, canary: &Settings) -> Op
             retransmission_budget: budget.or(canary.retransmission_budget),
             ..canary.clone()
         },
-        line: reader.line(&section.span),
+        line: 0,
     })
 }
 
-/// A value without a default.
-fn required<T>(
-    reader: &mut Reader<'_>,
-    section: &Section<'_>,
-    key: &Key,
-    read: impl Fn(&DeValue<'_>) -> Option<T>,
-) -> Option<T> {
-    if !section.has(key) {
-        let mistake = Mistake::Missing {
-            key: key.name,
-            expected: key.expected,
-        };
-        reader.fault(mistake, section.span.clone());
-    }
-    reader.one(section, key, read)
+/// The values of a key that may have a list; none without the key.
+fn all<K: Kind>(reader: &mut Reader, section: &Section, key: &Key<K>) -> Vec<K::Value> {
+    let entries = reader.entries(section, key).into_iter();
+    entries.map(|(value, _)| value).collect()
 }
 
 /// The start-up of the policy's connections; `None` for [`NONE`], and where it has mistakes.
-fn start(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) -> Option<Start> {
+fn start(reader: &mut Reader, section: &Section, startup: &str) -> Option<Start> {
     if startup == NONE {
         for key in startup_keys() {
-            no_effect(reader, section, key, "on a policy with startup = \"none\"");
+            let name = key.facts().name;
+            no_effect(reader, section, name, "on a policy with startup = \"none\"");
         }
         return None;
     }
@@ -148,64 +124,52 @@ fn start(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) -> Optio
     let memory = read_memory(reader, section, usable.then_some(startup));
     let options = Options {
         avoidance: reader
-            .one(section, &AVOIDANCE, |value| Avoidance::named(text(value)?))
+            .one(section, &AVOIDANCE)
             .unwrap_or_else(host_avoidance),
-        paper_initial_window: reader
-            .one(section, &INITIAL_WINDOW, |value| match text(value)? {
-                "host" => Some(false),
-                "paper" => Some(true),
-                _ => None,
-            })
-            .unwrap_or(false),
+        paper_initial_window: reader.one(section, &INITIAL_WINDOW).unwrap_or(false),
         memory,
         memory_lifetime_ns: reader
-            .one(section, &MEMORY_LIFETIME, |value| {
-                time_ns(value).filter(|ns| *ns > 0)
-            })
+            .one(section, &MEMORY_LIFETIME)
             .unwrap_or(default.memory_lifetime_ns),
-        memory_jump_bytes: reader.one(section, &MEMORY_JUMP, size).unwrap_or(0),
+        memory_jump_bytes: reader.one(section, &MEMORY_JUMP).unwrap_or(0),
         governor_bound_ppm: reader
-            .one(section, &GOVERNOR, governor)
+            .one(section, &GOVERNOR)
             .unwrap_or(default.governor_bound_ppm),
         ..default
     };
-    let share = reader.one(section, &PERCENT, percent).unwrap_or(1.0);
+    let share = reader.one(section, &PERCENT).unwrap_or(1.0);
     Some(Start { options, share })
 }
 
 /// How the policy remembers. `startup` is `None` where it has mistakes.
-fn read_memory(reader: &mut Reader<'_>, section: &Section<'_>, startup: Option<&str>) -> Memory {
-    let given = reader.one(section, &MEMORY, memory);
+fn read_memory(reader: &mut Reader, section: &Section, startup: Option<&str>) -> Memory {
+    let given = reader.one(section, &MEMORY);
     if given.is_none() && section.has(&MEMORY) {
         // A mistake, so nothing is known about the other keys.
         return Memory::Off;
     }
     let memory = given.unwrap_or(Memory::Off);
     if memory == Memory::Off {
-        no_effect(reader, section, &MEMORY_LIFETIME, "without `memory`");
+        no_effect(reader, section, MEMORY_LIFETIME.name(), "without `memory`");
     } else if startup.is_some_and(|startup| !onramp_core::resumes(startup)) {
         let without = "with this start-up, which remembers nothing";
-        no_effect(reader, section, &MEMORY, without);
+        no_effect(reader, section, MEMORY.name(), without);
     }
     if memory != Memory::AtOnce {
         let without = "without memory = \"at-once\"";
-        no_effect(reader, section, &MEMORY_JUMP, without);
+        no_effect(reader, section, MEMORY_JUMP.name(), without);
     }
     memory
 }
 
-fn no_effect(reader: &mut Reader<'_>, section: &Section<'_>, key: &Key, without: &'static str) {
-    if let Some(value) = section.get(key.name) {
-        let mistake = Mistake::NoEffect {
-            key: key.name,
-            without,
-        };
-        reader.fault(mistake, value.span());
+fn no_effect(reader: &mut Reader, section: &Section, key: &'static str, without: &'static str) {
+    if section.has_name(key) {
+        reader.fault(Mistake::NoEffect { key, without }, section.span(key));
     }
 }
 
 /// Can a policy give its connections this start-up?
-fn check_startup(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) -> bool {
+fn check_startup(reader: &mut Reader, section: &Section, startup: &str) -> bool {
     let is_possible = |name: &str| !onramp_core::reserves(name) && !onramp_core::needs_pairs(name);
     let all = onramp_core::startup_names();
     let found = startup.to_lowercase();
@@ -219,19 +183,18 @@ fn check_startup(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) 
     };
     let possible = all.iter().copied().filter(|name| is_possible(name));
     let possible: Vec<_> = possible.chain([NONE]).collect();
-    let meant = nearest(&found, &possible).filter(|_| !all.contains(&startup));
+    let meant = nearest(&found, possible.iter().copied()).filter(|_| !all.contains(&startup));
     let advice = match meant {
         _ if is_avoidance => format!("for no start-up write \"{NONE}\""),
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("choose one of: {}", possible.join(", ")),
     };
     let mistake = Mistake::Startup {
-        startup: shortened(startup),
+        startup: shown(startup),
         why,
         advice,
     };
-    let span = section.get(STARTUP.name).map_or(0..0, |value| value.span());
-    reader.fault(mistake, span);
+    reader.fault(mistake, section.span(STARTUP.name()));
     false
 }
 
@@ -240,41 +203,4 @@ fn check_startup(reader: &mut Reader<'_>, section: &Section<'_>, startup: &str) 
 fn host_avoidance() -> Avoidance {
     let default = default_in_this_namespace().unwrap_or_default();
     Avoidance::named(&default).unwrap_or(Avoidance::Cubic)
-}
-
-fn memory(value: &DeValue<'_>) -> Option<Memory> {
-    let name = text(value)?;
-    Memory::ALL.into_iter().find(|memory| memory.name() == name)
-}
-
-fn governor(value: &DeValue<'_>) -> Option<u32> {
-    match text(value)? {
-        "on" => Some(onramp_core::governor::BOUND_PPM),
-        "off" => Some(0),
-        _ => share(value)
-            .filter(|share| *share > 0.0)
-            .map(|share| (share * 1e6) as u32),
-    }
-}
-
-/// The ids of users. A name is looked up now, so a user has to exist when the file is read.
-fn users(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<u32> {
-    let given = reader.entries(section, &USER, |value| match integer(value) {
-        Some(number) => u32::try_from(number).ok().map(Ok),
-        None => text(value).map(|name| Err(name.to_owned())),
-    });
-    let mut ids = Vec::new();
-    for (user, span) in given {
-        match user {
-            Ok(id) => ids.push(id),
-            Err(name) => match User::from_name(&name) {
-                Ok(Some(user)) => ids.push(user.uid.as_raw()),
-                _ => {
-                    let user = shortened(&name);
-                    reader.fault(Mistake::NoUser { user }, span);
-                }
-            },
-        }
-    }
-    ids
 }

@@ -1,17 +1,14 @@
 //! The table `[service]`.
 
 use super::keys::{
-    ERROR_RATE, INTERVAL, METRICS, MIN_CONNECTIONS, RETRANSMISSIONS, SERVICE, SERVICE_KEYS,
-    SLOWDOWN, TEXT_FILE,
+    ERROR_RATE, INTERVAL, METRICS, MIN_CONNECTIONS, RETRANSMISSIONS, SLOWDOWN, TEXT_FILE,
 };
-use super::section::{Reader, Section};
-use super::values::{address_and_port, integer, share, text, time_ns};
-use super::{Doubt, Mistake};
+use super::Mistake;
 use crate::canary::Settings;
+use onramp_config::document::{Reader, Section};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
-use toml::de::DeValue;
 
 /// Settings of the service.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,76 +34,46 @@ impl Default for Service {
     }
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, top: &Section<'_>) -> Service {
-    let section = reader.table(top, SERVICE, "[service]", SERVICE_KEYS);
+pub(super) fn read(reader: &mut Reader, section: &Section) -> Service {
     let default = Service::default();
     let canary = Settings {
         error_rate: reader
-            .one(&section, &ERROR_RATE, |v| {
-                share(v).filter(|rate| *rate > 0.0 && *rate < 0.5)
-            })
+            .one(section, &ERROR_RATE)
             .unwrap_or(default.canary.error_rate),
         tolerated_slowdown: reader
-            .one(&section, &SLOWDOWN, share)
+            .one(section, &SLOWDOWN)
             .unwrap_or(default.canary.tolerated_slowdown),
         tolerated_retransmissions: reader
-            .one(&section, &RETRANSMISSIONS, share)
+            .one(section, &RETRANSMISSIONS)
             .unwrap_or(default.canary.tolerated_retransmissions),
         min_connections: reader
-            .one(&section, &MIN_CONNECTIONS, |v| {
-                integer(v).filter(|number| (1..=1_000_000_000).contains(number))
-            })
+            .one(section, &MIN_CONNECTIONS)
             .unwrap_or(default.canary.min_connections),
         ..default.canary
     };
     Service {
-        metrics: metrics(reader, &section).unwrap_or(default.metrics),
-        text_file: text_file(reader, &section),
-        interval: reader
-            .one(&section, &INTERVAL, interval)
-            .unwrap_or(default.interval),
+        metrics: metrics(reader, section).unwrap_or(default.metrics),
+        text_file: reader.one(section, &TEXT_FILE),
+        interval: reader.one(section, &INTERVAL).unwrap_or(default.interval),
         canary,
     }
 }
 
 /// The addresses; `None` without the key.
-fn metrics(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Vec<SocketAddr>> {
-    let value = section.get(METRICS.name)?;
-    if value.get_ref().as_str() == Some("off") {
+fn metrics(reader: &mut Reader, section: &Section) -> Option<Vec<SocketAddr>> {
+    if section.text(&METRICS) == Some("off") {
         return Some(Vec::new());
     }
-    let entries = reader.entries(section, &METRICS, address_and_port);
-    for (at, (address, span)) in entries.iter().enumerate() {
+    let entries = reader.entries(section, &METRICS);
+    for (at, (address, entry)) in entries.iter().enumerate() {
         if let Some((_, first)) = entries[..at].iter().find(|(other, _)| other == address) {
             let mistake = Mistake::SameAddress {
                 address: *address,
-                first: first.clone(),
+                first: first.span(),
             };
-            reader.fault(mistake, span.clone());
+            reader.fault(mistake, entry.span());
         }
     }
-    Some(entries.into_iter().map(|(address, _)| address).collect())
-}
-
-fn text_file(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<PathBuf> {
-    let path = reader.one(section, &TEXT_FILE, |value| {
-        let path = text(value)?;
-        let is_valid = path.starts_with('/') && path.ends_with(".prom");
-        is_valid.then(|| PathBuf::from(path))
-    })?;
-    let directory = path.parent()?;
-    if !directory.is_dir() {
-        let span = section.get(TEXT_FILE.name)?.span();
-        let doubt = Doubt::NoDirectory {
-            directory: directory.to_owned(),
-        };
-        reader.warn(doubt, reader.line(&span));
-    }
-    Some(path)
-}
-
-fn interval(value: &DeValue<'_>) -> Option<Duration> {
-    let interval = Duration::from_nanos(time_ns(value)?);
-    let range = Duration::from_millis(100)..=Duration::from_secs(3600);
-    range.contains(&interval).then_some(interval)
+    let addresses = entries.into_iter().map(|(address, _)| address).collect();
+    section.has(&METRICS).then_some(addresses)
 }

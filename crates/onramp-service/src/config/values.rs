@@ -1,54 +1,179 @@
-//! The values of keys. Each function returns `None` for what is not such a value.
+//! The values of keys: their texts in a file, and their types in the program.
 
+use super::mistake::{wrong_value, Mistake};
+use nix::unistd::User;
+use onramp_config::key::{Form, KeyPlace, Kind, Known};
+use onramp_config::{shown, units, AnyMistake};
 use onramp_kernel::policy::{Cgroup, Family, Prefix};
-use onramp_scenario::units;
+use onramp_kernel::{Avoidance, Memory};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
 use toml::de::DeValue;
 
-pub(super) fn text<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
-    value.as_str()
+/// Declares kinds: the kind, its values, their TOML types, how to write a value, and the function
+/// that reads one.
+macro_rules! kinds {
+    ($($kind:ident: $value:ty, $form:ident, $expected:literal, $read:expr;)*) => {
+        $(
+            #[derive(Debug)]
+            pub(crate) struct $kind;
+
+            impl Kind for $kind {
+                type Value = $value;
+                const NAME: &'static str = $expected;
+                const EXPECTED: &'static str = $expected;
+                const FORM: Form = Form::$form;
+
+                fn parse(
+                    text: &str,
+                    _: &Known,
+                    place: &KeyPlace,
+                ) -> Result<$value, AnyMistake> {
+                    let read: fn(&str) -> Option<$value> = $read;
+                    read(text).ok_or_else(|| wrong_value(place, $expected, text))
+                }
+            }
+        )*
+    };
 }
 
-pub(super) fn integer(value: &DeValue<'_>) -> Option<u64> {
-    let integer = value.as_integer()?;
-    u64::from_str_radix(integer.as_str(), integer.radix()).ok()
+kinds! {
+    Endpoint: SocketAddr, Text,
+        "an address and a port such as \"127.0.0.1:9464\", a list of them, or \"off\"",
+        |text| text.parse().ok();
+    TextFile: PathBuf, Text,
+        "the whole path of a file whose name ends with .prom",
+        text_file;
+    Interval: Duration, Text,
+        "a time from 100 ms to 1 h, such as \"5 s\"",
+        interval;
+    ErrorRate: f64, Text,
+        "a share between 0 % and 50 %, such as \"1 %\"",
+        |text| share(text).filter(|rate| *rate > 0.0 && *rate < 0.5);
+    Slowdown: f64, Text,
+        "a share from 0 % to 100 %, such as \"3 %\"",
+        share;
+    Retransmissions: f64, Text,
+        "a share from 0 % to 100 %, such as \"0.2 %\"",
+        share;
+    MinConnections: u64, Integer,
+        "a number from 1 to 1000000000",
+        |text| text.parse().ok().filter(|number| (1..=1_000_000_000).contains(number));
+    PolicyName: String, Text,
+        "letters, digits, - and _, at most 63",
+        name;
+    Destination: Prefix, Text,
+        "an address or a prefix such as \"192.0.2.0/24\" or \"2001:db8::/32\", or a list of them",
+        prefix;
+    Ports: RangeInclusive<u16>, IntegerOrText,
+        "a port such as 443, a range such as \"8000-8100\", or a list of them",
+        ports;
+    CgroupPath: Cgroup, Text,
+        "the path of a cgroup below the root, such as \"/system.slice\", or a list of them",
+        cgroup;
+    Unit: Cgroup, Text,
+        "the name of a systemd unit such as \"nginx.service\", or a list of them",
+        |text| is_unit(text).then(|| Cgroup::Unit(text.to_owned()));
+    IpFamily: Family, Text,
+        "\"ipv4\" or \"ipv6\"",
+        family;
+    StartupName: String, Text,
+        "the name of a start-up (`onramp list`), or \"none\"",
+        |text| Some(text.to_owned());
+    Percentage: f64, Number,
+        "a number from 0 to 100",
+        percent;
+    AvoidanceName: Avoidance, Text,
+        "\"cubic\", \"bbr\" or \"reno\"",
+        Avoidance::named;
+    PaperWindow: bool, Text,
+        "\"host\" or \"paper\"",
+        paper_window;
+    MemoryMode: Memory, Text,
+        "\"off\", \"careful\" or \"at-once\"",
+        |text| Memory::ALL.into_iter().find(|memory| memory.name() == text);
+    Lifetime: u64, Text,
+        "a time above 0, such as \"600 s\"",
+        |text| units::parse_time(text).ok().filter(|ns| *ns > 0);
+    Jump: u64, Text,
+        "a size above 0, such as \"64 KiB\"",
+        |text| units::parse_size(text).ok();
+    GovernorBound: u32, Text,
+        "\"on\", \"off\", or a share above 0 % and at most 100 % such as \"10 %\"",
+        governor;
+    Budget: f64, Text,
+        "a share above 0 % and at most 100 %, such as \"5 %\"",
+        positive_share;
+}
+
+/// The id of a user. A name is looked up now, so a user has to exist when the file is read.
+#[derive(Debug)]
+pub(crate) struct UserId;
+
+impl Kind for UserId {
+    type Value = u32;
+    const NAME: &'static str = Self::EXPECTED;
+    const EXPECTED: &'static str = "the name of a user, a user id, or a list of them";
+    const FORM: Form = Form::IntegerOrText;
+
+    fn parse(text: &str, _: &Known, place: &KeyPlace) -> Result<u32, AnyMistake> {
+        if let Some(DeValue::Integer(_)) = place.value {
+            let id = text.parse();
+            return id.map_err(|_| wrong_value(place, Self::EXPECTED, text));
+        }
+        match User::from_name(text) {
+            Ok(Some(user)) => Ok(user.uid.as_raw()),
+            _ => Err(Mistake::NoUser { user: shown(text) }.into()),
+        }
+    }
 }
 
 /// A share such as `"1 %"`, from 0 to 1.
-pub(super) fn share(value: &DeValue<'_>) -> Option<f64> {
-    let ppm = units::parse_percent(text(value)?).ok()?;
-    (ppm <= 1_000_000).then(|| f64::from(ppm) / 1e6)
+fn share(text: &str) -> Option<f64> {
+    Some(f64::from(units::parse_percent(text).ok()?) / 1e6)
+}
+
+fn positive_share(text: &str) -> Option<f64> {
+    share(text).filter(|share| *share > 0.0)
 }
 
 /// A percentage without its sign: 5 or 0.5. Returns 0 to 1.
-pub(super) fn percent(value: &DeValue<'_>) -> Option<f64> {
-    let percent = match value {
-        DeValue::Float(float) => float.as_str().parse().ok()?,
-        _ => integer(value)? as f64,
-    };
+fn percent(text: &str) -> Option<f64> {
+    let percent: f64 = text.parse().ok()?;
     (0.0..=100.0).contains(&percent).then_some(percent / 100.0)
 }
 
-/// A time in nanoseconds.
-pub(super) fn time_ns(value: &DeValue<'_>) -> Option<u64> {
-    units::parse_time(text(value)?).ok()
+fn interval(text: &str) -> Option<Duration> {
+    let interval = Duration::from_nanos(units::parse_time(text).ok()?);
+    let range = Duration::from_millis(100)..=Duration::from_secs(3600);
+    range.contains(&interval).then_some(interval)
 }
 
-/// A size in bytes, above 0.
-pub(super) fn size(value: &DeValue<'_>) -> Option<u64> {
-    units::parse_size(text(value)?)
-        .ok()
-        .filter(|&bytes| bytes > 0)
+fn text_file(text: &str) -> Option<PathBuf> {
+    let is_valid = text.starts_with('/') && text.ends_with(".prom");
+    is_valid.then(|| PathBuf::from(text))
 }
 
-pub(super) fn address_and_port(value: &DeValue<'_>) -> Option<SocketAddr> {
-    text(value)?.parse().ok()
+fn paper_window(text: &str) -> Option<bool> {
+    match text {
+        "host" => Some(false),
+        "paper" => Some(true),
+        _ => None,
+    }
+}
+
+fn governor(text: &str) -> Option<u32> {
+    match text {
+        "on" => Some(onramp_core::governor::BOUND_PPM),
+        "off" => Some(0),
+        _ => positive_share(text).map(|share| (share * 1e6) as u32),
+    }
 }
 
 /// An address, or a prefix. An address is a prefix of its whole length.
-pub(super) fn prefix(value: &DeValue<'_>) -> Option<Prefix> {
-    let text = text(value)?;
+fn prefix(text: &str) -> Option<Prefix> {
     let (address, length) = match text.split_once('/') {
         Some((address, length)) => (address, Some(length.parse().ok()?)),
         None => (text, None),
@@ -59,13 +184,8 @@ pub(super) fn prefix(value: &DeValue<'_>) -> Option<Prefix> {
 }
 
 /// A port, or a range such as `"8000-8100"`.
-pub(super) fn ports(value: &DeValue<'_>) -> Option<RangeInclusive<u16>> {
+fn ports(text: &str) -> Option<RangeInclusive<u16>> {
     let port = |text: &str| text.trim().parse::<u16>().ok().filter(|&port| port > 0);
-    if let Some(number) = integer(value) {
-        let port = port(&number.to_string())?;
-        return Some(port..=port);
-    }
-    let text = text(value)?;
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let (first, last) = (port(first)?, port(last)?);
     (first <= last).then_some(first..=last)
@@ -75,8 +195,7 @@ pub(super) fn ports(value: &DeValue<'_>) -> Option<RangeInclusive<u16>> {
 pub(super) const CGROUP_MOUNT: &str = "/sys/fs/cgroup";
 
 /// The path of a cgroup below the root, not the root itself.
-pub(super) fn cgroup(value: &DeValue<'_>) -> Option<Cgroup> {
-    let path = text(value)?;
+fn cgroup(path: &str) -> Option<Cgroup> {
     if path
         .strip_prefix(CGROUP_MOUNT)
         .is_some_and(|below| below.is_empty() || below.starts_with('/'))
@@ -87,12 +206,6 @@ pub(super) fn cgroup(value: &DeValue<'_>) -> Option<Cgroup> {
     let is_part = |part: &str| !part.is_empty() && part != "." && part != "..";
     let fits = path.len() < Cgroup::MAX_BYTES && path.split('/').count() <= Cgroup::MAX_DEPTH;
     (fits && path.split('/').all(is_part)).then(|| Cgroup::Path(format!("/{path}")))
-}
-
-/// The name of a systemd unit, which has a type.
-pub(super) fn unit(value: &DeValue<'_>) -> Option<Cgroup> {
-    let name = text(value)?;
-    is_unit(name).then(|| Cgroup::Unit(name.to_owned()))
 }
 
 /// Is it the name of a unit that can have processes? A template (`web@.service`) has none.
@@ -109,8 +222,8 @@ pub(super) fn is_unit(name: &str) -> bool {
         && stem.chars().all(is_valid)
 }
 
-pub(super) fn family(value: &DeValue<'_>) -> Option<Family> {
-    match text(value)? {
+fn family(text: &str) -> Option<Family> {
+    match text {
         "ipv4" => Some(Family::Ipv4),
         "ipv6" => Some(Family::Ipv6),
         _ => None,
@@ -118,9 +231,8 @@ pub(super) fn family(value: &DeValue<'_>) -> Option<Family> {
 }
 
 /// A name of letters, digits, `-` and `_`.
-pub(super) fn name(value: &DeValue<'_>) -> Option<String> {
+fn name(name: &str) -> Option<String> {
     const MAX_BYTES: usize = 63;
-    let name = text(value)?;
     let is_valid = |char: char| char.is_ascii_alphanumeric() || char == '-' || char == '_';
     let fits = (1..=MAX_BYTES).contains(&name.len());
     (fits && name.chars().all(is_valid)).then(|| name.to_owned())

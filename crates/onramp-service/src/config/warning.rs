@@ -1,7 +1,6 @@
 //! What a configuration may have, and probably does not mean.
 
-use super::section::Reader;
-use super::Policy;
+use super::{Policy, Service};
 use onramp_kernel::policy::{Cgroup, Family, Match, Prefix};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ops::RangeInclusive;
@@ -58,14 +57,22 @@ pub enum Doubt {
     NoDirectory { directory: PathBuf },
 }
 
-/// Notes what is doubtful in policies, which are in the order of the file.
-pub(super) fn find(reader: &mut Reader<'_>, policies: &[Policy]) {
-    for (at, policy) in policies.iter().enumerate() {
-        let doubt = never_matches(policy, &policies[..at]).or_else(|| no_control_group(policy));
-        if let Some(doubt) = doubt {
-            reader.warn(doubt, policy.line);
-        }
-    }
+/// What is doubtful in policies, which are in the order of the file, with their lines.
+pub(super) fn of_policies(policies: &[Policy]) -> Vec<(Doubt, usize)> {
+    let all = policies.iter().enumerate();
+    all.filter_map(|(at, policy)| {
+        let doubt = never_matches(policy, &policies[..at]).or_else(|| no_control_group(policy))?;
+        Some((doubt, policy.line))
+    })
+    .collect()
+}
+
+/// Whether the directory of the service's text file is missing.
+pub(super) fn of_service(service: &Service) -> Option<Doubt> {
+    let directory = service.text_file.as_ref()?.parent()?;
+    (!directory.is_dir()).then(|| Doubt::NoDirectory {
+        directory: directory.to_owned(),
+    })
 }
 
 /// Why a policy behind others never matches, if that is certain.

@@ -2,20 +2,20 @@
 //!
 //!     ONRAMP_UPDATE_DOCS=1 cargo test -p onramp-service --test reference
 
-use onramp_service::config::{Key, POLICY_KEYS, SERVICE_KEYS};
+use onramp_config::key::{AnyKey, Fallback};
+use onramp_service::config::{POLICY_KEYS, SERVICE_KEYS};
 use std::fmt::Write;
 use std::path::Path;
 
-fn table(keys: &[Key]) -> String {
+fn table(keys: &[&dyn AnyKey]) -> String {
     let mut text = "| Key | Value | Default | Meaning |\n|---|---|---|---|\n".to_owned();
     for key in keys {
-        let Key {
-            name,
-            expected,
-            default,
-            summary,
-        } = key;
-        writeln!(text, "| `{name}` | {expected} | {default} | {summary} |").unwrap();
+        let (name, expected, meaning) = (key.facts().name, key.expected(), key.meaning());
+        let default = match key.facts().default {
+            Fallback::Other(words) => words,
+            _ => "required",
+        };
+        writeln!(text, "| `{name}` | {expected} | {default} | {meaning} |").unwrap();
     }
     text
 }

@@ -1,6 +1,7 @@
 //! The options of `reproduce` and `theory`.
 
 use clap::Args;
+use onramp_config::{did_you_mean, nearest};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -58,9 +59,6 @@ pub enum PaperName {
     One(String),
 }
 
-/// Minimum similarity of a misspelt name, in thousandths (Jaro-Winkler), for it to be suggested.
-const MIN_SIMILARITY: u32 = 750;
-
 fn paper(text: &str) -> Result<PaperName, String> {
     const ALL: &str = "all";
     if text == ALL {
@@ -73,14 +71,7 @@ fn paper(text: &str) -> Result<PaperName, String> {
     if names.iter().any(|name| name == text) {
         return Ok(PaperName::One(text.to_owned()));
     }
-    // Jaro-Winkler weighs the start of a word: the name of the first author alone is similar
-    // enough.
-    let similarity = |name: &&String| (1000.0 * strsim::jaro_winkler(text, name)) as u32;
-    let nearest = names
-        .iter()
-        .max_by_key(similarity)
-        .filter(|name| similarity(name) >= MIN_SIMILARITY);
-    let suggestion = nearest.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+    let suggestion = did_you_mean(nearest(text, names.iter().map(String::as_str)));
     Err(format!(
         "no such paper{suggestion} (known papers: {}; or {ALL})",
         names.join(", ")

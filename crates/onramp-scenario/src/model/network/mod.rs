@@ -2,7 +2,7 @@
 
 use super::transfer::Transfer;
 use crate::channel::Channel;
-use crate::units::bytes_in;
+use onramp_config::units::bytes_in;
 use std::collections::HashMap;
 use std::sync::Arc;
 

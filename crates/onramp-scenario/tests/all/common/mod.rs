@@ -1,14 +1,10 @@
 //! Error messages as people see them.
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
 use onramp_scenario::{parse, Error};
 
 /// An error as a terminal shows it.
 pub fn rendered(error: &Error) -> String {
-    let handler =
-        GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor()).with_width(110);
-    let mut text = String::new();
-    handler.render_report(&mut text, error).unwrap();
+    let text = error.report_of_width(110, false);
     // The renderer pads lines; a snapshot should not.
     let lines: String = text
         .lines()

@@ -8,17 +8,17 @@ use toml::Spanned;
 
 /// One table of the file, or the lack of it.
 #[derive(Clone)]
-pub(crate) struct Section<'a> {
+pub struct Section<'a> {
     /// Bytes of the table's header, to point at.
     pub header: Range<usize>,
     path: String,
-    pub(super) table: &'static Table,
-    pub(super) entries: Option<&'a DeTable<'a>>,
+    pub(crate) table: &'static Table,
+    pub(crate) entries: Option<&'a DeTable<'a>>,
 }
 
 impl<'a> Section<'a> {
     /// The top level of a file, which has this table.
-    pub(crate) fn top(table: &'static Table, entries: &'a DeTable<'a>) -> Self {
+    pub fn top(table: &'static Table, entries: &'a DeTable<'a>) -> Self {
         Section {
             table,
             path: String::new(),
@@ -28,7 +28,7 @@ impl<'a> Section<'a> {
     }
 
     /// A table that the file has within this one.
-    pub(super) fn within(
+    pub(crate) fn within(
         &self,
         table: &'static Table,
         header: Range<usize>,
@@ -43,22 +43,22 @@ impl<'a> Section<'a> {
     }
 
     /// A table that the file does not have within this one.
-    pub(super) fn absent(&self, table: &'static Table) -> Self {
+    pub(crate) fn absent(&self, table: &'static Table) -> Self {
         self.within(table, 0..0, None)
     }
 
     /// The full name of the table, as in `path.reverse`; empty for the top level.
-    pub(crate) fn path(&self) -> String {
+    pub fn path(&self) -> String {
         self.path.clone()
     }
 
     /// The key with the full name of this table, as in `path.rate`.
-    pub(crate) fn path_of<K>(&self, key: &Key<K>) -> String {
+    pub fn path_of<K>(&self, key: &Key<K>) -> String {
         self.place(key).path()
     }
 
     /// The same of a key by its name.
-    pub(crate) fn path_of_name(&self, name: &str) -> String {
+    pub fn path_of_name(&self, name: &str) -> String {
         match self.path.as_str() {
             "" => name.to_owned(),
             table => format!("{table}.{name}"),
@@ -66,41 +66,41 @@ impl<'a> Section<'a> {
     }
 
     /// A key in this table.
-    pub(super) fn place<'k, K>(&'k self, key: &'k Key<K>) -> KeyPlace<'k> {
+    pub(crate) fn place<'k, K>(&'k self, key: &'k Key<K>) -> KeyPlace<'k> {
         KeyPlace::new(&self.path, &key.facts)
     }
 
     /// The table as the file writes its header.
-    pub(super) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         self.table.header(&self.path)
     }
 
     /// Whether the file has this table.
-    pub(crate) fn is_given(&self) -> bool {
+    pub fn is_given(&self) -> bool {
         self.entries.is_some()
     }
 
     /// Whether the file has this key here, right or wrong.
-    pub(crate) fn has<K>(&self, key: &Key<K>) -> bool {
+    pub fn has<K>(&self, key: &Key<K>) -> bool {
         self.has_name(key.name())
     }
 
     /// Whether the file has a key or table of this name here, right or wrong.
-    pub(crate) fn has_name(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         self.value(name).is_some()
     }
 
     /// The text of a key, if the file gives one.
-    pub(crate) fn text<K>(&self, key: &Key<K>) -> Option<&'a str> {
+    pub fn text<K>(&self, key: &Key<K>) -> Option<&'a str> {
         self.value(key.name())?.get_ref().as_str()
     }
 
     /// Bytes of the value of this name, or of the table's header, to point at.
-    pub(crate) fn span(&self, name: &str) -> Range<usize> {
+    pub fn span(&self, name: &str) -> Range<usize> {
         self.value(name).map_or(self.header.clone(), Spanned::span)
     }
 
-    pub(super) fn value(&self, name: &str) -> Option<&'a Spanned<DeValue<'a>>> {
+    pub(crate) fn value(&self, name: &str) -> Option<&'a Spanned<DeValue<'a>>> {
         self.entries?
             .iter()
             .find(|(key, _)| key.get_ref() == name)

@@ -4,22 +4,29 @@ use super::definition::AnyKey;
 
 /// Keys and tables that several tables have in common.
 #[derive(Debug)]
-pub(crate) struct KeyGroup {
+pub struct KeyGroup {
+    /// Lists of keys.
     pub keys: &'static [&'static [&'static dyn AnyKey]],
+    /// Lists of tables.
     pub tables: &'static [&'static [&'static Table]],
 }
 
 /// A table of the file. Its place in the tree gives its full name.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub struct Table {
     /// The last part of the full name; empty for the top level.
     pub name: &'static str,
     /// The file writes `[[name]]` up to this many times; 1 is a plain `[name]`.
     pub max_count: usize,
+    /// Every file has the table.
     pub is_required: bool,
+    /// A file may have `name = []` instead of the tables.
+    pub may_be_empty: bool,
     /// The subject of the table, for the reference.
     pub meaning: &'static str,
+    /// Its own keys.
     pub keys: &'static [&'static dyn AnyKey],
+    /// The tables within it.
     pub tables: &'static [&'static Table],
     /// Keys and tables in addition to its own.
     pub group: Option<&'static KeyGroup>,
@@ -33,11 +40,12 @@ impl std::fmt::Debug for dyn AnyKey {
 
 impl Table {
     /// A table that occurs at most once.
-    pub(crate) const fn one(name: &'static str, meaning: &'static str) -> Table {
+    pub const fn one(name: &'static str, meaning: &'static str) -> Table {
         Table {
             name,
             max_count: 1,
             is_required: false,
+            may_be_empty: false,
             meaning,
             keys: &[],
             tables: &[],
@@ -46,19 +54,20 @@ impl Table {
     }
 
     /// A table that occurs up to `max_count` times.
-    pub(crate) const fn many(name: &'static str, max_count: usize, meaning: &'static str) -> Table {
+    pub const fn many(name: &'static str, max_count: usize, meaning: &'static str) -> Table {
         Table {
             max_count,
             ..Table::one(name, meaning)
         }
     }
 
-    pub(crate) fn is_series(&self) -> bool {
+    /// Whether the file writes `[[name]]`.
+    pub fn is_series(&self) -> bool {
         self.max_count > 1
     }
 
     /// The table's header, as the file writes it where the table has this full name.
-    pub(crate) fn header(&self, path: &str) -> String {
+    pub fn header(&self, path: &str) -> String {
         match (path, self.is_series()) {
             ("", _) => "the top level".to_owned(),
             (path, false) => format!("[{path}]"),
@@ -67,7 +76,7 @@ impl Table {
     }
 
     /// The full name of the table in a table of this full name.
-    pub(crate) fn path_in(&self, parent_path: &str) -> String {
+    pub fn path_in(&self, parent_path: &str) -> String {
         match parent_path {
             "" => self.name.to_owned(),
             parent => format!("{parent}.{}", self.name),
@@ -75,34 +84,36 @@ impl Table {
     }
 
     /// The keys of this table, in the order of messages.
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &'static dyn AnyKey> + use<> {
+    pub fn keys(&self) -> impl Iterator<Item = &'static dyn AnyKey> + use<> {
         let group = self.group.map_or(&[][..], |group| group.keys);
         let shared = group.iter().flat_map(|keys| keys.iter());
         self.keys.iter().chain(shared).copied()
     }
 
     /// The tables within this table.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = &'static Table> + use<> {
+    pub fn tables(&self) -> impl Iterator<Item = &'static Table> + use<> {
         let group = self.group.map_or(&[][..], |group| group.tables);
         let shared = group.iter().flat_map(|tables| tables.iter());
         self.tables.iter().chain(shared).copied()
     }
 
-    pub(crate) fn key_names(&self) -> Vec<&'static str> {
+    /// The names of its keys.
+    pub fn key_names(&self) -> Vec<&'static str> {
         self.keys().map(|key| key.facts().name).collect()
     }
 
-    pub(crate) fn table_names(&self) -> Vec<&'static str> {
+    /// The names of the tables within it.
+    pub fn table_names(&self) -> Vec<&'static str> {
         self.tables().map(|table| table.name).collect()
     }
 
     /// Everything that may stand in this table.
-    pub(crate) fn names(&self) -> Vec<&'static str> {
+    pub fn names(&self) -> Vec<&'static str> {
         [self.key_names(), self.table_names()].concat()
     }
 
     /// This table and all tables within it, each with its full name.
-    pub(crate) fn tree(&'static self) -> Vec<(String, &'static Table)> {
+    pub fn tree(&'static self) -> Vec<(String, &'static Table)> {
         let mut tree = vec![(self.name.to_owned(), self)];
         let mut next = 0;
         while let Some((path, table)) = tree.get(next).cloned() {

@@ -6,42 +6,54 @@
 mod section;
 mod value;
 
-pub(crate) use section::Section;
+pub use section::Section;
+pub use value::written;
 
-use crate::fault::Fault;
-use crate::key::{Fallback, Key, Kind, Known, Table};
-use crate::mistake::Mistake;
-use crate::units::{nearest, shown};
+use crate::fault::{AnyMistake, Fault};
+use crate::key::{Fallback, Key, KeyPlace, Kind, Known, Table};
+use crate::mistake::FileMistake;
+use crate::spelling::{nearest, shown};
 use std::ops::Range;
 use toml::de::DeValue;
 use toml::Spanned;
 use value::{found, is_tables};
 
-/// The longest list.
-const MAX_ENTRIES: usize = 1000;
+/// A format of files.
+#[derive(Debug)]
+pub struct Format {
+    /// The table of the top level, from which all others can be reached.
+    pub root: &'static Table,
+    /// The length of the longest list.
+    pub max_entries: usize,
+    /// The format's own sentences about mistakes of any file.
+    pub translate: fn(FileMistake) -> AnyMistake,
+}
 
 /// Collects mistakes while it reads.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub struct Reader {
+    /// The mistakes that were found.
     pub faults: Vec<Fault>,
     /// Names that values may refer to.
     pub known: Known,
-    /// The table of the top level, from which all others can be reached.
-    root: &'static Table,
+    format: &'static Format,
+    /// Names that were suggested for unknown ones, each with the header of its table.
+    suggested: Vec<(String, &'static str)>,
 }
 
 impl Reader {
-    /// A reader of files whose top level is this table.
-    pub(crate) fn new(root: &'static Table, known: Known) -> Reader {
+    /// A reader of files of this format.
+    pub fn new(format: &'static Format, known: Known) -> Reader {
         Reader {
             faults: Vec::new(),
             known,
-            root,
+            format,
+            suggested: Vec::new(),
         }
     }
 
     /// Notes each key that does not belong into this table.
-    pub(crate) fn refuse_unknown_keys(&mut self, section: &Section) {
+    pub fn refuse_unknown_keys(&mut self, section: &Section) {
         let accepted = section.table.names();
         for (key, value) in section.entries.into_iter().flatten() {
             let name = key.get_ref().as_ref();
@@ -52,20 +64,23 @@ impl Reader {
                 true => section.table.table_names(),
                 false => section.table.key_names(),
             };
-            let mistake = Mistake::UnknownKey {
+            let nearest = nearest(name, alike);
+            self.suggested
+                .extend(nearest.map(|nearest| (section.title(), nearest)));
+            let mistake = FileMistake::UnknownKey {
                 key: shown(name),
                 table: section.title(),
-                nearest: nearest(name, alike),
+                nearest,
                 belongs: self.tables_with(name),
                 accepted: accepted.clone(),
             };
-            self.faults.push(Fault::at(mistake, key.span()));
+            self.file_fault(mistake, key.span());
         }
     }
 
     /// The only table that has a key of this name, or two tables of the top level.
     fn tables_with(&self, name: &str) -> Option<String> {
-        let tree = self.root.tree();
+        let tree = self.format.root.tree();
         let tables: Vec<_> = tree
             .iter()
             .filter(|(_, table)| table.names().contains(&name))
@@ -87,25 +102,21 @@ impl Reader {
             let keys = table.keys().map(|key| key.facts());
             let lists = keys.filter(|facts| facts.takes_list(&path));
             lists
-                .map(|facts| crate::key::KeyPlace::new(&path, facts).path())
+                .map(|facts| KeyPlace::new(&path, facts).path())
                 .collect::<Vec<_>>()
         };
         root.tree().into_iter().flat_map(lists_of).collect()
     }
 
     /// The table within `parent`; empty if the file does not have it.
-    pub(crate) fn table<'a>(&mut self, parent: &Section<'a>, table: &'static Table) -> Section<'a> {
+    pub fn table<'a>(&mut self, parent: &Section<'a>, table: &'static Table) -> Section<'a> {
         self.tables(parent, table)
             .pop()
             .unwrap_or_else(|| parent.absent(table))
     }
 
     /// All tables of this kind within `parent`, in the file's order. Their keys have been checked.
-    pub(crate) fn tables<'a>(
-        &mut self,
-        parent: &Section<'a>,
-        table: &'static Table,
-    ) -> Vec<Section<'a>> {
+    pub fn tables<'a>(&mut self, parent: &Section<'a>, table: &'static Table) -> Vec<Section<'a>> {
         let Some(value) = parent.value(table.name) else {
             if table.is_required {
                 self.miss(parent, table);
@@ -118,7 +129,8 @@ impl Reader {
             (_, true) => Vec::new(),
             (_, false) => vec![value],
         };
-        if values.is_empty() || values.iter().any(|value| !value.get_ref().is_table()) {
+        let is_wrong = values.is_empty() && !(table.may_be_empty && value.get_ref().is_array());
+        if is_wrong || values.iter().any(|value| !value.get_ref().is_table()) {
             let found = match (value.get_ref(), table.is_series()) {
                 (DeValue::Array(array), true) if !array.is_empty() => {
                     "a list of other things than tables"
@@ -126,21 +138,22 @@ impl Reader {
                 _ => found(value.get_ref()),
             };
             let expected = format!("a table that begins with {}", table.header(&path));
-            let mistake = Mistake::WrongType {
-                key: path,
+            let key = path;
+            let mistake = FileMistake::NotATable {
+                key,
                 found,
                 expected,
             };
-            self.fault(mistake, value.span());
+            self.file_fault(mistake, value.span());
             return Vec::new();
         }
         if values.len() > table.max_count {
-            let mistake = Mistake::TooMany {
+            let mistake = FileMistake::TooMany {
                 key: table.header(&path),
                 count: values.len(),
                 max: table.max_count,
             };
-            self.fault(mistake, values[table.max_count].span());
+            self.file_fault(mistake, values[table.max_count].span());
             return Vec::new();
         }
         let section = |value: &'a Spanned<DeValue<'a>>| {
@@ -154,86 +167,99 @@ impl Reader {
     }
 
     /// Notes that a table is missing, unless an unknown name seems to be a misspelling of it.
-    pub(crate) fn miss(&mut self, parent: &Section, table: &Table) {
+    pub fn miss(&mut self, parent: &Section, table: &Table) {
         if !self.is_misspelt(parent, table.name) {
             let table = table.header(&table.path_in(&parent.path()));
-            self.faults
-                .push(Fault::of_the_file(Mistake::MissingTable { table }));
+            let mistake = (self.format.translate)(FileMistake::MissingTable { table });
+            self.faults.push(Fault::of_the_file(mistake));
         }
     }
 
     /// Notes a mistake.
-    pub(crate) fn fault(&mut self, mistake: Mistake, span: Range<usize>) {
+    pub fn fault(&mut self, mistake: impl Into<AnyMistake>, span: Range<usize>) {
         self.faults.push(Fault::at(mistake, span));
     }
 
+    fn file_fault(&mut self, mistake: FileMistake, span: Range<usize>) {
+        self.fault((self.format.translate)(mistake), span);
+    }
+
     /// Refuses a key that is given without another one.
-    pub(crate) fn need<K, L>(&mut self, section: &Section, key: &Key<K>, other: &Key<L>) {
+    pub fn need<K, L>(&mut self, section: &Section, key: &Key<K>, other: &Key<L>) {
         if section.has(key) && !section.has(other) {
-            let mistake = Mistake::NeedsOther {
+            let mistake = FileMistake::NeedsOther {
                 key: section.path_of(key),
                 other: section.path_of(other),
             };
-            self.fault(mistake, section.span(key.name()));
+            self.file_fault(mistake, section.span(key.name()));
         }
     }
 
     /// One value: the file's, or the default. `None` if it is wrong, or if it is absent without a
     /// default text.
-    pub(crate) fn one<K: Kind>(&mut self, section: &Section, key: &Key<K>) -> Option<K::Value> {
+    pub fn one<K: Kind>(&mut self, section: &Section, key: &Key<K>) -> Option<K::Value> {
         match section.value(key.name()) {
             Some(value) => self.value(section, key, value),
             None => self.default(section, key),
         }
     }
 
-    /// The values of a key that may have a list; a single value is a list of one.
-    pub(crate) fn list<K: Kind>(
-        &mut self,
-        section: &Section,
-        key: &Key<K>,
-    ) -> Option<Vec<K::Value>> {
-        let Some(value) = section.value(key.name()) else {
+    /// The values of a key that may have a list, which are all different; a single value is a list
+    /// of one. `None` if one is wrong, or if the key is absent without a default text.
+    pub fn list<K: Kind>(&mut self, section: &Section, key: &Key<K>) -> Option<Vec<K::Value>> {
+        if !section.has(key) {
             return self.default(section, key).map(|value| vec![value]);
-        };
-        let array = match value.get_ref() {
-            DeValue::Array(array) if section.place(key).takes_list() => array,
-            _ => return self.value(section, key, value).map(|value| vec![value]),
-        };
-        let path = || section.path_of(key);
-        if array.is_empty() {
-            self.fault(Mistake::EmptyList { key: path() }, value.span());
-            return None;
         }
-        if array.len() > MAX_ENTRIES {
-            let mistake = Mistake::TooMany {
-                key: path(),
-                count: array.len(),
-                max: MAX_ENTRIES,
-            };
-            self.fault(mistake, array[MAX_ENTRIES].span());
-            return None;
-        }
-        let mut values: Vec<(K::Value, Range<usize>)> = Vec::with_capacity(array.len());
-        let mut is_complete = true;
-        for element in array {
-            let Some(value) = self.value(section, key, element) else {
-                is_complete = false;
-                continue;
-            };
-            if let Some((_, first)) = values.iter().find(|(earlier, _)| *earlier == value) {
-                let mistake = Mistake::Twice {
-                    key: path(),
-                    value: written(element.get_ref()),
-                    first: first.clone(),
+        let faults_before = self.faults.len();
+        let entries = self.entries(section, key);
+        for (at, (value, element)) in entries.iter().enumerate() {
+            if let Some((_, first)) = entries[..at].iter().find(|(earlier, _)| earlier == value) {
+                let value = match element.get_ref() {
+                    DeValue::String(text) => format!("`{}`", shown(text)),
+                    other => written(other),
                 };
-                self.fault(mistake, element.span());
-                is_complete = false;
-                continue;
+                let mistake = FileMistake::Twice {
+                    key: section.path_of(key),
+                    value,
+                    first: first.span(),
+                };
+                self.file_fault(mistake, element.span());
             }
-            values.push((value, element.span()));
         }
-        is_complete.then(|| values.into_iter().map(|(value, _)| value).collect())
+        let is_complete = self.faults.len() == faults_before;
+        is_complete.then(|| entries.into_iter().map(|(value, _)| value).collect())
+    }
+
+    /// The values of a key that may have a list, each with its place, without those that are wrong;
+    /// a single value is a list of one. Without the key: none.
+    pub fn entries<'a, K: Kind>(
+        &mut self,
+        section: &Section<'a>,
+        key: &Key<K>,
+    ) -> Vec<(K::Value, &'a Spanned<DeValue<'a>>)> {
+        let Some(value) = section.value(key.name()) else {
+            return Vec::new();
+        };
+        let max = self.format.max_entries;
+        let path = || section.path_of(key);
+        let elements = match value.get_ref() {
+            DeValue::Array(array) if section.place(key).takes_list() => &array[..],
+            _ => std::slice::from_ref(value),
+        };
+        if elements.is_empty() {
+            self.file_fault(FileMistake::EmptyList { key: path() }, value.span());
+        }
+        if elements.len() > max {
+            let mistake = FileMistake::TooMany {
+                key: path(),
+                count: elements.len(),
+                max,
+            };
+            self.file_fault(mistake, elements[max].span());
+            return Vec::new();
+        }
+        let read = |element| Some((self.value(section, key, element)?, element));
+        elements.iter().filter_map(read).collect()
     }
 
     fn value<K: Kind>(
@@ -242,8 +268,12 @@ impl Reader {
         key: &Key<K>,
         value: &Spanned<DeValue>,
     ) -> Option<K::Value> {
-        let lists = || Self::keys_with_lists(self.root);
-        let read = value::read::<K>(&section.place(key), value.get_ref(), &self.known, lists);
+        let Format {
+            root, translate, ..
+        } = *self.format;
+        let lists = || Self::keys_with_lists(root);
+        let place = section.place(key);
+        let read = value::read::<K>(&place, value.get_ref(), &self.known, translate, lists);
         self.keep(read, value.span())
     }
 
@@ -259,10 +289,10 @@ impl Reader {
             Fallback::Required => {
                 // An absent table has a mistake of its own.
                 if section.is_given() && !self.is_misspelt(section, key.name()) {
-                    let mistake = Mistake::MissingKey {
+                    let mistake = (self.format.translate)(FileMistake::MissingKey {
                         key: section.path_of(key),
                         expected: K::EXPECTED,
-                    };
+                    });
                     self.faults.push(match section.path().as_str() {
                         "" => Fault::of_the_file(mistake),
                         _ => Fault::at(mistake, section.header.clone()),
@@ -275,24 +305,11 @@ impl Reader {
 
     /// Whether this name has been suggested for an unknown one. Then it is not missing as well.
     fn is_misspelt(&self, section: &Section, name: &str) -> bool {
-        self.faults.iter().any(|fault| match &fault.mistake {
-            Mistake::UnknownKey { table, nearest, .. } => {
-                *nearest == Some(name) && *table == section.title()
-            }
-            _ => false,
-        })
+        let suggested = &mut self.suggested.iter();
+        suggested.any(|(table, suggested)| *suggested == name && *table == section.title())
     }
 
-    fn keep<T>(&mut self, read: Result<T, Mistake>, span: Range<usize>) -> Option<T> {
+    fn keep<T>(&mut self, read: Result<T, AnyMistake>, span: Range<usize>) -> Option<T> {
         read.map_err(|mistake| self.fault(mistake, span)).ok()
-    }
-}
-
-/// A value of a list as the file writes it.
-fn written(value: &DeValue) -> String {
-    match value {
-        DeValue::String(text) => format!("`{}`", shown(text)),
-        DeValue::Integer(integer) => integer.to_string(),
-        _ => String::new(),
     }
 }

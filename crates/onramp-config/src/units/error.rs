@@ -1,24 +1,28 @@
 //! What can be wrong with a quantity, and the sentences about it.
 
-use super::spelling::nearest;
 use super::unit::Quantity;
-use std::fmt;
+use crate::spelling::{did_you_mean, nearest};
 
-/// Why a quantity was refused. [`Display`](fmt::Display) is one sentence, and
+/// Why a quantity was refused. [`Display`](std::fmt::Display) is one sentence, and
 /// [`help`](UnitError::help) says how to correct the text.
 ///
 /// `what` is the quantity's name, `found` is the refused text, and `expected` says how to write a
 /// quantity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)]
 pub enum UnitError {
     /// The text has nothing but blanks.
+    #[error("the {what} is empty")]
     Empty {
         what: &'static str,
         expected: String,
     },
     /// The text does not begin with a plain decimal number.
+    #[error("the {what} {}", match nearest {
+        Some(nearest) => format!("is `{found}`; did you mean `{nearest}`?"),
+        None => format!("`{found}` is not a plain decimal number with a unit"),
+    })]
     NotANumber {
         what: &'static str,
         found: String,
@@ -26,16 +30,20 @@ pub enum UnitError {
         expected: String,
     },
     /// The number is negative.
+    #[error("the {what} `{found}` is negative")]
     Negative { what: &'static str, found: String },
     /// The number is zero, which the quantity cannot be.
+    #[error("the {what} `{found}` is zero; it must be more than zero")]
     Zero { what: &'static str, found: String },
     /// The number has no unit.
+    #[error("the {what} `{found}` has no unit")]
     MissingUnit {
         what: &'static str,
         found: String,
         expected: String,
     },
     /// The quantity does not have this unit.
+    #[error("the {what} `{found}` has an unknown unit `{unit}`{}", did_you_mean(*nearest))]
     UnknownUnit {
         what: &'static str,
         found: String,
@@ -44,12 +52,14 @@ pub enum UnitError {
         expected: String,
     },
     /// The number has more decimals than its integer can hold.
+    #[error("the {what} `{found}` is not a whole number of {counts}")]
     TooFine {
         what: &'static str,
         found: String,
         counts: &'static str,
     },
     /// The number is larger than its integer can hold, or than the quantity can be.
+    #[error("the {what} `{found}` is too large")]
     TooLarge {
         what: &'static str,
         found: String,
@@ -73,60 +83,6 @@ impl UnitError {
         }
     }
 }
-
-impl fmt::Display for UnitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            UnitError::Empty { what, .. } => write!(f, "the {what} is empty"),
-            UnitError::NotANumber {
-                what,
-                found,
-                nearest: Some(nearest),
-                ..
-            } => {
-                write!(f, "the {what} is `{found}`; did you mean `{nearest}`?")
-            }
-            UnitError::NotANumber { what, found, .. } => {
-                write!(
-                    f,
-                    "the {what} `{found}` is not a plain decimal number with a unit"
-                )
-            }
-            UnitError::Negative { what, found } => write!(f, "the {what} `{found}` is negative"),
-            UnitError::Zero { what, found } => {
-                write!(f, "the {what} `{found}` is zero; it must be more than zero")
-            }
-            UnitError::MissingUnit { what, found, .. } => {
-                write!(f, "the {what} `{found}` has no unit")
-            }
-            UnitError::UnknownUnit {
-                what,
-                found,
-                unit,
-                nearest,
-                ..
-            } => {
-                write!(f, "the {what} `{found}` has an unknown unit `{unit}`")?;
-                match nearest {
-                    Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
-                    None => Ok(()),
-                }
-            }
-            UnitError::TooFine {
-                what,
-                found,
-                counts,
-            } => {
-                write!(f, "the {what} `{found}` is not a whole number of {counts}")
-            }
-            UnitError::TooLarge { what, found, .. } => {
-                write!(f, "the {what} `{found}` is too large")
-            }
-        }
-    }
-}
-
-impl std::error::Error for UnitError {}
 
 /// Other names of our units.
 const MISNOMERS: &[(&str, &str)] = &[

@@ -1,8 +1,8 @@
 //! Reads quantities as people write them.
 
 use super::error::{nearest_unit, UnitError};
-use super::spelling::{nearest, shown};
 use super::unit::{Quantity, Unit, COUNT, FREQUENCY, RATE, SHARE, SIZE, TIME};
+use crate::spelling::{nearest, shown};
 
 /// Second spellings of units, which are read and never written.
 const SYNONYMS: &[(&str, &str)] = &[
@@ -79,7 +79,7 @@ fn positive(quantity: &Quantity, text: &str) -> Result<u64, UnitError> {
 
 /// Reads a decimal number and a unit, with or without blanks between them. Returns the number in
 /// the base unit, and the unit.
-pub(crate) fn parse_quantity(quantity: &Quantity, text: &str) -> Result<(u64, Unit), UnitError> {
+pub fn parse_quantity(quantity: &Quantity, text: &str) -> Result<(u64, Unit), UnitError> {
     let what = quantity.what;
     let found = || shown(text);
     let trimmed = text.trim();
@@ -225,7 +225,7 @@ fn gcd(a: u128, b: u128) -> u128 {
 }
 
 /// A number of packets or segments as a 32-bit integer.
-pub(crate) fn count_of(value: u64, quantity: &Quantity, text: &str) -> Result<u32, UnitError> {
+pub fn count_of(value: u64, quantity: &Quantity, text: &str) -> Result<u32, UnitError> {
     u32::try_from(value).map_err(|_| UnitError::TooLarge {
         what: quantity.what,
         found: shown(text),

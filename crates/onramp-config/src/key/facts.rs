@@ -1,8 +1,10 @@
 //! The facts about a key that do not depend on its kind: its name, default, range and meaning.
 
+use toml::de::DeValue;
+
 /// The value of a key that the file does not give.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Fallback {
+pub enum Fallback {
     /// Nothing: the file must give the key.
     Required,
     /// This text, read as if the file gave it.
@@ -13,15 +15,13 @@ pub(crate) enum Fallback {
 
 /// Whether a key may have a list, and what the list means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum List {
+pub enum List {
     /// The key has one value.
     No,
     /// The list is a factor of the cross product of cases.
     Factor,
-    /// The list is a factor in `[path]`. In other tables the key has one value.
-    FactorOfPath,
-    /// The list is a factor in `[path]` and in `[path.reverse]`.
-    FactorOfPaths,
+    /// The list is a factor in these tables. In other tables the key has one value.
+    FactorIn(&'static [&'static str]),
     /// The values are shared out among the flows of one run.
     Several,
     /// The values belong together, in their order.
@@ -29,15 +29,18 @@ pub(crate) enum List {
 }
 
 /// The limits of a key, minimum and maximum, as texts.
-pub(crate) type Range = (&'static str, &'static str);
+pub type Range = (&'static str, &'static str);
 
 /// The facts about a key that do not depend on its kind.
 #[derive(Debug)]
-pub(crate) struct KeyFacts {
+pub struct KeyFacts {
+    /// Its name, without its table.
     pub name: &'static str,
+    /// The value without the key.
     pub default: Fallback,
     /// One range for each group of units that do not convert into one another.
     pub ranges: &'static [Range],
+    /// Whether it may have a list.
     pub list: List,
     /// The sentence of the reference. `{names}` stands for the names that the kind accepts.
     pub meaning: &'static str,
@@ -45,14 +48,13 @@ pub(crate) struct KeyFacts {
 
 impl KeyFacts {
     /// `1 kbit/s to 1000 Gbit/s`.
-    pub(crate) fn range(&self) -> String {
+    pub fn range(&self) -> String {
         let range = |(min, max): &Range| format!("{min} to {max}");
         self.ranges.iter().map(range).collect::<Vec<_>>().join("; ")
     }
 
     /// The text that is read where the file does not give the key.
-    #[cfg(test)]
-    pub(crate) fn default_text(&self) -> Option<&'static str> {
+    pub fn default_text(&self) -> Option<&'static str> {
         match self.default {
             Fallback::Text(text) => Some(text),
             Fallback::Required | Fallback::Other(_) => None,
@@ -60,11 +62,10 @@ impl KeyFacts {
     }
 
     /// Whether the key may have a list in the table of this path.
-    pub(crate) fn takes_list(&self, table_path: &str) -> bool {
+    pub fn takes_list(&self, table_path: &str) -> bool {
         match self.list {
             List::No => false,
-            List::FactorOfPath => table_path == "path",
-            List::FactorOfPaths => matches!(table_path, "path" | "path.reverse"),
+            List::FactorIn(tables) => tables.contains(&table_path),
             List::Factor | List::Several | List::Chain => true,
         }
     }
@@ -72,18 +73,26 @@ impl KeyFacts {
 
 /// A key in its table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct KeyPlace<'k> {
+pub struct KeyPlace<'k> {
     table_path: &'k str,
+    /// The facts about the key.
     pub facts: &'k KeyFacts,
+    /// The value that is read, where the file gives it.
+    pub value: Option<&'k DeValue<'k>>,
 }
 
 impl<'k> KeyPlace<'k> {
-    pub(crate) fn new(table_path: &'k str, facts: &'k KeyFacts) -> Self {
-        KeyPlace { table_path, facts }
+    /// A key in the table of this path.
+    pub fn new(table_path: &'k str, facts: &'k KeyFacts) -> Self {
+        KeyPlace {
+            table_path,
+            facts,
+            value: None,
+        }
     }
 
     /// The key with its table, as in `path.rate`.
-    pub(crate) fn path(&self) -> String {
+    pub fn path(&self) -> String {
         match self.table_path {
             "" => self.facts.name.to_owned(),
             table => format!("{table}.{}", self.facts.name),
@@ -91,7 +100,7 @@ impl<'k> KeyPlace<'k> {
     }
 
     /// Whether the key may have a list here.
-    pub(crate) fn takes_list(&self) -> bool {
+    pub fn takes_list(&self) -> bool {
         self.facts.takes_list(self.table_path)
     }
 }

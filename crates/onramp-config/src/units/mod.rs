@@ -7,19 +7,17 @@
 mod error;
 mod format;
 mod parse;
-mod spelling;
 #[cfg(test)]
 mod tests;
 mod unit;
 
 pub use error::UnitError;
 pub use format::{format_bdp, format_count, format_percent, format_rate, format_size, format_time};
-pub(crate) use parse::{count_of, parse_quantity};
+pub use parse::{count_of, parse_quantity};
 pub use parse::{
     parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time,
 };
-pub(crate) use spelling::{nearest, shown};
-pub(crate) use unit::{Quantity, BDP, PACKETS, SEGMENTS, SIZE_UNITS};
+pub use unit::{Quantity, BDP, PACKETS, SEGMENTS, SIZE_UNITS};
 
 /// Bytes that a rate carries in a time, rounded down.
 pub fn bytes_in(rate_bits_per_s: u64, time_ns: u64) -> u64 {

@@ -1,25 +1,21 @@
 //! One key. Its kind is its type parameter.
 
-#[cfg(test)]
-use super::facts::KeyPlace;
-use super::facts::{Fallback, KeyFacts, List, Range};
-#[cfg(test)]
-use super::kind::Known;
-use super::kind::{Form, Kind};
-#[cfg(test)]
-use crate::mistake::Mistake;
+use super::facts::{Fallback, KeyFacts, KeyPlace, List, Range};
+use super::kind::{Form, Kind, Known};
+use crate::fault::AnyMistake;
 use std::marker::PhantomData;
 
 /// A key whose values are of the kind `K`.
 #[derive(Debug)]
-pub(crate) struct Key<K> {
+pub struct Key<K> {
+    /// The facts that do not depend on the kind.
     pub facts: KeyFacts,
     kind: PhantomData<fn() -> K>,
 }
 
 impl<K> Key<K> {
     /// A key without a range that takes no list.
-    pub(crate) const fn new(name: &'static str, default: Fallback, meaning: &'static str) -> Self {
+    pub const fn new(name: &'static str, default: Fallback, meaning: &'static str) -> Self {
         Key {
             facts: KeyFacts {
                 name,
@@ -33,24 +29,26 @@ impl<K> Key<K> {
     }
 
     /// The key with these ranges.
-    pub(crate) const fn ranges(mut self, ranges: &'static [Range]) -> Self {
+    pub const fn ranges(mut self, ranges: &'static [Range]) -> Self {
         self.facts.ranges = ranges;
         self
     }
 
     /// The key, which may have such a list.
-    pub(crate) const fn list(mut self, list: List) -> Self {
+    pub const fn list(mut self, list: List) -> Self {
         self.facts.list = list;
         self
     }
 
-    pub(crate) fn name(&self) -> &'static str {
+    /// The name, without its table.
+    pub fn name(&self) -> &'static str {
         self.facts.name
     }
 }
 
 /// A key of any kind.
-pub(crate) trait AnyKey: Sync {
+pub trait AnyKey: Sync {
+    /// The facts that do not depend on the kind.
     fn facts(&self) -> &KeyFacts;
     /// The kind's name in the reference.
     fn kind_name(&self) -> &'static str;
@@ -63,8 +61,7 @@ pub(crate) trait AnyKey: Sync {
     /// The meaning, with the names that the kind accepts filled in.
     fn meaning(&self) -> String;
     /// Whether a text is a value of the key, without regard to the range.
-    #[cfg(test)]
-    fn check(&self, text: &str) -> Result<(), Mistake>;
+    fn check(&self, text: &str) -> Result<(), AnyMistake>;
 }
 
 impl<K: Kind> AnyKey for Key<K> {
@@ -92,8 +89,7 @@ impl<K: Kind> AnyKey for Key<K> {
         self.facts.meaning.replace("{names}", &in_words(K::names()))
     }
 
-    #[cfg(test)]
-    fn check(&self, text: &str) -> Result<(), Mistake> {
+    fn check(&self, text: &str) -> Result<(), AnyMistake> {
         let place = KeyPlace::new("", &self.facts);
         K::parse(text, &Known::default(), &place).map(|_| ())
     }

@@ -1,0 +1,28 @@
+//! The types of keys and tables of a file. A format declares its keys and tables as statics.
+
+mod definition;
+mod facts;
+mod kind;
+mod table;
+
+pub use crate::{choice_kinds, keys, quantity_kinds};
+pub use definition::{AnyKey, Key};
+pub use facts::{Fallback, KeyFacts, KeyPlace, List};
+pub(crate) use kind::out_of_range;
+pub use kind::{
+    amount, not_a_quantity, unknown_name, AnyText, Boolean, Form, Frequency, Integer, Kind, Known,
+    PacketCount, Percent, Rate, Size, Time,
+};
+pub use table::{KeyGroup, Table};
+
+/// Declares keys as statics, and a constant that lists them in the order of messages.
+///
+/// An entry is `NAME: Kind = Key::new(...);`.
+#[macro_export]
+macro_rules! keys {
+    ($(#[$doc:meta])* $vis:vis $all:ident: $($constant:ident: $kind:ty = $key:expr;)*) => {
+        $(pub(crate) static $constant: $crate::key::Key<$kind> = $key;)*
+        $(#[$doc])*
+        $vis const $all: &[&dyn $crate::key::AnyKey] = &[$(&$constant),*];
+    };
+}

@@ -96,6 +96,13 @@ native_tests! {
         retransmissions_are_counted_in_both_groups
         departures_are_observed_where_a_size_is_near
         the_exit_of_a_start_up_counts_for_its_group;
+    memory:
+        one_connection_at_a_time_uses_a_remembered_path
+        a_connection_that_is_idle_or_changes_its_control_loses_the_path
+        an_entry_past_its_lifetime_is_not_used_and_is_deleted
+        what_is_sent_at_once_is_bounded
+        a_socket_that_has_sent_data_only_teaches
+        a_remembered_bdp_that_is_wrong_is_forgotten;
     penalties:
         the_wait_doubles_up_to_64_seconds_and_then_is_over
         a_break_doubles_the_wait_and_a_minute_without_one_halves_it

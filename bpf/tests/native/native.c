@@ -20,5 +20,6 @@
 #include "hand_over.c"
 #include "matching.c"
 #include "measured.c"
+#include "memory.c"
 #include "penalties.c"
 #include "totals.c"

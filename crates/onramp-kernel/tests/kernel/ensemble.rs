@@ -76,39 +76,6 @@ fn ten_connections_to_one_address_see_nine_others_until_one_ends() {
 }
 
 #[test]
-fn connections_to_other_addresses_are_not_counted() {
-    let Some(_machine) = machine() else { return };
-    let run = || {
-        let registration = registered("onramp");
-        let own = listener_on(registration.name());
-        let others = ["127.0.0.2:0", "[::1]:0"].map(|address| {
-            let listener = TcpListener::bind(address).unwrap();
-            choose(&listener, registration.name());
-            connections(&listener, 3)
-        });
-        let mut pair = connections(&own, 2);
-        let [mut second, mut sixth] = others;
-        [
-            siblings(&registration, &mut pair[0]),
-            siblings(&registration, &mut second[0]),
-            siblings(&registration, &mut sixth[0]),
-        ]
-    };
-    assert_eq!(undisturbed(run, |seen| *seen == [1, 2, 2]), [1, 2, 2]);
-}
-
-#[test]
-fn connections_that_send_nothing_are_not_counted_for_long() {
-    let Some(_machine) = machine() else { return };
-    let registration = registered("onramp");
-    let listener = listener_on(registration.name());
-    let _idle = connections(&listener, 5);
-    wait_until("a new connection sees no other", || {
-        siblings(&registration, &mut connection_of(&listener)) == 0
-    });
-}
-
-#[test]
 fn a_killed_process_leaves_nothing_that_counts() {
     let Some(_machine) = machine() else { return };
     let run = || {

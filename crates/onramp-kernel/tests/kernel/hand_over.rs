@@ -2,7 +2,7 @@
 //! avoidance. The hand-over changes nothing but the name.
 
 use crate::common::{choose, connection_of, control_of, listener_on, machine, row};
-use onramp_kernel::{loaded, Avoidance, Input, Options, Registration};
+use onramp_kernel::{loaded, Avoidance, Options, Registration};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::thread;
@@ -89,44 +89,4 @@ fn a_socket_that_was_handed_over_can_choose_the_start_up_again() {
     assert_eq!(shown.handed_over_time_s, None);
     let totals = registration.totals().unwrap();
     assert_eq!((totals.started, totals.live), (2, 1), "{totals:?}");
-}
-
-#[test]
-fn the_end_of_a_connection_that_cwnd_does_not_limit_is_reported() {
-    let Some(_machine) = machine() else { return };
-    let registration = Registration::new(&Options::new("onramp")).unwrap();
-    let (sender, receiver) = connection_of(&listener_on(registration.name()));
-    send_until_handed_over(&sender, &receiver, registration.name());
-    let events = registration.take_events();
-    let shown = row(&sender);
-    if ["receiver", "application"].contains(&shown.exit_reason) {
-        let last = events.last().unwrap();
-        assert!(matches!(last.input, Input::End(_)), "{last:?}");
-        let exit = onramp_core::exit_name(last.decision.exit);
-        assert_eq!(exit, shown.exit_reason);
-    }
-    let ended = events.iter().filter(|event| event.decision.is_over());
-    assert!(ended.count() >= 1, "{events:?}");
-}
-
-#[test]
-fn bbr_keeps_its_connections() {
-    let Some(_machine) = machine() else { return };
-    let options = Options {
-        avoidance: Avoidance::Bbr,
-        ..Options::new("standard")
-    };
-    let registration = Registration::new(&options).unwrap();
-    let (sender, receiver) = connection_of(&listener_on(registration.name()));
-    let mut chunks = 0;
-    send_until(&sender, &receiver, || {
-        chunks += 1;
-        chunks > 1000 && row(&sender).phase == "done"
-    });
-    let shown = row(&sender);
-    assert_eq!(
-        (shown.phase, control_of(&sender)),
-        ("done", registration.name().to_owned())
-    );
-    assert_eq!(shown.handed_over_time_s, None);
 }

@@ -1,22 +1,17 @@
 //! Path memory: what the kernel host remembers of paths, and which connection may use it.
 
-use crate::common::{
-    assert_decisions_match, choose, connection_of, drop_arrivals, listener_on, machine,
-};
+use crate::common::{assert_decisions_match, connection_of, drop_arrivals, listener_on, machine};
 use crate::cubic::Row;
 use crate::hand_over::send_until;
 use libbpf_rs::query::MapInfoIter;
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
 use nix::libc;
-use nix::sys::socket::setsockopt;
-use nix::sys::socket::sockopt::TcpMaxSeg;
 use nix::time::{clock_gettime, ClockId};
 use onramp_bpf::bindings;
-use onramp_core::memory::{fits, Memory, JUMP_SEGMENTS, LIFETIME_NS};
+use onramp_core::memory::{fits, Memory, LIFETIME_NS};
 use onramp_core::{Start, OPTION_RESUME_AT_ONCE};
 use onramp_kernel::{
-    connections, loaded, Avoidance, Error, Event, Input, Options, PathsMap, Registration,
-    RememberedPath,
+    loaded, Avoidance, Error, Event, Input, Options, PathsMap, Registration, RememberedPath,
 };
 use onramp_testing::{undisturbed, wait_for, wait_until};
 use std::io::{Read, Write};
@@ -45,8 +40,6 @@ struct Host {
     map: MapHandle,
     /// The RTT in the entries that these tests write. Most handshakes over loopback fit it.
     rtt_ns: u64,
-    /// The MSS that the connections negotiate, if not that of loopback.
-    max_segment_bytes: Option<u32>,
     _machine: MutexGuard<'static, ()>,
 }
 
@@ -83,7 +76,6 @@ impl Host {
             memory,
             map,
             rtt_ns: 0,
-            max_segment_bytes: None,
             _machine: machine,
         };
         host.rtt_ns = (0..20)
@@ -95,11 +87,6 @@ impl Host {
 
     /// Writes an entry for the loopback path, as if saved and confirmed some time ago.
     fn remember(&self, age_ns: u64) {
-        self.remember_confirmed(age_ns, BDP_BYTES);
-    }
-
-    /// The same, of which another connection has confirmed a part.
-    fn remember_confirmed(&self, age_ns: u64, confirmed_bytes: u64) {
         // struct onramp_path and struct onramp_path_entry of bpf/intf.h
         let address = Ipv4Addr::LOCALHOST.to_ipv6_mapped().octets();
         let key = [
@@ -116,7 +103,7 @@ impl Host {
             0,
             0,
             0,
-            confirmed_bytes,
+            BDP_BYTES,
             saved_ns,
             0,
         ];
@@ -176,9 +163,6 @@ impl Host {
     /// A connection over loopback whose sender uses the start-up.
     fn connect(&self) -> Connection {
         let listener = listener_on(self.registration.name());
-        if let Some(bytes) = &self.max_segment_bytes {
-            setsockopt(&listener, TcpMaxSeg, bytes).unwrap();
-        }
         let (sender, receiver) = connection_of(&listener);
         // Earlier connections may have reported events in the meantime.
         let port = sender.local_addr().unwrap().port();
@@ -302,6 +286,7 @@ fn one_connection_at_a_time_uses_a_remembered_path() {
         let localhost = IpAddr::from(Ipv4Addr::LOCALHOST);
         assert_eq!((path.local, path.remote), (localhost, localhost));
         assert_eq!((path.carried_bytes, path.in_use), (BDP_BYTES, false));
+        assert_eq!(path.confirmed_bytes, BDP_BYTES);
         assert!(
             (path.rtt_s * 1e9 - host.rtt_ns as f64).abs() < 1.0,
             "{path:?}"
@@ -380,38 +365,6 @@ fn a_path_is_remembered_with_every_avoidance() {
 }
 
 #[test]
-fn a_connection_that_is_idle_or_changes_its_control_loses_the_path() {
-    let Some(host) = Host::new(Memory::Careful, LIFETIME_NS) else {
-        return;
-    };
-    host.remember(0);
-    let first = host.connect_resuming();
-    choose(&first.sender, "cubic");
-    assert!(!host.path_is_in_use());
-
-    let mut second = host.connect_resuming();
-    second.send();
-    let sent = Instant::now();
-    wait_until("no ACK has arrived for a second", || !host.path_is_in_use());
-    assert!(sent.elapsed() >= IDLE - RENEWAL, "{:?}", sent.elapsed());
-    let third = host.connect_resuming();
-    let user = host.user();
-    let its_end = second.sender.local_addr().unwrap();
-    drop(second);
-    wait_until("the second connection is closed", || {
-        !connections()
-            .unwrap()
-            .iter()
-            .any(|row| row.local == its_end)
-    });
-    assert!(
-        user != 0 && host.user() == user,
-        "the third connection has it, not the second"
-    );
-    drop(third);
-}
-
-#[test]
 fn a_connection_is_handed_over_when_it_loses_its_path_and_cubic_goes_on_as_it_was() {
     let options = Options {
         memory: Memory::Careful,
@@ -459,20 +412,6 @@ fn a_connection_is_handed_over_when_it_loses_its_path_and_cubic_goes_on_as_it_wa
             _ => assert_eq!(after.member(name), value, "{name}: {before:?} {after:?}"),
         }
     }
-}
-
-#[test]
-fn an_entry_past_its_lifetime_is_not_used_and_is_deleted() {
-    const LIFETIME_NS: u64 = 120_000_000_000;
-    let Some(host) = Host::new(Memory::Careful, LIFETIME_NS) else {
-        return;
-    };
-    host.remember(LIFETIME_NS + 1);
-    assert_eq!((host.path(), host.map.keys().count()), (None, 1));
-    assert_eq!(host.connect().start.remembered_bytes, 0);
-    assert_eq!(host.map.keys().count(), 0);
-    host.remember(1_000_000_000);
-    drop(host.connect_resuming());
 }
 
 #[test]
@@ -552,42 +491,4 @@ fn a_registration_with_path_memory_is_listed_and_leaves_no_map() {
     drop((own, host));
     // The kernel frees programs and maps a little later.
     wait_until("the map is gone", || !memory_maps().contains(&id));
-}
-
-/// Who shares the destination's address may have taught the memory. What a connection sends before
-/// its first ACK is bounded.
-#[test]
-fn what_is_sent_at_once_is_bounded() {
-    const MINUTE_NS: u64 = 60 * 1_000_000_000;
-    for cap in [0, 50_000] {
-        let options = Options {
-            memory: Memory::AtOnce,
-            memory_jump_bytes: cap,
-            ..recording()
-        };
-        let Some(host) = Host::with(&options).map(Result::unwrap) else {
-            return;
-        };
-        let host = Host {
-            max_segment_bytes: Some(1448),
-            ..host
-        };
-        host.remember(0);
-        let start = host.connect_resuming().start;
-        let default = u64::from(JUMP_SEGMENTS * start.mss_bytes);
-        assert!(default < 150_000, "{start:?}");
-        assert_eq!(start.jump_bytes, if cap == 0 { default } else { cap });
-        assert_eq!(start.options & OPTION_RESUME_AT_ONCE, OPTION_RESUME_AT_ONCE);
-    }
-    // An entry that no second connection has confirmed, or an old one, is used carefully.
-    let Some(host) = Host::new(Memory::AtOnce, 20 * MINUTE_NS) else {
-        return;
-    };
-    for (age_ns, confirmed_bytes) in [(0, 0), (15 * MINUTE_NS, BDP_BYTES)] {
-        host.remember_confirmed(age_ns, confirmed_bytes);
-        assert_eq!(host.path().unwrap().confirmed_bytes, confirmed_bytes);
-        let start = host.connect_resuming().start;
-        let at_once = start.options & OPTION_RESUME_AT_ONCE;
-        assert_eq!((start.jump_bytes, at_once), (0, 0), "{age_ns} ns");
-    }
 }

@@ -3,7 +3,7 @@
 use super::common::{gets_it, next_control, policy, port_of, with_pins, InForce};
 use crate::common::{choose, connection_of, control_of, listener, machine};
 use nix::sched::{unshare, CloneFlags};
-use onramp_kernel::policy::{Cgroup, Family, Match, Prefix, Rule};
+use onramp_kernel::policy::{Cgroup, Family, Match, Prefix};
 use onramp_kernel::ExecCgroup;
 use std::net::{IpAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
@@ -64,29 +64,6 @@ fn a_local_port_and_a_destination_choose_connections_of_both_versions_of_ip() {
                 drop(client);
             }
         }
-    });
-}
-
-#[test]
-fn the_first_policy_that_matches_wins() {
-    let Some(_machine) = machine() else { return };
-    let (left_alone, chosen) = (listener(), listener());
-    let nothing = Rule {
-        start: None,
-        ..policy("local", port_of(&left_alone), 1.0)
-    };
-    let both = Match {
-        local_ports: [&left_alone, &chosen]
-            .map(|l| port_of(l).local_ports[0].clone())
-            .to_vec(),
-        ..Match::default()
-    };
-    with_pins(|pins| {
-        let mut policies = InForce::new(pins, &[nothing, policy("all", both, 1.0)]);
-        assert!(!gets_it(&left_alone) && gets_it(&chosen));
-        let snapshot = policies.snapshot();
-        assert!(snapshot.groups[0].is_none());
-        assert_eq!(snapshot.groups[1].unwrap()[0].connections, 1);
     });
 }
 

@@ -1,4 +1,5 @@
 //! What a broken reservation costs: its owner waits before the next one to the same destination.
+//! How long is tested in `bpf/tests/native/penalties.c`.
 
 use super::traffic::set_lossy;
 use super::{ask, in_force, rate, Host, MEGABYTE};
@@ -10,12 +11,9 @@ use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpMaxSeg;
 use nix::time::{clock_gettime, ClockId};
 use onramp_bpf::bindings::OWNER_USER;
-use onramp_testing::{undisturbed, wait_until};
+use onramp_testing::wait_until;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::time::{Duration, Instant};
-
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// The map of the penalties of the latest registration.
 fn penalties() -> MapHandle {
@@ -26,7 +24,7 @@ fn penalties() -> MapHandle {
 
 fn monotonic_ns() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).unwrap();
-    now.tv_sec() as u64 * SECOND_NS + now.tv_nsec() as u64
+    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
 }
 
 /// The key and the level of the only penalty.
@@ -42,11 +40,11 @@ fn only_penalty(map: &MapHandle) -> (Vec<u8>, u32) {
     )
 }
 
-/// Writes a penalty of this level, whose reservation broke some time ago.
-fn set(map: &MapHandle, key: &[u8], level: u32, age_ns: u64) {
+/// Writes a penalty of this level, whose reservation breaks now.
+fn set(map: &MapHandle, key: &[u8], level: u32) {
     // struct onramp_penalty of bpf/intf.h
     let value = [
-        &(monotonic_ns() - age_ns).to_ne_bytes()[..],
+        &monotonic_ns().to_ne_bytes()[..],
         &level.to_ne_bytes(),
         &[0; 4],
     ]
@@ -98,7 +96,7 @@ fn the_next_connection_to_the_destination_waits_too() {
         (&owner.to_ne_bytes()[..], &localhost[..], 1)
     );
     // Longer than this test takes.
-    set(&map, &key, 7, 0);
+    set(&map, &key, 7);
     let (socket, _client) = connection_of(&listener);
     assert_eq!(ask(&socket, rate(MEGABYTE)), Err(Errno::EAGAIN));
     // A listening socket does not know the destination: its connections get nothing.
@@ -109,75 +107,4 @@ fn the_next_connection_to_the_destination_waits_too() {
     let elsewhere = TcpListener::bind("127.0.0.2:0").unwrap();
     let other = TcpStream::connect(elsewhere.local_addr().unwrap()).unwrap();
     ask(&other, rate(MEGABYTE)).unwrap();
-}
-
-#[test]
-fn the_wait_doubles_up_to_64_seconds_and_then_is_over() {
-    let Some(_host) = Host::new(MEGABYTE) else {
-        return;
-    };
-    let listener = listener();
-    break_one(&listener);
-    let map = penalties();
-    let (key, _) = only_penalty(&map);
-    for level in 1..=7 {
-        let wait_ns = SECOND_NS << (level - 1);
-        let ask_at = |age_ns| {
-            let (socket, _client) = connection_of(&listener);
-            let start = Instant::now();
-            set(&map, &key, level, age_ns);
-            (ask(&socket, rate(MEGABYTE)), start.elapsed())
-        };
-        // Half a second is left, unless the machine takes longer for the call. Then none is left.
-        let (early, _) = undisturbed(
-            || ask_at(wait_ns - SECOND_NS / 2),
-            |(_, took)| *took < Duration::from_millis(500),
-        );
-        assert_eq!(early, Err(Errno::EAGAIN), "level {level}");
-        assert_eq!(ask_at(wait_ns).0, Ok(()), "level {level}");
-    }
-}
-
-#[test]
-fn a_break_doubles_the_wait_and_a_minute_without_one_halves_it() {
-    let Some(_host) = Host::new(MEGABYTE) else {
-        return;
-    };
-    let listener = listener();
-    break_one(&listener);
-    let map = penalties();
-    let (key, _) = only_penalty(&map);
-    let minute = 60 * SECOND_NS;
-    let cases = [
-        (1, 2 * SECOND_NS, 2),
-        (6, 33 * SECOND_NS, 7),
-        (7, 65 * SECOND_NS, 7),
-        (5, minute + 1, 5),
-        (5, 3 * minute + 1, 3),
-        (7, 30 * minute, 1),
-    ];
-    for (level, age_ns, expected) in cases {
-        set(&map, &key, level, age_ns);
-        break_one(&listener);
-        assert_eq!(only_penalty(&map), (key.clone(), expected), "from {level}");
-    }
-}
-
-#[test]
-fn reservations_that_break_together_cost_as_much_as_one() {
-    let Some(_host) = Host::new(2 * MEGABYTE) else {
-        return;
-    };
-    let listener = listener();
-    break_one(&listener);
-    let map = penalties();
-    let (key, _) = only_penalty(&map);
-    set(&map, &key, 3, 5 * SECOND_NS);
-    let (early, client) = connection_of(&listener);
-    ask(&early, rate(MEGABYTE)).unwrap();
-    break_one(&listener);
-    assert_eq!(only_penalty(&map).1, 4);
-    // The early one was granted before that break.
-    break_by_losses(early, client);
-    assert_eq!(only_penalty(&map).1, 4);
 }

@@ -200,9 +200,9 @@ fn probe_bw_cycles_through_eight_phases_of_a_round_trip() {
 
 #[test]
 fn the_first_phase_follows_from_the_random_number() {
-    let first = |random| {
+    let first = |seed| {
         let mut bbr = Bbr {
-            random,
+            random: SplitMix64::new(seed),
             ..Bbr::default()
         };
         bbr.begin_probe_bw(0);

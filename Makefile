@@ -96,6 +96,12 @@ test: setup
 test-all: lint test
 	scripts/stages.py run
 
+# The tests of this kernel that take longer than ten seconds.
+test-kernel: build-dev
+	scripts/python-venv.sh
+	@scripts/setup.sh golang-go
+	$(NEXTEST) --run-ignored only -E 'binary(kernel) - test(policy::cost::)'
+
 # The page in Chromium, beside the command line; reports in Chromium.
 test-web: web
 	@scripts/setup.sh tshark chromium

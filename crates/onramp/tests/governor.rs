@@ -5,6 +5,7 @@ use crate::governed::{Governed, ORDINARY, POLICER, TRANSFERS};
 use onramp_core::governor::{DESTINATION_STARTUPS, TRY_INTERVAL};
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn start_ups_that_hurt_give_way_to_slow_start() {
     let Some(_machine) = machine() else { return };
     let mut startups = Governed::new("onramp");
@@ -17,6 +18,7 @@ fn start_ups_that_hurt_give_way_to_slow_start() {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn start_ups_on_an_ordinary_path_are_never_held_back() {
     let Some(_machine) = machine() else { return };
     let mut startups = Governed::new("onramp");

@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::error::Error;
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn a_start_up_gains_over_ipv6_what_it_gains_over_ipv4() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();

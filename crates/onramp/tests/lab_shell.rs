@@ -57,6 +57,7 @@ fn lab_machine() -> Option<Machine> {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn a_download_from_a_server_has_the_rate_of_the_path_over_both_ip_versions() {
     let Some(_machine) = lab_machine() else {
         return;

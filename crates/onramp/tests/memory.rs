@@ -58,6 +58,7 @@ fn starts(recording: &Path) -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn the_second_download_uses_what_the_first_has_measured() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();

@@ -49,6 +49,7 @@ fn lines(file: &Path) -> Vec<Value> {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn the_kernel_and_the_native_build_make_the_same_decisions() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
@@ -125,6 +126,7 @@ ecn = true
 "#;
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn the_kernel_and_the_native_build_answer_marks_alike() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
@@ -237,6 +239,7 @@ fn onramp_uses_the_rate_that_the_receiver_measures_by_packet_pairs_or_timestamps
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn the_kernel_and_the_native_build_hold_and_retreat_at_the_same_time() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();
@@ -361,6 +364,7 @@ fn restarts_and_raises(lines: &[&Value]) -> (usize, usize) {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn an_rto_restarts_astart_and_does_not_restart_hoe() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();

@@ -69,6 +69,7 @@ fn attack(reservation: Option<Reservation>) -> (f64, usize) {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn a_program_that_reserves_anew_each_time_offers_no_more_than_cubic() {
     let without = {
         let Some(_machine) = machine() else { return };

@@ -64,6 +64,7 @@ fn assert_has_its_rate(server: Command) -> u64 {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn a_program_in_python_gets_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
     let downloads = assert_has_its_rate(with_arguments("python3", &[&example("server.py")]));
@@ -82,6 +83,7 @@ fn a_program_in_python_gets_its_rate() {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn a_program_in_c_gets_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
     let directory = tempfile::tempdir().unwrap();
@@ -97,6 +99,7 @@ fn a_program_in_c_gets_its_rate() {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn a_program_in_rust_gets_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
     // Cargo builds the examples before any test runs.
@@ -107,6 +110,7 @@ fn a_program_in_rust_gets_its_rate() {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn a_program_in_go_gets_its_rate() {
     let Some(_loaded) = loaded(&[]) else { return };
     let directory = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@ use crate::common::{machine, wait_until};
 use nix::sys::signal::Signal;
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn a_start_up_beyond_its_retransmission_budget_is_switched_off_and_stays_so() {
     let Some(_machine) = machine() else { return };
     with_site(|site| {

@@ -133,7 +133,8 @@ macro_rules! quantity_kinds {
 
 quantity_kinds! {
     /// Bits per second.
-    Rate: u64, "rate", "a rate with its unit in quotes, for example \"50 Mbit/s\"", parse_rate, amount;
+    Rate: u64, "rate", "a rate with its unit in quotes, for example \"50 Mbit/s\"", parse_rate,
+        amount;
     /// Nanoseconds.
     Time: u64, "time", "a time with its unit in quotes, for example \"600 ms\"", parse_time, amount;
     /// Bytes.

@@ -3,11 +3,15 @@
 use super::advice;
 use onramp_config::document::written;
 use onramp_config::key::KeyPlace;
+use onramp_config::Mistake as _;
 use onramp_config::{did_you_mean, last_part, shown, AnyMistake, FileMistake};
 use std::ops::Range;
 
-/// What a series of tables is if its name has one pair of brackets.
-const ONE_TABLE: &str = "one table";
+/// What a file has instead of a series of tables if its name has one pair of brackets.
+const ONE_TABLE: &str = "a table";
+
+/// What to do about one pair of brackets.
+const TWO_BRACKETS: &str = "write [[policy]], with two brackets";
 
 /// A mistake in a configuration. [`Display`](std::fmt::Display) is one sentence.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -22,27 +26,12 @@ pub enum Mistake {
         false => format!("`{key}` is given twice in this table"),
     })]
     Twice { key: String, is_table: bool },
-    /// A table has a key that it cannot have.
-    #[error("unknown key `{key}` in {table}{}", did_you_mean(*nearest))]
-    UnknownKey {
-        key: String,
-        table: String,
-        nearest: Option<&'static str>,
-        accepted: Vec<&'static str>,
-    },
-    /// A table or a series of tables is something else.
-    #[error("`{key}` is {found}, not {expected}")]
-    NotATable {
-        key: String,
-        found: &'static str,
-        expected: &'static str,
-    },
+    /// A mistake that any file can have, in the words of a configuration.
+    #[error("{}", sentence(.0))]
+    File(FileMistake),
     /// The file has no policy, and does not say that it is meant to have none.
     #[error("{file} has no policy: no connection would be changed or measured")]
     NoPolicy { file: String },
-    /// A key without a default is not given.
-    #[error("`{key}` is missing in this policy")]
-    Missing { key: String, expected: &'static str },
     /// A value is not what the key expects.
     #[error("`{key}` is {found}")]
     Value {
@@ -50,9 +39,6 @@ pub enum Mistake {
         found: String,
         advice: String,
     },
-    /// A list is empty.
-    #[error("the list `{key}` is empty")]
-    EmptyList { key: String },
     /// Two policies have one name.
     #[error("two policies have the name `{name}`")]
     SameName { name: String, first: Range<usize> },
@@ -78,9 +64,6 @@ pub enum Mistake {
     /// This host has no such user.
     #[error("this host has no user `{user}`")]
     NoUser { user: String },
-    /// There are more policies than the kernel's program can have.
-    #[error("the file has {found} policies; the maximum is {max}")]
-    TooManyPolicies { found: usize, max: usize },
     /// There are more prefixes than the kernel's program can have.
     #[error("the file has {found} prefixes; the maximum is {max}")]
     TooManyPrefixes { found: usize, max: usize },
@@ -103,59 +86,81 @@ impl Mistake {
 
     /// A mistake of any file, as one of a configuration.
     pub(super) fn of_a_file(mistake: FileMistake) -> AnyMistake {
-        let key_of = |path: &str| last_part(path).to_owned();
-        let mistake = match mistake {
-            FileMistake::UnknownKey {
-                key,
-                table,
-                nearest,
-                accepted,
-                ..
-            } => Mistake::UnknownKey {
-                key,
-                table: table.replace("the top level", "the file"),
-                nearest,
-                accepted,
-            },
-            FileMistake::MissingKey { key, expected } => Mistake::Missing {
-                key: key_of(&key),
-                expected,
-            },
-            FileMistake::NotATable { key, found, .. } => Mistake::NotATable {
-                found: match found {
-                    "a table" => ONE_TABLE,
-                    "a list" | "an empty list" | "a list of tables" => "a list",
-                    _ => "a value",
-                },
-                expected: match key.as_str() {
-                    "policy" => "tables that begin with [[policy]]",
-                    _ => "a table",
-                },
-                key,
-            },
-            FileMistake::WrongType {
-                key,
-                written,
-                expected,
-                ..
-            } => Mistake::Value {
-                advice: advice::of_type(&key_of(&key), expected, &written),
-                key: key_of(&key),
-                found: written,
-            },
-            FileMistake::ListNotAllowed { key, expected, .. } => Mistake::Value {
-                key: key_of(&key),
-                found: "a list".to_owned(),
-                advice: format!("expected {expected}"),
-            },
-            FileMistake::EmptyList { key } => Mistake::EmptyList { key: key_of(&key) },
-            FileMistake::TooMany { count, max, .. } => {
-                Mistake::TooManyPolicies { found: count, max }
-            }
-            other => return other.into(),
-        };
-        mistake.into()
+        Mistake::File(mistake).into()
     }
+}
+
+/// The header of a table, or of the whole file.
+fn title(table: &str) -> &str {
+    match table {
+        "the top level" => "the file",
+        table => table,
+    }
+}
+
+/// A mistake of any file in the words of a configuration.
+fn sentence(mistake: &FileMistake) -> String {
+    match mistake {
+        FileMistake::UnknownKey {
+            key,
+            table,
+            nearest,
+            ..
+        } => {
+            let suggestion = did_you_mean(*nearest);
+            format!("unknown key `{key}` in {}{suggestion}", title(table))
+        }
+        FileMistake::MissingKey { key, .. } => {
+            format!("`{}` is missing in this policy", last_part(key))
+        }
+        FileMistake::NotATable { key, found, .. } => {
+            let found = match *found {
+                ONE_TABLE => "one table",
+                "a list" | "an empty list" | "a list of tables" => "a list",
+                _ => "a value",
+            };
+            let expected = match key.as_str() {
+                "policy" => "tables that begin with [[policy]]",
+                _ => "a table",
+            };
+            format!("`{key}` is {found}, not {expected}")
+        }
+        FileMistake::WrongType { key, written, .. } => {
+            format!("`{}` is {written}", last_part(key))
+        }
+        FileMistake::ListNotAllowed { key, .. } => format!("`{}` is a list", last_part(key)),
+        FileMistake::EmptyList { key } => format!("the list `{}` is empty", last_part(key)),
+        FileMistake::TooMany { count, max, .. } => {
+            format!("the file has {count} policies; the maximum is {max}")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What to do about a mistake of any file.
+fn help(mistake: &FileMistake) -> Option<String> {
+    Some(match mistake {
+        FileMistake::UnknownKey {
+            table, accepted, ..
+        } => format!("{} has: {}", title(table), accepted.join(", ")),
+        FileMistake::MissingKey { key, expected } => {
+            format!("add `{} = ...`: {expected}", last_part(key))
+        }
+        FileMistake::NotATable { key, found, .. } => {
+            let is_one = key == "policy" && *found == ONE_TABLE;
+            return is_one.then(|| TWO_BRACKETS.to_owned());
+        }
+        FileMistake::WrongType {
+            key,
+            expected,
+            written,
+            ..
+        } => advice::of_type(last_part(key), expected, written),
+        FileMistake::ListNotAllowed { expected, .. } => format!("expected {expected}"),
+        FileMistake::EmptyList { key } => advice::of_empty_list(last_part(key)).to_owned(),
+        FileMistake::TooMany { .. } => "join policies that have the same start-up".to_owned(),
+        other => return other.help(),
+    })
 }
 
 /// The mistake that a key cannot have the value that is read.
@@ -172,12 +177,13 @@ pub(super) fn wrong_value(place: &KeyPlace, expected: &str, text: &str) -> AnyMi
 impl onramp_config::Mistake for Mistake {
     fn label(&self) -> String {
         match self {
-            Mistake::UnknownKey {
-                nearest: Some(nearest),
+            Mistake::File(FileMistake::UnknownKey {
+                nearest: None,
+                table,
                 ..
-            } => format!("did you mean `{nearest}`?"),
-            Mistake::UnknownKey { table, .. } => format!("not a key of {table}"),
-            Mistake::Missing { .. } => "in this table".to_owned(),
+            }) => format!("not a key of {}", title(table)),
+            Mistake::File(mistake @ FileMistake::UnknownKey { .. }) => mistake.label(),
+            Mistake::File(FileMistake::MissingKey { .. }) => "in this table".to_owned(),
             Mistake::SameName { .. } | Mistake::SameAddress { .. } => "and here".to_owned(),
             _ => "here".to_owned(),
         }
@@ -193,24 +199,13 @@ impl onramp_config::Mistake for Mistake {
                 is_table: false, ..
             }
             | Mistake::SameAddress { .. } => "remove one".to_owned(),
-            Mistake::Twice { .. }
-            | Mistake::NotATable {
-                expected: "tables that begin with [[policy]]",
-                found: ONE_TABLE,
-                ..
-            } => "write [[policy]], with two brackets".to_owned(),
-            Mistake::Syntax { .. } | Mistake::NotATable { .. } => return None,
-            Mistake::UnknownKey {
-                table, accepted, ..
-            } => {
-                format!("{table} has: {}", accepted.join(", "))
-            }
+            Mistake::Twice { .. } => TWO_BRACKETS.to_owned(),
+            Mistake::Syntax { .. } => return None,
+            Mistake::File(mistake) => return help(mistake),
             Mistake::NoPolicy { .. } => {
                 "add a table [[policy]], or write policy = [] in the first line".to_owned()
             }
-            Mistake::Missing { key, expected } => format!("add `{key} = ...`: {expected}"),
             Mistake::Value { advice, .. } | Mistake::Startup { advice, .. } => advice.clone(),
-            Mistake::EmptyList { key } => advice::of_empty_list(key).to_owned(),
             Mistake::SameName { .. } => "give each policy a name of its own".to_owned(),
             Mistake::NoEffect { .. } => "remove it".to_owned(),
             Mistake::NoUser { user } if user.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -218,9 +213,6 @@ impl onramp_config::Mistake for Mistake {
             }
             Mistake::NoUser { .. } => {
                 "create the user, correct the name, or give the number of the user".to_owned()
-            }
-            Mistake::TooManyPolicies { .. } => {
-                "join policies that have the same start-up".to_owned()
             }
             Mistake::TooManyPrefixes { .. } => "join neighbours into shorter ones".to_owned(),
         })

@@ -2,9 +2,9 @@
 //! `fading seed=1 seconds=30 min_mbits_per_s=1 max_mbits_per_s=40`.
 //!
 //! The rate is a random walk between the minimum and the maximum. Every 20 ms its logarithm moves
-//! by a normally distributed step. One step in 250 begins a fade to the minimum for 100 to 400 ms. The
-//! numbers are our choice and those of no particular network. A seed gives the same recording on
-//! every machine.
+//! by a normally distributed step. One step in 250 begins a fade to the minimum for 100 to 400 ms.
+//! The numbers are our choice and those of no particular network. A seed gives the same recording
+//! on every machine.
 
 use super::OPPORTUNITY_BYTES;
 use crate::random::{normal, splitmix64, unit};

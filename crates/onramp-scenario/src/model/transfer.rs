@@ -185,8 +185,8 @@ choice! {
         /// The receiver connects and requests the data with 8 bytes: a download.
         #[default]
         Receiver = "receiver",
-        /// The sender connects and sends as soon as its handshake is complete: an upload. Simulators
-        /// of the papers' time do the same.
+        /// The sender connects and sends as soon as its handshake is complete: an upload. The
+        /// simulators of the papers' time do the same.
         Sender = "sender",
     }
 }

@@ -1,9 +1,9 @@
 //! `onramp metrics`: the service's counts for Prometheus.
 
-use super::{print_json, Answer};
 use crate::cli::MetricsArguments;
-use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
-use crate::text::out;
+use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
+use onramp_cli::text::out;
+use onramp_cli::{print_json, Answer};
 use onramp_kernel::policy::PINS;
 use onramp_service::counts::Counts;
 use onramp_service::host::{now_s, read_counts};

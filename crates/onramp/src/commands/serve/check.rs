@@ -1,8 +1,8 @@
 //! `onramp serve --check`: is the configuration right, and what does it do?
 
-use crate::commands::{print_json, Answer};
-use crate::failure::DONE;
-use crate::text::{self, out, say};
+use onramp_cli::failure::DONE;
+use onramp_cli::text::{self, out, say};
+use onramp_cli::{print_json, Answer};
 use onramp_kernel::policy::{Cgroup, Family, Match, Start};
 use onramp_service::config::{self, Policy};
 use onramp_service::counts;

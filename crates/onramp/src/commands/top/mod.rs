@@ -10,12 +10,12 @@ mod state;
 mod tests;
 mod view;
 
-use super::{print_json, Answer};
 use crate::cli::TopArguments;
-use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
 use nix::errno::Errno;
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{SigSet, Signal};
+use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
+use onramp_cli::{print_json, Answer};
 use onramp_service::metrics::fetch_counts;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::DefaultTerminal;

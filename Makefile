@@ -63,7 +63,8 @@ build-dev: setup
 
 # Exit 3: this host lacks something for the lab, which has printed what.
 demo: build-dev
-	@$(SUDO) $(TARGET)/debug/onramp-study lab scenarios/demo.toml --skip-missing --out onramp-out || \
+	@$(SUDO) $(TARGET)/debug/onramp-study lab scenarios/demo.toml --skip-missing \
+		--out onramp-out || \
 	{ [ $$? = 3 ] && \
 	echo 'The same downloads in the simulator:' && \
 	$(TARGET)/debug/onramp-study sim scenarios/demo.toml --skip-missing --out onramp-out; }

@@ -3,8 +3,8 @@
 #
 #     scripts/deb.sh [OUT]            OUT: target/deb
 #
-# Environment: ONRAMP (target/release/onramp, with onramp-study beside it), WEB (target/web, the page
-# of `onramp web`), and DEB_HOST_ARCH for programs of another architecture, with GENERATOR, the
+# Environment: ONRAMP (target/release/onramp, with onramp-study beside it), WEB (target/web, the
+# page of `onramp web`), and DEB_HOST_ARCH for programs of another architecture, with GENERATOR, the
 # program onramp for this machine, with onramp-study beside it.
 #
 # OUT gets onramp_VERSION_ARCH.deb and onramp-study_VERSION_ARCH.deb, and packages -dbgsym with the

@@ -13,7 +13,8 @@ pub const ONRAMP_STUDY: &str = "onramp-study";
 /// The commands that both programs have.
 pub const IN_BOTH: [&str; 2] = ["completions", "manual"];
 
-/// A command: its name, its summary of at most [`MAX_SUMMARY`] characters, and examples, one a line.
+/// A command: its name, its summary of at most [`MAX_SUMMARY`] characters, and examples, one a
+/// line.
 pub struct Listed(pub &'static str, pub &'static str, pub &'static str);
 
 /// With the name before it a summary fits into 80 columns.

@@ -25,8 +25,8 @@ use clap::{Parser, Subcommand};
 use onramp_cli::completions::CompletionsArguments;
 use onramp_cli::manual::ManualArguments;
 
-/// Study fast starts of connections: in a simulator, over emulated paths with this machine's kernel,
-/// over TCP and QUIC in user space, and beside what papers measured.
+/// Study fast starts of connections: in a simulator, with this machine's kernel over emulated
+/// paths, with TCP and QUIC in user space, and beside what papers measured.
 ///
 /// Exit codes: 0 success, 1 a result missed its expectation, 2 bad input, 3 this host lacks
 /// something (the message says what, and how to get it), 130 interrupted.

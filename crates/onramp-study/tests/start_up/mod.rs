@@ -1,6 +1,6 @@
 //! Start-up `onramp` on the paths of `scenarios/`, compared with the host's own CUBIC. The tables
-//! for readers are in docs/algorithms/onramp.md; `INSTA_UPDATE=always cargo test -p onramp-study --test
-//! simulator start_up` writes them there.
+//! for readers are in docs/algorithms/onramp.md; `INSTA_UPDATE=always cargo test -p onramp-study
+//! --test simulator start_up` writes them there.
 
 mod ablation;
 mod evaluation;

@@ -15,6 +15,7 @@ use serde_json::json;
 /// command line follow `--`.
 pub const VARIABLE: &str = "ONRAMP_COMPLETE";
 
+/// The options of `completions`.
 #[derive(Args)]
 pub struct CompletionsArguments {
     /// The shell that reads them

@@ -4,11 +4,15 @@ use serde_json::{json, Value};
 use std::fmt;
 use std::io::IsTerminal;
 
+/// The exit code of success.
 pub const DONE: u8 = 0;
+/// A result missed its expectation.
 pub const MISSED: u8 = 1;
+/// The input is wrong.
 pub const BAD_INPUT: u8 = 2;
+/// This host lacks something.
 pub const HOST_LACKS: u8 = 3;
-/// As in a shell: 128 + SIGINT.
+/// Interrupted. As in a shell: 128 + SIGINT.
 pub const INTERRUPTED: u8 = 130;
 
 /// Why a command failed. The message says what to do.
@@ -16,10 +20,11 @@ pub struct Failure {
     code: u8,
     message: String,
     /// The lines of a file with its mistakes, for a terminal and for `--json`.
-    of_file: Option<(String, Value)>,
+    of_file: Option<Box<(String, Value)>>,
 }
 
 impl Failure {
+    /// A failure with this exit code.
     pub fn new(code: u8, message: impl Into<String>) -> Failure {
         Failure {
             code,
@@ -37,19 +42,20 @@ impl Failure {
         Failure {
             code: BAD_INPUT,
             message: error.to_string(),
-            of_file: Some((report(std::io::stderr().is_terminal()), json)),
+            of_file: Some(Box::new((report(std::io::stderr().is_terminal()), json))),
         }
     }
 
+    /// The exit code.
     pub fn code(&self) -> u8 {
         self.code
     }
 
     /// Prints the failure on standard error.
     pub fn print(&self, json: bool) {
-        let (error, text) = match &self.of_file {
-            Some((text, error)) => (error.clone(), text.clone()),
-            None => (json!(self.message), format!("onramp: {self}\n")),
+        let (text, error) = match self.of_file.as_deref() {
+            Some(of_file) => of_file.clone(),
+            None => (format!("onramp: {self}\n"), json!(self.message)),
         };
         match json {
             true => eprintln!("{}", json!({ "error": error, "exit_code": self.code })),

@@ -9,6 +9,7 @@ use clap_mangen::Man;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
+/// The options of `manual`.
 #[derive(Args)]
 pub struct ManualArguments {
     /// Write the pages into this directory, which is made where it is missing

@@ -110,6 +110,7 @@ pub struct Look {
 }
 
 impl Look {
+    /// The appearance on standard output of this process.
     pub fn of_stdout() -> Look {
         let stdout = io::stdout();
         Look {

@@ -191,6 +191,8 @@ mod tests {
     #[test]
     fn onramp_list_has_the_avoidances_of_scenarios_and_of_the_simulator() {
         assert_eq!(Avoidance::ALL.map(Avoidance::name), AVOIDANCES);
-        assert!(Avoidance::ALL.iter().all(|avoidance| avoidance.in_simulator().is_some()));
+        assert!(Avoidance::ALL
+            .iter()
+            .all(|avoidance| avoidance.in_simulator().is_some()));
     }
 }

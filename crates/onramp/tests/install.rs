@@ -21,7 +21,12 @@ fn shells_get_completions_with_the_commands_of_both_programs() {
     let json = onramp(["--json", "completions", "fish"]).code(0).json();
     assert_eq!(json["shell"], "fish");
 
-    let bin = program(ONRAMP).parent().unwrap().to_str().unwrap().to_owned();
+    let bin = program(ONRAMP)
+        .parent()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
     for (line, completed) in [
         ("onramp comp", "compare compare-startups completions"),
         ("onramp load --pack", "--packet-pairs"),

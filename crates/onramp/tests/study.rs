@@ -25,7 +25,9 @@ fn a_command_of_the_study_gets_the_arguments_and_gives_its_exit_code() {
         .code(2)
         .warns(&["/nowhere.toml"]);
     for help in [&["sim", "--help"][..], &["help", "sim"]] {
-        onramp(help).code(0).says(&["Usage: onramp sim", "--skip-missing"]);
+        onramp(help)
+            .code(0)
+            .says(&["Usage: onramp sim", "--skip-missing"]);
     }
 }
 
@@ -52,8 +54,12 @@ fn without_the_other_program_a_sentence_names_its_package() {
     };
     let sentence = "`onramp sim` is a command of onramp-study, which is not installed: install \
         the package onramp-study";
-    sim(&["sim", "x.toml"], "/nowhere").code(3).warns(&[sentence]);
-    let json = sim(&["--json", "sim", "x.toml"], "/nowhere").code(3).json_error();
+    sim(&["sim", "x.toml"], "/nowhere")
+        .code(3)
+        .warns(&[sentence]);
+    let json = sim(&["--json", "sim", "x.toml"], "/nowhere")
+        .code(3)
+        .json_error();
     assert!(json["error"].as_str().unwrap().contains(sentence), "{json}");
     sim(&["list"], "/nowhere").code(0);
     // It is found by PATH too.
@@ -77,8 +83,14 @@ fn the_help_lists_the_commands_of_both_programs_by_task() {
             assert!(help.contains(&line), "{name}: {help}");
             let of_command = onramp([name, "--help"]).code(0).stdout;
             let example = example.lines().next().unwrap();
-            assert!(name == &"sweep" || of_command.contains(example), "{of_command}");
+            assert!(
+                name == &"sweep" || of_command.contains(example),
+                "{of_command}"
+            );
         }
     }
-    assert!(study.contains("\n  sim ") && !study.contains("\n  load "), "{study}");
+    assert!(
+        study.contains("\n  sim ") && !study.contains("\n  load "),
+        "{study}"
+    );
 }

@@ -2,6 +2,7 @@
 
 use super::runs::{self, describe};
 use crate::cli::LabArguments;
+use crate::commands::unwritten;
 use crate::recording::{Line, Writer};
 use crate::startups::KernelStartups;
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS, INTERRUPTED, MISSED};
@@ -19,7 +20,7 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         check(&arguments.files, &scenarios)?;
     }
     if let Some(out) = &arguments.out {
-        onramp_report::prepare(out)?;
+        onramp_report::prepare(out).map_err(unwritten)?;
     }
     onramp_lab::preflight().map_err(failure)?;
     let cases: Vec<&Case> = scenarios

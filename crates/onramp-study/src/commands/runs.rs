@@ -2,6 +2,7 @@
 //! reports.
 
 use crate::cli::ReportTraces;
+use crate::commands::{refused, unwritten};
 use indicatif::{ProgressBar, ProgressStyle};
 use nix::sys::signal::{sigaction, SaFlags, SigAction, SigHandler, SigSet, Signal};
 use onramp_cli::failure::{Failure, BAD_INPUT, INTERRUPTED, MISSED};
@@ -27,7 +28,8 @@ pub fn read(files: &[PathBuf]) -> Result<Vec<Scenario>, Failure> {
     let scenarios: Vec<Scenario> = files
         .iter()
         .map(|file| onramp_scenario::read(file))
-        .collect::<Result<_, _>>()?;
+        .collect::<Result<_, _>>()
+        .map_err(refused)?;
     for (place, scenario) in scenarios.iter().enumerate() {
         if let Some(first) = scenarios[..place]
             .iter()
@@ -65,7 +67,7 @@ pub fn conclude(
     if !runs.is_empty() || ending.is_ok() {
         print_results(runs, json);
     }
-    if let (Some(written), false) = (written.transpose()?, json) {
+    if let (Some(written), false) = (written.transpose().map_err(unwritten)?, json) {
         say!("Report: {}", written.report.display());
     }
     ending

@@ -45,7 +45,9 @@ fn head() -> String {
 #[test]
 fn the_reference_of_commands_is_up_to_date() {
     let name = file_of(PROGRAM);
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs/reference")
+        .join(name);
     let mut command = crate::command().bin_name(ONRAMP);
     command.build();
     let mut expected = head();
@@ -78,7 +80,9 @@ fn render(command: &Command, out: &mut String) {
     }
     let usage = command.clone().render_usage().to_string();
     let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
-    let usage = usage.trim().replacen(command.get_bin_name().unwrap_or(name), name, 1);
+    let usage = usage
+        .trim()
+        .replacen(command.get_bin_name().unwrap_or(name), name, 1);
     write!(out, "\n```text\n{usage}\n```\n").unwrap();
     // `--json` is an option of every command, but it is listed once.
     let is_listed = |arg: &&Arg| {

@@ -10,7 +10,6 @@ use onramp_cli::failure::{Failure, BAD_INPUT, HOST_LACKS};
 use onramp_cli::signals::{exit_code, exited, not_started, system, Signals};
 use onramp_cli::stderr_lines::StderrLines;
 use onramp_cli::text;
-use onramp_cli::text;
 use onramp_cli::Answer;
 use onramp_kernel::{
     Adoption, Avoidance, Changes, ExecCgroup, Lifetime, Loaded, Options, PairOption, PairsMap,

@@ -1,10 +1,10 @@
 //! `onramp list`: start-ups and avoidances.
 
 use onramp_cli::failure::DONE;
+use onramp_cli::startup::AVOIDANCES;
 use onramp_cli::text;
 use onramp_cli::text::out;
 use onramp_cli::{print_json, Answer};
-use onramp_cli::startup::AVOIDANCES;
 use onramp_kernel::Avoidance;
 use serde_json::json;
 
@@ -35,7 +35,7 @@ pub fn run(as_json: bool) -> Answer {
                 "name": avoidance,
                 "in_this_kernel": is_in_kernel(avoidance),
                 "in_the_simulator": true,
-            })).collect::<Vec<_>>(),
+            })),
         }));
         return Ok(DONE);
     }
@@ -54,7 +54,7 @@ pub fn run(as_json: bool) -> Answer {
         .map(str::to_owned)
         .to_vec()];
     let yes_or_no = |is_available| if is_available { "yes" } else { "no" }.to_owned();
-    rows.extend(AVOIDANCES.map(|avoidance| {
+    rows.extend(AVOIDANCES.iter().map(|&avoidance| {
         vec![
             avoidance.to_owned(),
             yes_or_no(is_in_kernel(avoidance)),

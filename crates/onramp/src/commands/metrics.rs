@@ -52,7 +52,7 @@ fn counts(socket: &Path) -> Result<Counts, Failure> {
                 ..counts
             })
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(no_counts(error)),
     }
 }
 
@@ -63,8 +63,7 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     })
 }
 
-impl From<EndpointError> for Failure {
-    fn from(error: EndpointError) -> Failure {
-        Failure::new(HOST_LACKS, error.to_string())
-    }
+/// The failure for a service that gives no counts.
+pub fn no_counts(error: EndpointError) -> Failure {
+    Failure::new(HOST_LACKS, error.to_string())
 }

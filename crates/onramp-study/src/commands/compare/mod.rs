@@ -5,6 +5,7 @@ mod table;
 use super::lab::{self, NoResult};
 use super::runs::{self, describe};
 use crate::cli::CompareArguments;
+use crate::commands::unwritten;
 use crate::startups::KernelStartups;
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
 use onramp_cli::text::say;
@@ -18,7 +19,7 @@ pub fn run(arguments: &CompareArguments, json: bool) -> Answer {
     let scenarios = runs::read(&arguments.files)?;
     let cases = supported_by_both(&scenarios)?;
     if let Some(out) = &arguments.out {
-        onramp_report::prepare(out)?;
+        onramp_report::prepare(out).map_err(unwritten)?;
     }
     onramp_lab::preflight().map_err(lab::failure)?;
     let cases = lab::without_missing(cases)?;
@@ -32,7 +33,7 @@ pub fn run(arguments: &CompareArguments, json: bool) -> Answer {
     if let Some(out) = arguments.out.as_deref().filter(|_| !runs.is_empty()) {
         let what = "The same transfers in the simulator and between real sockets of this kernel.";
         let meta = lab::meta("compare", what, &scenarios, &ending);
-        let written = onramp_report::write(out, &meta, &runs)?;
+        let written = onramp_report::write(out, &meta, &runs).map_err(unwritten)?;
         if !json {
             say!("Report: {}", written.report.display());
         }

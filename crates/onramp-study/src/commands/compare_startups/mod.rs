@@ -7,6 +7,7 @@ mod output;
 use super::lab;
 use super::runs;
 use crate::cli::CompareStartupsArguments;
+use crate::commands::{refused, unwritten};
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE};
 use onramp_cli::Answer;
 use onramp_comparison::{
@@ -21,7 +22,7 @@ const RECORDED: &str = "cellular";
 
 pub fn run(arguments: &CompareStartupsArguments, json: bool) -> Answer {
     if let Some(out) = &arguments.out {
-        onramp_report::prepare_files(out, &output::FILES)?;
+        onramp_report::prepare_files(out, &output::FILES).map_err(unwritten)?;
     }
     if arguments.lab {
         onramp_lab::preflight().map_err(lab::failure)?;
@@ -119,7 +120,7 @@ fn recordings(
         ));
         return Ok(None);
     };
-    let (family, missing) = recorded_families(folder)?;
+    let (family, missing) = recorded_families(folder).map_err(refused)?;
     if family.is_none() {
         let message = format!(
             "{} has no recording, for example {}: docs/comparison.md says where they come from",

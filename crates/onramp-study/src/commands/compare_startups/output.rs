@@ -2,6 +2,7 @@
 
 use super::super::{lab, runs};
 use crate::cli::CompareStartupsArguments;
+use crate::commands::unwritten;
 use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
 use onramp_comparison::{page, tables, Comparison, PageOptions, SideBySide};
@@ -41,7 +42,9 @@ impl Output {
             .iter()
             .any(|family| !family.rows.is_empty());
         let written = match arguments.out.as_deref().filter(|_| has_results) {
-            Some(folder) => Some(write_files(folder, &self.files(arguments, &ending))?),
+            Some(folder) => {
+                Some(write_files(folder, &self.files(arguments, &ending)).map_err(unwritten)?)
+            }
             None => None,
         };
         if json {

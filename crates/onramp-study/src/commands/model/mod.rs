@@ -10,7 +10,7 @@ use onramp_theory::chaher::{self, Chaher, Invalid};
 
 pub fn run(arguments: &ModelArguments, json: bool) -> Answer {
     let Model::Chaher(arguments) = &arguments.model;
-    let answer = Chaher::new(&arguments.question())?;
+    let answer = Chaher::new(&arguments.question()).map_err(refused)?;
     if json {
         print_json(&answer);
     } else {
@@ -19,8 +19,7 @@ pub fn run(arguments: &ModelArguments, json: bool) -> Answer {
     Ok(DONE)
 }
 
-impl From<Invalid> for Failure {
-    fn from(invalid: Invalid) -> Failure {
-        Failure::new(BAD_INPUT, chaher::refusal(&invalid))
-    }
+/// The failure for a link that the model does not cover.
+fn refused(invalid: Invalid) -> Failure {
+    Failure::new(BAD_INPUT, chaher::refusal(&invalid))
 }

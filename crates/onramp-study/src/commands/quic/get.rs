@@ -1,6 +1,6 @@
 //! `onramp quic get`.
 
-use super::Signals;
+use super::{failed, Signals};
 use crate::cli::QuicGetArguments;
 use crate::commands::tcp::Sink;
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED};
@@ -22,8 +22,8 @@ pub async fn run(arguments: &QuicGetArguments, json: bool) -> Answer {
     let mut signals = Signals::new()?;
     let settings = settings(arguments)?;
     for urls in arguments.urls.chunk_by(is_same_server) {
-        let address = urls[0].address()?;
-        let client = Client::new(settings.clone(), address)?;
+        let address = urls[0].address().map_err(failed)?;
+        let client = Client::new(settings.clone(), address).map_err(failed)?;
         let received_bytes = Cell::new(0);
         let downloads = download_all(&client, address, urls, arguments, json, &received_bytes);
         let result = tokio::select! {
@@ -51,7 +51,10 @@ async fn download_all(
     json: bool,
     received_bytes: &Cell<u64>,
 ) -> Result<(), Failure> {
-    let session = client.connect(address, &urls[0].host).await?;
+    let session = client
+        .connect(address, &urls[0].host)
+        .await
+        .map_err(failed)?;
     for url in urls {
         received_bytes.set(0);
         let mut counted = Counted {
@@ -107,7 +110,7 @@ fn settings(arguments: &QuicGetArguments) -> Result<ClientSettings, Failure> {
             idle_timeout: Duration::from_nanos(arguments.silence),
             ..TransportLimits::default()
         },
-        qlog: qlog.transpose()?,
+        qlog: qlog.transpose().map_err(failed)?,
     })
 }
 
@@ -135,7 +138,7 @@ async fn download(
     address: SocketAddr,
     sink: &mut Counted<'_>,
 ) -> Result<Report, Failure> {
-    let download = session.get(&url.path, sink).await?;
+    let download = session.get(&url.path, sink).await.map_err(failed)?;
     let time_s = download.time.as_secs_f64();
     Ok(Report {
         host: url.host.clone(),

@@ -56,12 +56,10 @@ impl Signals {
     }
 }
 
-impl From<onramp_hq::Error> for Failure {
-    fn from(error: onramp_hq::Error) -> Failure {
-        let code = match error.is_of_host() {
-            true => HOST_LACKS,
-            false => BAD_INPUT,
-        };
-        Failure::new(code, error.to_string())
-    }
+fn failed(error: onramp_hq::Error) -> Failure {
+    let code = match error.is_of_host() {
+        true => HOST_LACKS,
+        false => BAD_INPUT,
+    };
+    Failure::new(code, error.to_string())
 }

@@ -1,6 +1,6 @@
 //! `onramp quic serve`.
 
-use super::{memory, Signals};
+use super::{failed, memory, Signals};
 use crate::cli::QuicServeArguments;
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE};
 use onramp_cli::text;
@@ -25,13 +25,13 @@ pub async fn run(arguments: &QuicServeArguments, json: bool) -> Answer {
     let settings = settings(arguments, paths.clone())?;
     let fingerprint = settings.identity.fingerprint();
     let certificate = settings.identity.to_pem().to_owned();
-    let server = Server::bind(arguments.listen, settings)?;
+    let server = Server::bind(arguments.listen, settings).map_err(failed)?;
     if let Some(file) = &arguments.identity.write_certificate {
         write_certificate(file, &certificate)?;
     }
     eprintln!(
         "onramp: listening on {} (UDP), certificate SHA-256 {fingerprint}",
-        server.address()?
+        server.address().map_err(failed)?
     );
     let (ending, ended) = tokio::sync::oneshot::channel::<()>();
     let end = async { drop(ended.await) };
@@ -79,7 +79,7 @@ fn settings(arguments: &QuicServeArguments, paths: Paths) -> Result<ServerSettin
         },
         connections: arguments.connections as usize,
         grace: Duration::from_nanos(arguments.grace),
-        qlog: qlog.transpose()?,
+        qlog: qlog.transpose().map_err(failed)?,
         ..ServerSettings::new(identity(arguments)?)
     })
 }
@@ -87,9 +87,9 @@ fn settings(arguments: &QuicServeArguments, paths: Paths) -> Result<ServerSettin
 fn identity(arguments: &QuicServeArguments) -> Result<Identity, Failure> {
     let options = &arguments.identity;
     if let (Some(certificate), Some(key)) = (&options.certificate, &options.key) {
-        return Ok(Identity::from_files(certificate, key)?);
+        return Identity::from_files(certificate, key).map_err(failed);
     }
-    Ok(Identity::self_signed(options.name.clone())?)
+    Identity::self_signed(options.name.clone()).map_err(failed)
 }
 
 fn write_certificate(file: &Path, pem: &str) -> Result<(), Failure> {

@@ -8,6 +8,7 @@ mod test_paper;
 
 use super::runs;
 use crate::cli::{PaperName, ReproduceArguments};
+use crate::commands::unwritten;
 use kernel::OnKernel;
 use onramp_cli::failure::{Failure, DONE, INTERRUPTED, MISSED};
 use onramp_cli::text::{out, say, Look};
@@ -30,7 +31,8 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
         .filter(|paper| is_chosen(&arguments.paper, paper))
         .collect();
     if let Some(out) = &arguments.out {
-        onramp_report::prepare_files(out, &files::names(&arguments.paper, &chosen))?;
+        onramp_report::prepare_files(out, &files::names(&arguments.paper, &chosen))
+            .map_err(unwritten)?;
     }
     // --json prints only the rows. Alternatives and the kernel need not run for it.
     let is_shown = !json || arguments.out.is_some();
@@ -120,7 +122,7 @@ fn conclude(all: &[Done], arguments: &ReproduceArguments, json: bool) -> Answer 
     } else {
         out(format_args!("{}", answer::text(all, Look::of_stdout())));
     }
-    if let (Some(page), false) = (written.transpose()?, json) {
+    if let (Some(page), false) = (written.transpose().map_err(unwritten)?, json) {
         say!("Page: {}", page.display());
     }
     Ok(if records.iter().all(|record| record.reproduced) {

@@ -4,6 +4,7 @@ mod tracing;
 
 use super::runs::{self, describe};
 use crate::cli::SimArguments;
+use crate::commands::unwritten;
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
 use onramp_cli::text::{count, say};
 use onramp_cli::Answer;
@@ -33,7 +34,7 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
         cases
     };
     if let Some(out) = &arguments.out {
-        onramp_report::prepare(out)?;
+        onramp_report::prepare(out).map_err(unwritten)?;
     }
     let tracing = Tracing::begin(arguments, &cases)?;
 

@@ -1,5 +1,6 @@
 //! `onramp tcp get`.
 
+use super::failed;
 use super::print::{complete, print, Style};
 use super::sink::Sink;
 use super::source::Source;
@@ -26,7 +27,8 @@ pub fn run(arguments: &GetArguments, json: bool) -> Answer {
     let mut driver: Driver<Transfer<Sink>> = arguments
         .device
         .settings()
-        .open(|mtu_bytes| arguments.tcp.config(&arguments.device.address, mtu_bytes))?;
+        .open(|mtu_bytes| arguments.tcp.config(&arguments.device.address, mtu_bytes))
+        .map_err(failed)?;
     let stop = runs::stop_flag();
     let reader = source.as_ref().map(Source::open).transpose()?;
     let transfer = Transfer::new(reader, sink, true);
@@ -54,6 +56,6 @@ pub fn run(arguments: &GetArguments, json: bool) -> Answer {
     )?;
     let counts = driver.endpoint.counts();
     let report = ended.map(|ended| complete(ended, counts)).transpose()?;
-    driver.close()?;
+    driver.close().map_err(failed)?;
     Ok(report.map_or(INTERRUPTED, |report| print(&report, style)))
 }

@@ -20,19 +20,16 @@ pub fn run(arguments: &TcpArguments, json: bool) -> Answer {
     }
 }
 
-impl From<onramp_tun::Error> for Failure {
-    fn from(error: onramp_tun::Error) -> Failure {
-        let code = if error.is_of_host() {
-            HOST_LACKS
-        } else {
-            BAD_INPUT
-        };
-        let advice = match &error {
-            onramp_tun::Error::Missing { .. } => {
-                ", or use --host ADDRESS, which creates it while the command runs"
-            }
-            _ => "",
-        };
-        Failure::new(code, format!("{error}{advice}"))
-    }
+fn failed(error: onramp_tun::Error) -> Failure {
+    let code = match error.is_of_host() {
+        true => HOST_LACKS,
+        false => BAD_INPUT,
+    };
+    let advice = match &error {
+        onramp_tun::Error::Missing { .. } => {
+            ", or use --host ADDRESS, which creates it while the command runs"
+        }
+        _ => "",
+    };
+    Failure::new(code, format!("{error}{advice}"))
 }

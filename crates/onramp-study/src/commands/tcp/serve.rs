@@ -1,5 +1,6 @@
 //! `onramp tcp serve`.
 
+use super::failed;
 use super::print::{complete, print, Style};
 use super::sink::Sink;
 use super::source::Source;
@@ -19,7 +20,8 @@ pub fn run(arguments: &ServeArguments, json: bool) -> Answer {
     let mut driver: Driver<Transfer<Sink>> = arguments
         .device
         .settings()
-        .open(|mtu_bytes| arguments.tcp.config(&arguments.device.address, mtu_bytes))?;
+        .open(|mtu_bytes| arguments.tcp.config(&arguments.device.address, mtu_bytes))
+        .map_err(failed)?;
     let stop = runs::stop_flag();
     let style = Style {
         json,
@@ -55,7 +57,7 @@ pub fn run(arguments: &ServeArguments, json: bool) -> Answer {
             Ok(ControlFlow::Continue(()))
         },
     )?;
-    driver.close()?;
+    driver.close().map_err(failed)?;
     Ok(match end {
         ServeEnd::Interrupted => INTERRUPTED,
         ServeEnd::Finished | ServeEnd::Stopped => code,

@@ -149,7 +149,10 @@ fn check(what: &'static str, found: String, mend: Option<String>) -> Check {
 /// The hosts of the lab, which `onramp-study` can make or not.
 fn lab() -> Check {
     let what = "namespaces and TUN (lab)";
-    let Ok(output) = crate::study::program().args(["preflight", "--json"]).output() else {
+    let Ok(output) = crate::study::program()
+        .args(["preflight", "--json"])
+        .output()
+    else {
         return check(what, format!("{ONRAMP_STUDY} is not installed"), None);
     };
     let error: Option<serde_json::Value> = serde_json::from_slice(&output.stderr).ok();

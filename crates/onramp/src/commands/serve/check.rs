@@ -9,7 +9,7 @@ use onramp_service::counts;
 use std::path::Path;
 
 pub fn run(file: &Path, json: bool) -> Answer {
-    let config = config::read(file)?;
+    let config = config::read(file).map_err(super::refused)?;
     if json {
         let policies = config.policies.iter().map(|policy| {
             let start = policy.rule.start.as_ref();

@@ -44,9 +44,14 @@ pub fn run(arguments: &ServiceArguments, json: bool) -> Answer {
                 error.lines().iter().for_each(|line| console.error(line));
                 return Ok(onramp_cli::failure::BAD_INPUT);
             }
-            Err(error.into())
+            Err(refused(error))
         }
         Err(run::Error::Kernel(error)) => Err(error.into()),
         Err(error) => Err(Failure::new(HOST_LACKS, error.to_string())),
     }
+}
+
+/// The failure for a configuration that was refused.
+fn refused(error: config::Error) -> Failure {
+    Failure::of_file(&error, |colour| error.report(colour), error.lines().into())
 }

@@ -10,6 +10,7 @@ mod state;
 mod tests;
 mod view;
 
+use super::metrics::no_counts;
 use crate::cli::TopArguments;
 use nix::errno::Errno;
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
@@ -31,7 +32,7 @@ use std::time::Duration;
 const TURN: Duration = Duration::from_millis(50);
 
 pub fn run(arguments: &TopArguments, json: bool) -> Answer {
-    let counts = fetch_counts(&arguments.socket)?;
+    let counts = fetch_counts(&arguments.socket).map_err(no_counts)?;
     if json {
         print_json(&counts);
         return Ok(DONE);

@@ -3,10 +3,10 @@
 
 use clap::{Args, ValueEnum};
 use onramp_cli::startup::{avoidances, memories, startups};
+use onramp_config::units;
 use onramp_core::governor::BOUND_PPM;
 use onramp_core::memory::Memory;
 use onramp_kernel::Avoidance;
-use onramp_scenario::units;
 use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::{Component, PathBuf};

@@ -5,12 +5,12 @@ use crate::cli::{FirstWindow, LoadArguments, StartupArguments};
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE};
 use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
+use onramp_config::units::format_time;
 use onramp_core::memory::{Memory, LIFETIME_NS};
 use onramp_kernel::{
     default_in_this_namespace, Avoidance, Connections, Error, Lifetime, Loaded, Options,
     Registration, Status,
 };
-use onramp_scenario::units::format_time;
 
 pub fn options(
     startup: &str,

@@ -5,8 +5,8 @@ use onramp_cli::failure::DONE;
 use onramp_cli::text;
 use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
+use onramp_config::units::format_time;
 use onramp_kernel::Status;
-use onramp_scenario::units::format_time;
 
 pub fn run(json: bool) -> Answer {
     let all = totals::all()?;

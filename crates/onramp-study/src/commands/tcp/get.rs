@@ -20,7 +20,7 @@ pub fn run(arguments: &GetArguments, json: bool) -> Answer {
             found: from,
             address,
         };
-        return Err(error.into());
+        return Err(failed(error));
     }
     let source = Source::choose(arguments.send.as_deref(), arguments.size, true)?;
     let sink = Sink::choose(arguments.output.as_deref())?;
@@ -53,7 +53,8 @@ pub fn run(arguments: &GetArguments, json: bool) -> Answer {
         transfer,
         &stop,
         warn_of_silence,
-    )?;
+    )
+    .map_err(failed)?;
     let counts = driver.endpoint.counts();
     let report = ended.map(|ended| complete(ended, counts)).transpose()?;
     driver.close().map_err(failed)?;

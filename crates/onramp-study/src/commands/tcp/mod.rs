@@ -33,3 +33,18 @@ fn failed(error: onramp_tun::Error) -> Failure {
     };
     Failure::new(code, format!("{error}{advice}"))
 }
+
+/// A failure of the device or of this program.
+struct Failed(Failure);
+
+impl From<onramp_tun::Error> for Failed {
+    fn from(error: onramp_tun::Error) -> Failed {
+        Failed(failed(error))
+    }
+}
+
+impl From<Failure> for Failed {
+    fn from(failure: Failure) -> Failed {
+        Failed(failure)
+    }
+}

@@ -1,9 +1,9 @@
 //! `onramp tcp serve`.
 
-use super::failed;
 use super::print::{complete, print, Style};
 use super::sink::Sink;
 use super::source::Source;
+use super::{failed, Failed};
 use crate::cli::ServeArguments;
 use crate::commands::runs;
 use onramp_cli::failure::{Failure, DONE, INTERRUPTED};
@@ -43,7 +43,7 @@ pub fn run(arguments: &ServeArguments, json: bool) -> Answer {
         transfer.inspect_err(|failure| failure.print(json)).ok()
     };
     let mut code = DONE;
-    let end = serve::<Sink, Failure>(
+    let end = serve::<Sink, Failed>(
         &mut driver,
         arguments.port,
         accept,
@@ -56,7 +56,8 @@ pub fn run(arguments: &ServeArguments, json: bool) -> Answer {
             }
             Ok(ControlFlow::Continue(()))
         },
-    )?;
+    )
+    .map_err(|Failed(failure)| failure)?;
     driver.close().map_err(failed)?;
     Ok(match end {
         ServeEnd::Interrupted => INTERRUPTED,

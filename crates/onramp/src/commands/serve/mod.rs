@@ -10,6 +10,7 @@ use onramp_cli::failure::{Failure, DONE, HOST_LACKS};
 use onramp_cli::text::say;
 use onramp_cli::Answer;
 use onramp_kernel::Policies;
+use onramp_service::config;
 use onramp_service::run::{self, Ended, Options};
 
 pub fn run(arguments: &ServiceArguments, json: bool) -> Answer {

@@ -5,6 +5,7 @@
 
 CARGO ?= cargo
 ONRAMP := target/release/onramp
+STUDY := target/release/onramp-study
 # Programs of ours that talk to the kernel need root; the build does not.
 SUDO := $(shell [ "$$(id -u)" = 0 ] || ! command -v sudo >/dev/null || \
 	echo sudo -E env PATH="$$PATH")
@@ -46,7 +47,7 @@ help:
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
-	@echo 'make install  the program, manual pages, completions, unit into PREFIX (/usr/local)'
+	@echo 'make install  the programs, manual pages, completions, unit into PREFIX (/usr/local)'
 	@echo 'make uninstall     removes exactly these'
 	@echo 'make deb      Debian packages in target/deb; make test-deb tries them in a Debian 12'
 
@@ -54,7 +55,7 @@ setup:
 	@scripts/setup.sh
 
 build: setup
-	$(CARGO) build --release --locked -p onramp
+	$(CARGO) build --release --locked -p onramp -p onramp-study
 
 # The programs and tests in the dev profile; it optimises what computes (Cargo.toml).
 build-dev: setup
@@ -62,10 +63,11 @@ build-dev: setup
 
 # Exit 3: this host lacks something for the lab, which has printed what.
 demo: build-dev
-	@$(SUDO) $(TARGET)/debug/onramp lab scenarios/demo.toml --skip-missing --out onramp-out || \
+	@$(SUDO) $(TARGET)/debug/onramp-study lab scenarios/demo.toml --skip-missing \
+		--out onramp-out || \
 	{ [ $$? = 3 ] && \
 	echo 'The same downloads in the simulator:' && \
-	$(TARGET)/debug/onramp sim scenarios/demo.toml --skip-missing --out onramp-out; }
+	$(TARGET)/debug/onramp-study sim scenarios/demo.toml --skip-missing --out onramp-out; }
 
 # The playground: target/web/index.html, which works from the disk too.
 web: web-engine
@@ -153,12 +155,12 @@ real-cellular:
 # folder with traces of mahimahi. OUT=DIR gets the page. INSTA_UPDATE=always writes the tables.
 compare:
 	TRACES='$(if $(TRACES),$(abspath $(TRACES)))' OUT='$(if $(OUT),$(abspath $(OUT)))' \
-		$(CARGO) test --locked --release -p onramp --test simulator -- --ignored \
+		$(CARGO) test --locked --release -p onramp-study --test simulator -- --ignored \
 		--nocapture the_whole_comparison
 
 # Exit 1: rows differ from the paper, which the table shows.
 reproduce: build
-	@$(SUDO) $(ONRAMP) reproduce all --out onramp-out/papers || [ $$? = 1 ]
+	@$(SUDO) $(STUDY) reproduce all --out onramp-out/papers || [ $$? = 1 ]
 
 # They simulate for minutes, and run on this kernel what it can. One process, whose tests share the
 # results of all papers.
@@ -169,7 +171,7 @@ test-papers: setup
 # docs/tcp.md.
 interworking: setup
 	$(SUDO) env ONRAMP_INTERWORKING_SIZE='100 MB' \
-		$(CARGO) test --locked --release -p onramp --test kernel -- \
+		$(CARGO) test --locked --release -p onramp-study --test kernel -- \
 		--test-threads 1 --nocapture interworking
 
 # Exit 3: this host lacks something, which has been printed.
@@ -236,7 +238,7 @@ format:
 
 # The chart of the gain in the README, from simulated transfers: the same file on every machine.
 chart: build
-	@out=$$(mktemp -d) && $(ONRAMP) sim scenarios/gain.toml --out "$$out" && \
+	@out=$$(mktemp -d) && $(STUDY) sim scenarios/gain.toml --out "$$out" && \
 	install -D -m 644 "$$out/figures/gain.svg" docs/images/gain.svg; \
 	status=$$?; rm -rf "$$out"; exit $$status
 
@@ -280,17 +282,17 @@ install: build
 uninstall:
 	scripts/install.sh uninstall
 
-# target/deb/onramp_VERSION_ARCH.deb, and the symbols as another package.
+# Packages onramp and onramp-study in target/deb, and the symbols as others.
 deb: build web
 	@scripts/setup.sh debhelper
 	ONRAMP='$(ONRAMP)' WEB='$(TARGET)/web' scripts/deb.sh
 
-# The package of the release build, as Debian's checker and a clean Debian 12 see it.
+# The packages of the release build, as Debian's checker and a clean Debian 12 see it.
 test-deb: deb
 	@scripts/setup.sh lintian
 	lintian --fail-on error,warning target/deb/*.deb
 	-@scripts/setup.sh mmdebstrap
-	$(SUDO) scripts/test-deb.sh target/deb/onramp_*_*.deb
+	$(SUDO) scripts/test-deb.sh target/deb/onramp_*_*.deb target/deb/onramp-study_*_*.deb
 
 clean:
 	$(CARGO) clean

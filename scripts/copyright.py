@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""Print the copyright file of the package, in Debian's machine-readable format.
+"""Print the copyright file of a package, in Debian's machine-readable format.
+
+    scripts/copyright.py onramp|onramp-study
 
 It names everything that the program contains: Onramp, the libraries in C that are linked
 statically, and each Rust crate, with the licences that cargo knows and the copyright lines of the
-crates' own files. It names what the playground contains likewise: crates, and packages of npm.
+crates' own files. For onramp-study it names what the playground contains likewise: crates, and
+packages of npm.
 """
 
 import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -58,8 +62,12 @@ the original software.
 TEXT_FILES = ("LICENSE-{0}", "LICENSE.{0}", "LICENSE_{0}", "LICENSE-{0}.txt", "LICENSE-{0}.md")
 
 
-# What is made of Rust crates, and for which target.
-BUILT = [("onramp", "x86_64-unknown-linux-gnu"), ("onramp-web", "wasm32-unknown-unknown")]
+LINUX = "x86_64-unknown-linux-gnu"
+# What each package has that is made of Rust crates, and for which target.
+BUILT = {
+    "onramp": [("onramp", LINUX)],
+    "onramp-study": [("onramp-study", LINUX), ("onramp-web", "wasm32-unknown-unknown")],
+}
 
 
 def metadata(target):
@@ -68,9 +76,9 @@ def metadata(target):
     return json.loads(subprocess.check_output(command, cwd=ROOT))
 
 
-def linked_crates():
+def linked_crates(built):
     """The crates of others that become part of the program or the page."""
-    crates = {crate["id"]: crate for root, target in BUILT for crate in linked_into(root, target)}
+    crates = {crate["id"]: crate for root, target in built for crate in linked_into(root, target)}
     return sorted(crates.values(), key=lambda package: (package["name"], package["version"]))
 
 
@@ -183,8 +191,9 @@ def paragraph(text):
     return "\n".join(f" {line}" if line else " ." for line in lines)
 
 
-def main():
-    crates, pages = linked_crates(), page_packages()
+def main(package):
+    crates = linked_crates(BUILT[package])
+    pages = page_packages() if package == "onramp-study" else []
     print("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/")
     print("Upstream-Name: onramp")
     print("Comment: Files below rust/ and npm/ and of elfutils and zlib are not in the source of")
@@ -217,4 +226,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Build the Debian package of a program that is built already, by Debian's own tools (debhelper).
+# Build the Debian packages of programs that are built already, by Debian's own tools (debhelper).
 #
 #     scripts/deb.sh [OUT]            OUT: target/deb
 #
-# Environment: ONRAMP (target/release/onramp), WEB (target/web, the page of `onramp web`), and
-# DEB_HOST_ARCH for a program of another architecture, with GENERATOR, the same program for this
-# machine.
+# Environment: ONRAMP (target/release/onramp, with onramp-study beside it), WEB (target/web, the
+# page of `onramp web`), and DEB_HOST_ARCH for programs of another architecture, with GENERATOR, the
+# program onramp for this machine, with onramp-study beside it.
 #
-# OUT gets onramp_VERSION_ARCH.deb, and onramp-dbgsym_VERSION_ARCH.deb with the symbols of a program
-# that has some.
+# OUT gets onramp_VERSION_ARCH.deb and onramp-study_VERSION_ARCH.deb, and packages -dbgsym with the
+# symbols of programs that have some.
 set -eu
 cd "$(dirname "$0")/.."
 out=${1:-target/deb}

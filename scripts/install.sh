@@ -1,14 +1,15 @@
 #!/bin/sh
-# Install the program and what belongs to it, or remove it: `make install`, `make uninstall` and the
-# Debian package.
+# Install the programs and what belongs to them, or remove it: `make install`, `make uninstall` and
+# the Debian packages.
 #
 #     scripts/install.sh install|uninstall
 #
 # Environment, with defaults:
 #
-#     ONRAMP=target/release/onramp    the program
-#     GENERATOR=ONRAMP                what writes its pages and completions, where the program is
-#                                     another architecture's
+#     ONRAMP=target/release/onramp    the program; onramp-study is beside it
+#     PACKAGES="onramp onramp-study"  which of them to install
+#     GENERATOR=ONRAMP                what writes pages and completions, where the programs are
+#                                     another architecture's; its onramp-study is beside it
 #     WEB=target/web                  the page that `onramp web` serves, where it was built
 #     PREFIX=/usr/local, SYSCONFDIR=/etc, UNITDIR=PREFIX/lib/systemd/system,
 #     ZSHDIR=PREFIX/share/zsh/site-functions
@@ -22,7 +23,9 @@ cd "$(dirname "$0")/.."
 : "${ONRAMP:=target/release/onramp}" "${DESTDIR:=}" "${PREFIX:=/usr/local}" "${SYSCONFDIR:=/etc}"
 : "${UNITDIR:=$PREFIX/lib/systemd/system}" "${ZSHDIR:=$PREFIX/share/zsh/site-functions}"
 : "${WEB:=target/web}" "${STRIP:=strip}" "${GENERATOR:=$ONRAMP}"
+: "${PACKAGES:=onramp onramp-study}"
 doc=$PREFIX/share/doc/onramp
+study_doc=$PREFIX/share/doc/onramp-study
 config=$SYSCONFDIR/onramp/config.toml
 list=$DESTDIR$doc/installed-files
 work=$(mktemp -d)
@@ -67,42 +70,48 @@ is_as_installed() { # path
 	[ -e "$list" ] && grep -qxF "$(checksum "$DESTDIR$1") $1" "$list"
 }
 
-install_all() {
-	cp "$ONRAMP" "$work/onramp"
-	"$STRIP" "$work/onramp"
-	put 755 "$work/onramp" "$PREFIX/bin/onramp"
+# A program, its pages and completions, its changelog and its licences.
+put_program() { # name, folder of documents
+	cp "$(dirname "$ONRAMP")/$1" "$work/$1"
+	"$STRIP" "$work/$1"
+	put 755 "$work/$1" "$PREFIX/bin/$1"
+	generator=$(dirname "$GENERATOR")/$1
+	"$generator" manual "$work/man-$1" >"$work/log"
+	put_all "$work/man-$1" "$PREFIX/share/man/man1"
+	"$generator" completions bash >"$work/bash"
+	put 644 "$work/bash" "$PREFIX/share/bash-completion/completions/$1"
+	"$generator" completions zsh >"$work/zsh"
+	put 644 "$work/zsh" "$ZSHDIR/_$1"
+	"$generator" completions fish >"$work/fish"
+	put 644 "$work/fish" "$PREFIX/share/fish/vendor_completions.d/$1.fish"
+	put 644 CHANGELOG.md "$2/changelog"
+	scripts/copyright.py "$1" >"$work/copyright"
+	put 644 "$work/copyright" "$2/copyright"
+}
+
+install_onramp() {
+	put_program onramp "$doc"
 	put 644 bpf/include/onramp/tcp_qos.h "$PREFIX/include/onramp/tcp_qos.h"
-
-	"$GENERATOR" manual "$work/man" >"$work/log"
-	put_all "$work/man" "$PREFIX/share/man/man1"
-	"$GENERATOR" completions bash >"$work/bash"
-	put 644 "$work/bash" "$PREFIX/share/bash-completion/completions/onramp"
-	"$GENERATOR" completions zsh >"$work/zsh"
-	put 644 "$work/zsh" "$ZSHDIR/_onramp"
-	"$GENERATOR" completions fish >"$work/fish"
-	put 644 "$work/fish" "$PREFIX/share/fish/vendor_completions.d/onramp.fish"
-
 	put 644 README.md "$doc/README.md"
-	put 644 CHANGELOG.md "$doc/changelog"
-	scripts/copyright.py >"$work/copyright"
-	put 644 "$work/copyright" "$doc/copyright"
 	find docs -name '*.md' | sort | while read -r file; do
 		put 644 "$file" "$doc/$file"
 	done
 	put_all examples/tcp-qos "$doc/examples/tcp-qos"
-	put_all scenarios "$doc/examples/scenarios"
 	put_all packaging/grafana "$doc/examples/grafana"
 	put_all packaging/prometheus "$doc/examples/prometheus"
+	sed "s|/usr/bin/onramp|$PREFIX/bin/onramp|g" packaging/onramp.service >"$work/unit"
+	put 644 "$work/unit" "$UNITDIR/onramp.service"
+	put_config
+}
 
+install_study() {
+	put_program onramp-study "$study_doc"
+	put_all scenarios "$study_doc/examples/scenarios"
 	if [ -e "$WEB/index.html" ]; then
 		put_all "$WEB" "$PREFIX/share/onramp/web"
 	else
 		echo "install: without the playground: $WEB has no page; \`make web\` builds it" >&2
 	fi
-
-	sed "s|/usr/bin/onramp|$PREFIX/bin/onramp|g" packaging/onramp.service >"$work/unit"
-	put 644 "$work/unit" "$UNITDIR/onramp.service"
-	put_config
 }
 
 # What the last installation had and this one does not. Its folders are ours still.
@@ -121,7 +130,13 @@ keep_up_with_last() {
 case ${1:-} in
 install)
 	[ -z "$DESTDIR" ] || mkdir -p "$DESTDIR"
-	install_all
+	for package in $PACKAGES; do
+		case $package in
+		onramp) install_onramp ;;
+		onramp-study) install_study ;;
+		*) echo "install: there is no package $package" >&2 && exit 2 ;;
+		esac
+	done
 	keep_up_with_last
 	make_folder "$doc"
 	echo "- $doc/installed-files" >>"$work/list"

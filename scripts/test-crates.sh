@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Package all crates that can be published, and install the program from these packages alone, as
-# `cargo install onramp` would from a registry.
+# Package all crates that can be published, and install both programs from these packages alone, as
+# `cargo install onramp onramp-study` would from a registry.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${CARGO:=cargo}" "${CARGO_TARGET_DIR:=$PWD/target}"
@@ -23,26 +23,30 @@ $CARGO package --quiet --locked --workspace --no-verify --allow-dirty $unpublish
 	exit 1
 }
 
-# The program asks for the other crates by version. They are taken from their packages.
+# The programs ask for the other crates by version. They are taken from their packages.
 patches=()
 for package in "$CARGO_TARGET_DIR"/package/*.crate; do
 	tar -C "$work" -xzf "$package"
 	folder=$(basename "$package" .crate)
-	if [ "${folder%-*}" != onramp ]; then
-		patches+=(--config "patch.crates-io.${folder%-*}.path='$work/$folder'")
-	fi
+	name=${folder%-*}
+	case $name in
+	onramp | onramp-study) ;;
+	*) patches+=(--config "patch.crates-io.$name.path='$work/$folder'") ;;
+	esac
 done
-program=$(echo "$work"/onramp-[0-9]*)
-# The versions of the crates of others, as in this workspace.
-cp Cargo.lock "$program/Cargo.lock"
-cd "$work"
-$CARGO install --quiet --debug --path "$program" --root "$work/root" "${patches[@]}"
+for program in "$work"/onramp-[0-9]* "$work"/onramp-study-[0-9]*; do
+	# The versions of the crates of others, as in this workspace.
+	cp Cargo.lock "$program/Cargo.lock"
+	(cd "$work" && $CARGO install --quiet --debug --path "$program" --root "$work/root" \
+		"${patches[@]}")
+done
 
 "$work/root/bin/onramp" --version
-# Its C and its BPF objects came along.
+# Its C and its BPF objects came along, and it finds the other program.
 "$work/root/bin/onramp" list >"$work/list"
 if ! grep -q '^onramp ' "$work/list"; then
 	echo 'test-crates: the installed program does not list its start-up onramp' >&2
 	exit 1
 fi
-echo "test-crates: the program was installed from the packages of its crates"
+"$work/root/bin/onramp" sim scenarios/wan-paper.toml --skip-missing >"$work/table"
+echo "test-crates: both programs were installed from the packages of their crates"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Install, run, upgrade, remove and purge the Debian package in a clean Debian 12, and compare the
+# Install, run, upgrade, remove and purge the Debian packages in a clean Debian 12, and compare the
 # files of the system before and after.
 #
-#     scripts/test-deb.sh FILE.deb
+#     scripts/test-deb.sh ONRAMP.deb ONRAMP-STUDY.deb
 #
 # The system is a folder with Debian's smallest set of packages, from the mirror that apt uses here.
 # Without root, without mmdebstrap or without a mirror the test says so and passes. Nothing in the
@@ -10,6 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 deb=$1
+study=$2
 
 skip() {
 	echo "test-deb: skipped: $*"
@@ -69,17 +70,25 @@ listing >"$work/before"
 
 cp "$deb" "$root/tmp/onramp.deb"
 apt install --no-install-recommends /tmp/onramp.deb
-for library in $(inside ldd /usr/bin/onramp | sed -n 's/^\t\([^ ]*\) .*/\1/p'); do
-	case $library in
-	linux-vdso.so.1 | libc.so.6 | libm.so.6 | libgcc_s.so.1) ;;
-	/lib64/ld-linux-* | /lib/ld-linux-*) ;;
-	*) fail "the program needs $library, which is none of libc's" ;;
-	esac
-done
 inside onramp --version
 inside onramp list >"$work/list"
 grep -q '^onramp ' "$work/list" || fail 'onramp list does not list onramp'
-inside onramp sim /usr/share/doc/onramp/examples/scenarios/wan-paper.toml --skip-missing \
+scenario=/usr/share/doc/onramp-study/examples/scenarios/wan-paper.toml
+if inside onramp sim $scenario 2>"$work/missing" ||
+	! grep -q 'install the package onramp-study' "$work/missing"; then
+	fail 'without onramp-study, onramp sim does not name the package'
+fi
+cp "$study" "$root/tmp/onramp-study.deb"
+apt install --no-install-recommends /tmp/onramp-study.deb
+for library in $(inside ldd /usr/bin/onramp /usr/bin/onramp-study |
+	sed -n 's/^\t\([^ ]*\) .*/\1/p'); do
+	case $library in
+	linux-vdso.so.1 | libc.so.6 | libm.so.6 | libgcc_s.so.1) ;;
+	/lib64/ld-linux-* | /lib/ld-linux-*) ;;
+	*) fail "a program needs $library, which is none of libc's" ;;
+	esac
+done
+inside onramp sim $scenario --skip-missing \
 	--out /tmp/out >/dev/null
 [ -s "$root/tmp/out/report.html" ] || fail 'onramp sim wrote no report'
 if inside onramp doctor >"$work/doctor"; then
@@ -88,7 +97,7 @@ fi
 for file in share/man/man1/onramp.1.gz share/man/man1/onramp-sim.1.gz include/onramp/tcp_qos.h \
 	share/bash-completion/completions/onramp share/zsh/vendor-completions/_onramp \
 	share/fish/vendor_completions.d/onramp.fish share/doc/onramp/copyright \
-	share/doc/onramp/changelog.gz share/doc/onramp/examples/scenarios/demo.toml \
+	share/doc/onramp/changelog.gz share/doc/onramp-study/examples/scenarios/demo.toml \
 	lib/systemd/system/onramp.service; do
 	[ -s "$root/usr/$file" ] || fail "/usr/$file is missing"
 done
@@ -105,9 +114,10 @@ inside dpkg-query --show --showformat '${Version}' onramp | grep -q '+newer$' ||
 grep -q '^# changed here' "$root/etc/onramp/config.toml" ||
 	fail 'the upgrade replaced a changed configuration'
 
-apt remove onramp
-[ ! -e "$root/usr/bin/onramp" ] || fail 'the program is there after remove'
-apt purge onramp
+apt remove onramp onramp-study
+[ ! -e "$root/usr/bin/onramp" ] && [ ! -e "$root/usr/bin/onramp-study" ] ||
+	fail 'a program is there after remove'
+apt purge onramp onramp-study
 listing >"$work/after"
 diff "$work/before" "$work/after" || fail 'the lines above differ from before the installation'
 echo "test-deb: installed, run, upgraded, removed and purged in Debian 12: nothing is left"

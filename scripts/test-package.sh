@@ -1,6 +1,6 @@
 #!/bin/sh
-# Try the package with the program of the tests (the debug build): `make install` and `uninstall`
-# leave nothing, the package has the files of `make install`, and it comes and goes in a clean
+# Try the packages with the programs of the tests (the debug build): `make install` and `uninstall`
+# leave nothing, the packages have the files of `make install`, and they come and go in a clean
 # Debian 12.
 set -eu
 cd "$(dirname "$0")/.."
@@ -37,16 +37,18 @@ DEB_BUILD_OPTIONS=noautodbgsym DEB_COMPRESSION=-Zgzip scripts/deb.sh "$work/deb"
 
 # Debian has other folders for completions and units, its own changelog, and compresses pages. The
 # configuration is in /etc both times.
-dpkg-deb --fsys-tarfile "$work"/deb/onramp_*.deb | tar -t | grep -v '/$' |
+for package in "$work"/deb/*.deb; do
+	dpkg-deb --fsys-tarfile "$package" | tar -t
+done | grep -v '/$' |
 	sed -e 's/\.gz$//' -e 's|^\./usr||' -e 's|^\.||' \
 		-e 's|vendor-completions|site-functions|' -e '\|/changelog.Debian$|d' \
 		-e '\|^/etc/|d' -e '\|/lintian/|d' | sort >"$work/packaged"
 sed -e '\|/installed-files$|d' -e '\|share/man/file$|d' "$work/installed" |
 	diff - "$work/packaged" || {
-	echo 'test-package: make install (<) and the package (>) differ' >&2
+	echo 'test-package: make install (<) and the packages (>) differ' >&2
 	exit 1
 }
-echo 'test-package: make install and the package have the same files, and uninstall removes them'
+echo 'test-package: make install and the packages have the same files, and uninstall removes them'
 
 scripts/setup.sh mmdebstrap || true
-scripts/test-deb.sh "$work"/deb/onramp_*.deb
+scripts/test-deb.sh "$work"/deb/onramp_*.deb "$work"/deb/onramp-study_*.deb

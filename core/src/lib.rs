@@ -32,6 +32,7 @@ mod registry;
 mod startup;
 pub mod train;
 mod variant;
+mod watch;
 
 pub use bindings::{
     Ack, Clock, Decision, Limited, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING,
@@ -53,6 +54,7 @@ pub use registry::{
 };
 pub use startup::Startup;
 pub use variant::{SearchVersion, Train, Without};
+pub use watch::{StartupEvent, StartupWatch};
 
 /// [`Decision::pair`]: no segment is marked.
 pub const PAIR_NONE: u16 = bindings::PAIR_NONE as u16;

@@ -59,16 +59,17 @@ def copy_modules(kernel, root):
 
 
 def initramfs(kernel, onramp, startups, folder):
-    """The guest's file system: Onramp, iproute2, busybox, modules and the checks."""
+    """The guest's file system: Onramp's programs, iproute2, busybox, modules and the checks."""
     root = folder / "root"
     shutil.rmtree(root, ignore_errors=True)
-    programs = {"usr/bin/onramp": onramp, "bin/busybox": program("busybox")}
+    ours = {f"usr/bin/{name}": onramp.with_name(name) for name in ("onramp", "onramp-study")}
+    programs = ours | {"bin/busybox": program("busybox")}
     programs |= {f"usr/bin/{tool}": program(tool) for tool in TOOLS}
     for name, file in programs.items():
         copy(file.resolve(), root / name)
         for library in libraries(file):
             copy(library, root / library.relative_to("/"))
-    subprocess.run([program("strip"), root / "usr/bin/onramp"], check=True)
+    subprocess.run([program("strip"), *(root / name for name in ours)], check=True)
     copy_modules(kernel, root)
     copy(HERE / "guest.sh", root / "init")
     copy(HERE / "lab.toml", root / "lab.toml")

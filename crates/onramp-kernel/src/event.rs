@@ -2,8 +2,9 @@
 
 use crate::records::{socket_address, Plain};
 use onramp_bpf::bindings::{self, EVENT_ACK, EVENT_END, EVENT_LOSS, EVENT_START};
-use onramp_core::{Ack, Decision, Loss, Start};
+use onramp_core::{Ack, Decision, Loss, Start, StartupEvent, StartupWatch, PHASE_DONE};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::net::SocketAddr;
 
 /// An input of a start-up algorithm.
@@ -68,5 +69,28 @@ impl Event {
             input,
             decision: raw.decision,
         })
+    }
+}
+
+/// Derives changes of state from events.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// The state of each connection that has not finished its start-up.
+    watches: HashMap<u64, StartupWatch>,
+}
+
+impl Changes {
+    /// The changes of an event, as in reports. Their times are 0.
+    pub fn of(&mut self, event: &Event) -> Vec<StartupEvent> {
+        let watch = self.watches.entry(event.connection).or_default();
+        if let Input::Start(start) = &event.input {
+            *watch = StartupWatch::default();
+            watch.remembers(start.remembered_bytes);
+        }
+        let changes = watch.look(0.0, &event.decision).collect();
+        if event.decision.phase == PHASE_DONE {
+            self.watches.remove(&event.connection);
+        }
+        changes
     }
 }

@@ -66,7 +66,7 @@ pub use avoidance::Avoidance;
 pub use cgroup::{cgroup2_mount, own_cgroup, Adoption, ExecCgroup};
 pub use defaults::{allowed_names, RestoredDefault};
 pub use error::{Error, Result};
-pub use event::{Event, Input};
+pub use event::{Changes, Event, Input};
 pub use governor::{Destination, Governed, Governor};
 pub use inspect::{
     connections, default_in_this_namespace, loaded, registered_names, Connection, Loaded, Pairs,

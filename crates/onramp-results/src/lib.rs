@@ -23,11 +23,10 @@
 //! ```
 
 mod record;
-mod startup_watch;
 mod trace;
 mod traffic_windows;
 
+pub use onramp_core::{StartupEvent, StartupWatch};
 pub use record::{connections, describe_case, Record, TRAFFIC, TRANSFER, UNFINISHED};
-pub use startup_watch::StartupWatch;
-pub use trace::{ReceiverSample, SegmentSample, SenderSample, StartupEvent, Trace};
+pub use trace::{ReceiverSample, SegmentSample, SenderSample, Trace};
 pub use traffic_windows::{rate_in, traffic_windows, TRAFFIC_RTTS};

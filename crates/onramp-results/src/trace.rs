@@ -1,5 +1,6 @@
 //! The course of a transfer, from which reports are drawn.
 
+use onramp_core::StartupEvent;
 use serde::{Deserialize, Serialize};
 
 /// The course of the measured connection.
@@ -61,27 +62,4 @@ pub struct ReceiverSample {
     /// Payload that the application has read so far. It is in order: what follows a lost segment
     /// cannot be read before the retransmission arrives.
     pub received_bytes: u64,
-}
-
-/// A change that the start-up decided.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StartupEvent {
-    /// Time of the sample or event.
-    pub time_s: f64,
-    /// The kind of event: `phase`, `estimate` or `exit`; `connections` where the application
-    /// changes their number.
-    pub kind: String,
-    /// The new phase, the exit reason, or the number of connections and the reason.
-    pub what: String,
-    /// Bandwidth estimate (payload), 0 before the first.
-    pub estimate_bytes_per_s: u64,
-    /// Congestion window after the change.
-    pub cwnd_bytes: u64,
-    /// ssthresh after the change, 0 if none.
-    pub ssthresh_bytes: u64,
-    /// Pacing rate after the change, 0 if not paced.
-    pub pacing_bytes_per_s: u64,
-    /// The remembered BDP of the path (payload) that the start-up got at its beginning, 0 if none.
-    #[serde(default)]
-    pub remembered_bytes: u64,
 }

@@ -1,9 +1,9 @@
 //! Events of start-ups as lines of text, as JSON lines and as fields of the journal.
 
-use crate::text;
 use nix::time::{clock_gettime, ClockId};
+use onramp_cli::text;
+use onramp_core::StartupEvent;
 use onramp_kernel::Event;
-use onramp_results::StartupEvent;
 use serde::Serialize;
 use std::net::SocketAddr;
 

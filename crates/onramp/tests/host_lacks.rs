@@ -12,14 +12,6 @@ use std::process::Command;
 const TRANSFER: &str = "[[transfer]]\nsize = \"100 kB\"\n";
 const NOBODY: u32 = 65_534;
 
-/// A directory that everyone may read, with a copy of `onramp`.
-fn public_dir() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_onramp"), dir.path().join("onramp")).unwrap();
-    dir
-}
-
 fn as_nobody(dir: &Path, arguments: &[&str]) -> Ran {
     let mut command = Command::new(dir.join("onramp"));
     command

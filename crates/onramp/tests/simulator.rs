@@ -1,18 +1,6 @@
-//! The tests of the command line that use only the simulator, or no start-up at all. They are a
-//! test binary of their own, because simulations would keep the processors busy that the tests of
-//! the kernel need.
+//! The tests of the command line that use no start-up in the kernel.
 
 mod common;
-mod compare_startups;
 mod install;
-mod model;
-mod quic;
-mod scenario_errors;
-mod sim;
-mod sim_failures;
-mod start_up;
-mod sweep;
-mod theory;
+mod study;
 mod top;
-mod traces;
-mod web;

@@ -14,6 +14,7 @@ use onramp_hq::{
     TransportLimits, Trust,
 };
 use onramp_results::StartupWatch;
+use onramp_scenario::quic_stream_bytes;
 use std::future::Future;
 use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
@@ -230,7 +231,7 @@ fn longest(wait: &Mutex<CpuWait>) -> u64 {
 /// packet.
 fn observer(state: Arc<FlowState>, udp_payload_bytes: Option<u16>) -> Arc<Observer> {
     let watch = udp_payload_bytes.map_or_else(StartupWatch::default, |bytes| {
-        StartupWatch::of_quic(bytes.into())
+        StartupWatch::of_quic(bytes.into(), quic_stream_bytes(bytes.into()))
     });
     let watch = Mutex::new(watch);
     Arc::new(move |_, decision| {

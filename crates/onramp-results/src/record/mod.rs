@@ -9,9 +9,9 @@ mod words;
 
 pub use words::{connections, describe_case};
 
-use crate::trace::StartupEvent;
 use columns::of_flow;
 use columns::Flow;
+use onramp_core::StartupEvent;
 use onramp_net::LinkStats;
 use onramp_scenario::{
     header_bytes, quic_header_bytes, Case, IpVersion, Memory, Traffic, Transfers, Transport,

@@ -2,6 +2,7 @@
 
 use onramp_core::Decision;
 use onramp_results::{StartupEvent, StartupWatch};
+use onramp_scenario::quic_stream_bytes;
 use onramp_tcp::Connection;
 
 /// Compares a connection's start-up decision after each event with the one before.
@@ -26,8 +27,9 @@ impl StartupLog {
     /// The same for a flow of QUIC, whose full UDP datagrams have this payload.
     #[cfg(feature = "quic")]
     pub fn of_quic(started_ns: u64, datagram_bytes: u16) -> StartupLog {
+        let datagram_bytes = datagram_bytes.into();
         StartupLog {
-            watch: StartupWatch::of_quic(datagram_bytes.into()),
+            watch: StartupWatch::of_quic(datagram_bytes, quic_stream_bytes(datagram_bytes)),
             ..StartupLog::new(started_ns)
         }
     }

@@ -1,7 +1,7 @@
 //! The options of `metrics` and `top`.
 
 use clap::{Args, ValueEnum};
-use onramp_scenario::units;
+use onramp_config::units;
 use onramp_service::metrics::{Format, SOCKET};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,37 +1,22 @@
-//! The command line: commands, options and their help. `docs/reference/commands.md` is generated
-//! from these definitions.
+//! The command line: commands, options and their help. The reference of commands is generated from
+//! these definitions.
 
-mod emulation;
-mod install;
 mod metrics;
-mod model;
-mod papers;
-mod quic;
 #[cfg(test)]
 mod reference;
 mod service;
 mod startup;
-mod tcp;
-mod web;
 
-pub use emulation::{
-    CompareArguments, CompareStartupsArguments, LabArguments, LabCommand, ReplayArguments,
-    ReportTraces, ShellArguments, SimArguments, SweepArguments,
-};
-pub use install::{CompletionsArguments, ManualArguments};
 pub use metrics::{MetricsArguments, TopArguments};
-pub use model::{Model, ModelArguments};
-pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
-pub use quic::{QuicArguments, QuicCommand, QuicGetArguments, QuicServeArguments};
 pub use service::ServiceArguments;
 pub use startup::{
     ExecArguments, FirstWindow, LimitArguments, LoadArguments, MemoryArguments, QosArguments,
     SsArguments, StartupArguments, UnloadArguments,
 };
-pub use tcp::{GetArguments, ServeArguments, TcpArguments, TcpCommand};
-pub use web::WebArguments;
 
 use clap::{Parser, Subcommand};
+use onramp_cli::completions::CompletionsArguments;
+use onramp_cli::manual::ManualArguments;
 
 /// Start TCP connections fast: measure the path in the first round trips, pace up to its rate, then
 /// hand over to ordinary congestion avoidance.
@@ -55,29 +40,6 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Run scenarios in the simulator. The results are the same on every machine; root is not
-    /// needed
-    Sim(SimArguments),
-    /// Run scenarios with real sockets on this machine's kernel, over an emulated path
-    Lab(LabArguments),
-    /// Run scenarios in the simulator and in the lab, and compare the completion times
-    Compare(CompareArguments),
-    /// Compare start-ups with each other over families of paths: a table, and a page with figures
-    /// (docs/comparison.md)
-    CompareStartups(CompareStartupsArguments),
-    /// Run a scenario over many values of its keys, here or on a cluster, into Parquet files
-    /// (docs/python.md). Needs Onramp's Python package
-    Sweep(SweepArguments),
-    /// Compare the simulator with formulas of the literature (docs/theory.md)
-    Theory(TheoryArguments),
-    /// Ask the model of a paper about a link: does it have the paper's problem, and what helps
-    /// (docs/model.md)
-    Model(ModelArguments),
-    /// Measure again the results of the papers that Onramp builds on (docs/reproduce.md)
-    Reproduce(ReproduceArguments),
-    /// Give the inputs that `lab --record` wrote to the start-ups of this build, and check that
-    /// they make the same decisions
-    Replay(ReplayArguments),
     /// Register a start-up with the kernel as a congestion control that every program can choose
     Load(LoadArguments),
     /// Remove what `load` registered, and put back the defaults from before. Live connections keep
@@ -106,14 +68,6 @@ pub enum Command {
     /// Run the service: give new connections of this host a start-up by policies, compare a canary
     /// with its control group, switch off what is worse (docs/service.md)
     Serve(ServiceArguments),
-    /// Transfer data with Onramp's own TCP, over a TUN device, to or from this machine's kernel
-    Tcp(TcpArguments),
-    /// Serve and download files over QUIC, with a start-up in user space. Root is not needed
-    /// (docs/quic.md)
-    Quic(QuicArguments),
-    /// Serve the playground: the simulator in a browser, with the packets on their way
-    /// (docs/playground.md)
-    Web(WebArguments),
     /// Check whether this host can run Onramp. Each problem comes with the command that solves it
     Doctor,
     /// List the start-ups and the congestion avoidances

@@ -1,35 +1,56 @@
-//! `docs/reference/commands.md`: the commands and options, rendered from clap's definitions.
+//! The reference of this program's commands and options in `docs/reference`, rendered from clap's
+//! definitions. `onramp-study` has this module too.
 //!
 //! The renderer is our own, because the lines of our documents end at 100 columns, and because the
 //! list of start-ups must not appear in the document: a new algorithm would change it.
 
-use super::Cli;
 use clap::builder::PossibleValue;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
+use onramp_cli::tasks::{is_of_other, ONRAMP, ONRAMP_STUDY};
 use std::fmt::Write;
 use std::path::Path;
 
-const FILE: &str = "docs/reference/commands.md";
+const PROGRAM: &str = env!("CARGO_PKG_NAME");
 const UPDATE: &str = "ONRAMP_UPDATE_DOCS";
 const WIDTH: usize = 100;
 
-const HEAD: &str = "# Reference: commands
+/// The document of a program.
+fn file_of(program: &str) -> &'static str {
+    match program {
+        ONRAMP => "commands.md",
+        _ => "study-commands.md",
+    }
+}
 
-<!-- Generated from crates/onramp/src/cli: ONRAMP_UPDATE_DOCS=1 cargo test -p onramp reference -->
-
-[The command line](../commands.md) explains what the commands do. `onramp COMMAND --help` shows the
-same text as this page. Rates, times and sizes are written with their units, as in
-[scenario files](../scenarios.md): `20 Mbit/s`, `50 ms`, `64 KiB`.
-";
+fn head() -> String {
+    let other = match PROGRAM {
+        ONRAMP => ONRAMP_STUDY,
+        _ => ONRAMP,
+    };
+    let text = format!(
+        "[The command line](../commands.md) explains what the commands do. `onramp COMMAND --help` \
+         shows the same text as this page. Rates, times and sizes are written with their units, as \
+         in [scenario files](../scenarios.md): `20 Mbit/s`, `50 ms`, `64 KiB`. The other program's \
+         commands: [{other}]({}).",
+        file_of(other)
+    );
+    format!(
+        "# Reference: commands of {PROGRAM}\n\n\
+         <!-- Generated from crates/{PROGRAM}/src/cli:\n     \
+         {UPDATE}=1 cargo test -p {PROGRAM} reference -->\n\n{}",
+        wrap("", &text)
+    )
+}
 
 #[test]
 fn the_reference_of_commands_is_up_to_date() {
+    let name = file_of(PROGRAM);
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(FILE);
-    let mut command = Cli::command();
+        .join("../../docs/reference")
+        .join(name);
+    let mut command = crate::command().bin_name(ONRAMP);
     command.build();
-    let mut expected = HEAD.to_owned();
+    let mut expected = head();
     render(&command, &mut expected);
     if std::env::var_os(UPDATE).is_some() {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -38,13 +59,16 @@ fn the_reference_of_commands_is_up_to_date() {
     let found = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(
         found == expected,
-        "{FILE} differs from the definitions: {UPDATE}=1 cargo test -p onramp reference"
+        "{name} differs from the definitions: {UPDATE}=1 cargo test -p {PROGRAM} reference"
     );
 }
 
 /// Renders a command, then its subcommands.
 fn render(command: &Command, out: &mut String) {
-    let name = command.get_bin_name().unwrap_or(command.get_name());
+    let name = match command.get_bin_name() {
+        None | Some(ONRAMP) => PROGRAM,
+        Some(name) => name,
+    };
     let about = command.get_long_about().or(command.get_about());
     write!(out, "\n## {name}\n").unwrap();
     for paragraph in about
@@ -56,11 +80,14 @@ fn render(command: &Command, out: &mut String) {
     }
     let usage = command.clone().render_usage().to_string();
     let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
-    write!(out, "\n```text\n{}\n```\n", usage.trim()).unwrap();
+    let usage = usage
+        .trim()
+        .replacen(command.get_bin_name().unwrap_or(name), name, 1);
+    write!(out, "\n```text\n{usage}\n```\n").unwrap();
     // `--json` is an option of every command, but it is listed once.
     let is_listed = |arg: &&Arg| {
         let is_of_clap = ["help", "version"].contains(&arg.get_id().as_str());
-        let is_repeated = arg.is_global_set() && name != "onramp";
+        let is_repeated = arg.is_global_set() && name != PROGRAM;
         !is_of_clap && !is_repeated
     };
     let mut heading = None;
@@ -84,8 +111,14 @@ fn render(command: &Command, out: &mut String) {
             out.push_str(&wrap("  - ", &format!("`{}`: {help}", value.get_name())));
         }
     }
+    if let Some(example) = command.get_after_help().map(ToString::to_string) {
+        let lines = example.lines().skip(1).map(str::trim);
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        write!(out, "\nExample:\n\n```sh\n{lines}\n```\n").unwrap();
+    }
     for subcommand in command.get_subcommands() {
-        if subcommand.get_name() != "help" {
+        let is_own = !is_of_other(subcommand) && !subcommand.is_hide_set();
+        if is_own && subcommand.get_name() != "help" {
             render(subcommand, out);
         }
     }

@@ -1,11 +1,12 @@
 //! The options of the commands that register start-ups with the kernel: `load`, `unload`, `exec`,
 //! `memory` and `qos`.
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use onramp_cli::startup::{avoidances, memories, startups};
+use onramp_config::units;
 use onramp_core::governor::BOUND_PPM;
+use onramp_core::memory::Memory;
 use onramp_kernel::Avoidance;
-use onramp_scenario::{units, Memory};
 use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::{Component, PathBuf};
@@ -15,8 +16,8 @@ pub struct StartupArguments {
     /// The congestion avoidance that follows the start-up [default of `load`: that of this host,
     /// if it is cubic, bbr or reno, otherwise cubic. Default of `exec`: that of `load`, if it has
     /// registered the start-up, otherwise cubic]
-    #[arg(long, value_enum)]
-    pub avoidance: Option<FollowedBy>,
+    #[arg(long, value_parser = avoidances())]
+    pub avoidance: Option<Avoidance>,
     /// The initial window: `host` is that of this host (usually 10 segments), `paper` is that of
     /// RFC 3390 as in Aron & Druschel (about 3 segments)
     #[arg(long, value_enum, default_value_t = FirstWindow::Host)]
@@ -27,8 +28,8 @@ pub struct StartupArguments {
     pub packet_pairs: bool,
     /// For start-up `onramp`: remember the BDP and the RTT of a path for later connections.
     /// `careful` uses them as RFC 9959 does, `at-once` from the first packet [default: off]
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub memory: Option<Remembering>,
+    #[arg(long, value_parser = memories(), value_name = "HOW")]
+    pub memory: Option<Memory>,
     /// Forget a path after this time, for example "600 s" [default: 600 s]
     #[arg(long, value_name = "TIME", value_parser = memory_lifetime, requires = "memory")]
     pub memory_lifetime: Option<u64>,
@@ -76,56 +77,10 @@ fn memory_lifetime(text: &str) -> Result<u64, String> {
     }
 }
 
-/// [`Memory`] except `Off`, as the value of an option.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Remembering {
-    Careful,
-    AtOnce,
-}
-
-impl From<Remembering> for Memory {
-    fn from(remembering: Remembering) -> Memory {
-        match remembering {
-            Remembering::Careful => Memory::Careful,
-            Remembering::AtOnce => Memory::AtOnce,
-        }
-    }
-}
-
-/// [`Avoidance`] as the value of an option.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum FollowedBy {
-    Cubic,
-    Bbr,
-    Reno,
-}
-
-impl From<FollowedBy> for Avoidance {
-    fn from(followed_by: FollowedBy) -> Avoidance {
-        match followed_by {
-            FollowedBy::Cubic => Avoidance::Cubic,
-            FollowedBy::Bbr => Avoidance::Bbr,
-            FollowedBy::Reno => Avoidance::Reno,
-        }
-    }
-}
-
-impl StartupArguments {
-    /// The congestion avoidance that the user wants, if any.
-    pub fn wanted_avoidance(&self) -> Option<Avoidance> {
-        self.avoidance.map(Avoidance::from)
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FirstWindow {
     Host,
     Paper,
-}
-
-/// The names of the start-ups.
-pub fn startups() -> PossibleValuesParser {
-    PossibleValuesParser::new(onramp_core::startup_names().iter().copied())
 }
 
 #[derive(Args)]

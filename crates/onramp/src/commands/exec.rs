@@ -1,20 +1,19 @@
 //! `onramp exec`: runs a program in a cgroup. The connections of the cgroup use a start-up.
 
 use super::load::options;
-use super::signals::{exit_code, exited, not_started, system, Signals};
-use super::{totals, Answer};
 use crate::cli::ExecArguments;
 use crate::event_lines::{kernel_clock_zero_s, EventLine};
-use crate::failure::{Failure, BAD_INPUT, HOST_LACKS};
 use crate::journal::{self, Journal, Priority};
-use crate::startups::Changes;
-use crate::stderr_lines::StderrLines;
-use crate::text;
 use nix::sys::signal::{kill, SigSet, Signal};
 use nix::unistd::Pid;
+use onramp_cli::failure::{Failure, BAD_INPUT, HOST_LACKS};
+use onramp_cli::signals::{exit_code, exited, not_started, system, Signals};
+use onramp_cli::stderr_lines::StderrLines;
+use onramp_cli::text;
+use onramp_cli::Answer;
 use onramp_kernel::{
-    Adoption, Avoidance, ExecCgroup, Lifetime, Loaded, Options, PairOption, PairsMap, QosOption,
-    Registration, Reservation, Reservations,
+    Adoption, Avoidance, Changes, ExecCgroup, Lifetime, Loaded, Options, PairOption, PairsMap,
+    QosOption, Registration, Reservation, Reservations,
 };
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -87,7 +86,7 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
         ));
     }
     if events_lost > 0 && !json {
-        lines.print(format!("onramp: {}", totals::lost_events(events_lost)));
+        lines.print(format!("onramp: {}", text::lost_events(events_lost)));
     }
     lines.finish();
     Ok(code)
@@ -169,7 +168,7 @@ impl Startup {
             .and_then(|loaded| Avoidance::named(loaded.avoidance));
         let avoidance = arguments
             .options
-            .wanted_avoidance()
+            .avoidance
             .or(of_load)
             .unwrap_or(Avoidance::Cubic);
         let options = options(name, &arguments.options, avoidance, Lifetime::Process);

@@ -1,16 +1,17 @@
 //! `onramp list`: start-ups and avoidances.
 
-use super::{print_json, Answer};
-use crate::failure::DONE;
-use crate::text;
-use crate::text::out;
-use onramp_scenario::Avoidance;
+use onramp_cli::failure::DONE;
+use onramp_cli::startup::AVOIDANCES;
+use onramp_cli::text;
+use onramp_cli::text::out;
+use onramp_cli::{print_json, Answer};
+use onramp_kernel::Avoidance;
 use serde_json::json;
 
 pub fn run(as_json: bool) -> Answer {
     let btf = onramp_kernel::probe::kernel_btf().ok();
-    let is_in_kernel = |avoidance: Avoidance| {
-        let in_kernel = onramp_kernel::Avoidance::named(avoidance.name());
+    let is_in_kernel = |avoidance: &str| {
+        let in_kernel = Avoidance::named(avoidance);
         btf.as_ref().zip(in_kernel).is_some_and(|(btf, avoidance)| {
             onramp_kernel::probe::check_avoidance(btf, avoidance).is_ok()
         })
@@ -30,11 +31,11 @@ pub fn run(as_json: bool) -> Answer {
             "startups": startups.iter().map(|(name, summary, congestion_control)| json!({
                 "name": name, "summary": summary, "congestion_control": congestion_control,
             })).collect::<Vec<_>>(),
-            "avoidances": Avoidance::ALL.iter().map(|&avoidance| json!({
-                "name": avoidance.name(),
+            "avoidances": AVOIDANCES.map(|avoidance| json!({
+                "name": avoidance,
                 "in_this_kernel": is_in_kernel(avoidance),
-                "in_the_simulator": avoidance.in_simulator().is_some(),
-            })).collect::<Vec<_>>(),
+                "in_the_simulator": true,
+            })),
         }));
         return Ok(DONE);
     }
@@ -53,12 +54,11 @@ pub fn run(as_json: bool) -> Answer {
         .map(str::to_owned)
         .to_vec()];
     let yes_or_no = |is_available| if is_available { "yes" } else { "no" }.to_owned();
-    rows.extend(Avoidance::ALL.map(|avoidance| {
-        let in_simulator = avoidance.in_simulator().is_some();
+    rows.extend(AVOIDANCES.iter().map(|&avoidance| {
         vec![
-            avoidance.name().to_owned(),
+            avoidance.to_owned(),
             yes_or_no(is_in_kernel(avoidance)),
-            yes_or_no(in_simulator),
+            yes_or_no(true),
         ]
     }));
     out(format_args!("\n{}", text::columns(&rows)));

@@ -1,16 +1,16 @@
 //! `onramp load`.
 
-use super::{print_json, qos, Answer};
+use super::qos;
 use crate::cli::{FirstWindow, LoadArguments, StartupArguments};
-use crate::failure::{Failure, BAD_INPUT, DONE};
-use crate::text::say;
-use onramp_core::memory::LIFETIME_NS;
+use onramp_cli::failure::{Failure, BAD_INPUT, DONE};
+use onramp_cli::text::say;
+use onramp_cli::{print_json, Answer};
+use onramp_config::units::format_time;
+use onramp_core::memory::{Memory, LIFETIME_NS};
 use onramp_kernel::{
     default_in_this_namespace, Avoidance, Connections, Error, Lifetime, Loaded, Options,
     Registration, Status,
 };
-use onramp_scenario::units::format_time;
-use onramp_scenario::Memory;
 
 pub fn options(
     startup: &str,
@@ -22,7 +22,7 @@ pub fn options(
         avoidance,
         paper_initial_window: arguments.initial_window == FirstWindow::Paper,
         packet_pairs: arguments.packet_pairs,
-        memory: arguments.memory.map_or(Memory::Off, Memory::from),
+        memory: arguments.memory.unwrap_or(Memory::Off),
         memory_lifetime_ns: arguments.memory_lifetime.unwrap_or(LIFETIME_NS),
         governor_bound_ppm: arguments.governor,
         memory_jump_bytes: arguments.memory_jump.unwrap_or(0),
@@ -165,7 +165,7 @@ impl Followed {
         registered: Option<&Loaded>,
     ) -> Result<Followed, Failure> {
         let registered = registered.and_then(|loaded| Avoidance::named(loaded.avoidance));
-        if let Some(avoidance) = arguments.wanted_avoidance().or(registered) {
+        if let Some(avoidance) = arguments.avoidance.or(registered) {
             let why = Why::Given;
             return Ok(Followed { avoidance, why });
         }

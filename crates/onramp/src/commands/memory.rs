@@ -1,10 +1,10 @@
 //! `onramp memory`: the paths that start-ups remember.
 
-use super::{print_json, Answer};
 use crate::cli::MemoryArguments;
-use crate::failure::{Failure, BAD_INPUT, DONE};
-use crate::text;
-use crate::text::{out, say};
+use onramp_cli::failure::{Failure, BAD_INPUT, DONE};
+use onramp_cli::text;
+use onramp_cli::text::{out, say};
+use onramp_cli::{print_json, Answer};
 use onramp_kernel::{Loaded, PathsMap, RememberedPath};
 
 pub fn run(arguments: &MemoryArguments, json: bool) -> Answer {

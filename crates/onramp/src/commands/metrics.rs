@@ -1,9 +1,9 @@
 //! `onramp metrics`: the service's counts for Prometheus.
 
-use super::{print_json, Answer};
 use crate::cli::MetricsArguments;
-use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
-use crate::text::out;
+use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
+use onramp_cli::text::out;
+use onramp_cli::{print_json, Answer};
 use onramp_kernel::policy::PINS;
 use onramp_service::counts::Counts;
 use onramp_service::host::{now_s, read_counts};
@@ -52,7 +52,7 @@ fn counts(socket: &Path) -> Result<Counts, Failure> {
                 ..counts
             })
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(no_counts(error)),
     }
 }
 
@@ -63,8 +63,7 @@ fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
     })
 }
 
-impl From<EndpointError> for Failure {
-    fn from(error: EndpointError) -> Failure {
-        Failure::new(HOST_LACKS, error.to_string())
-    }
+/// The failure for a service that gives no counts.
+pub fn no_counts(error: EndpointError) -> Failure {
+    Failure::new(HOST_LACKS, error.to_string())
 }

@@ -1,10 +1,10 @@
 //! `onramp qos`: the limits of reservations, and the reserved rates.
 
-use super::{print_json, Answer};
 use crate::cli::{LimitArguments, QosArguments};
-use crate::failure::{Failure, DONE};
-use crate::text;
-use crate::text::out;
+use onramp_cli::failure::{Failure, DONE};
+use onramp_cli::text;
+use onramp_cli::text::out;
+use onramp_cli::{print_json, Answer};
 use onramp_kernel::{
     cgroup2_mount, Error, LimitInForce, Loaded, QosOption, Reservations, UserInForce,
 };

@@ -1,10 +1,11 @@
 //! `onramp ss`: the live connections.
 
-use super::{print_json, totals, Answer};
+use super::totals;
 use crate::cli::SsArguments;
-use crate::failure::DONE;
-use crate::text;
-use crate::text::out;
+use onramp_cli::failure::DONE;
+use onramp_cli::text;
+use onramp_cli::text::out;
+use onramp_cli::{print_json, Answer};
 use onramp_kernel::{Connection, Pairs};
 
 pub fn run(arguments: &SsArguments, json: bool) -> Answer {

@@ -1,12 +1,12 @@
 //! `onramp status`: the registered start-ups, and what uses them.
 
 use super::totals::{self, Counted};
-use super::{print_json, Answer};
-use crate::failure::DONE;
-use crate::text;
-use crate::text::{out, say};
+use onramp_cli::failure::DONE;
+use onramp_cli::text;
+use onramp_cli::text::{out, say};
+use onramp_cli::{print_json, Answer};
+use onramp_config::units::format_time;
 use onramp_kernel::Status;
-use onramp_scenario::units::format_time;
 
 pub fn run(json: bool) -> Answer {
     let all = totals::all()?;

@@ -1,7 +1,7 @@
 //! Totals of registered start-ups, for `onramp status` and `onramp ss`.
 
-use crate::failure::Failure;
-use crate::text;
+use onramp_cli::failure::Failure;
+use onramp_cli::text;
 use onramp_kernel::{Governor, Loaded, Status, Totals};
 use serde::Serialize;
 
@@ -92,17 +92,9 @@ pub fn paragraph(counted: &Counted) -> String {
     }
     // Nobody takes the events of a registration that `load` made.
     if totals.events_lost > 0 && counted.status.loaded.owner_pid.is_some() {
-        lines.push(lost_events(totals.events_lost));
+        lines.push(text::lost_events(totals.events_lost));
     }
     lines.join("\n  ") + "\n"
-}
-
-/// The number of events for which the ring had no room.
-pub fn lost_events(events: u64) -> String {
-    format!(
-        "{} lost: the ring of events was full",
-        text::count(events as usize, "event")
-    )
 }
 
 fn share_of(share: Option<f64>, segments: u64) -> String {

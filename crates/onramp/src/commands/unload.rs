@@ -1,10 +1,10 @@
 //! `onramp unload`.
 
-use super::{print_json, Answer};
 use crate::cli::UnloadArguments;
-use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
-use crate::text;
-use crate::text::say;
+use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
+use onramp_cli::text;
+use onramp_cli::text::say;
+use onramp_cli::{print_json, Answer};
 use onramp_kernel::{Connections, Loaded, Unloaded};
 
 pub fn run(arguments: &UnloadArguments, json: bool) -> Answer {

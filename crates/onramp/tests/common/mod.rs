@@ -7,11 +7,13 @@ pub mod process;
 pub mod sandbox;
 
 use nix::fcntl::{Flock, FlockArg};
+use onramp_cli::tasks::{ONRAMP, ONRAMP_STUDY};
 #[allow(unused_imports)] // each test binary uses a part of them
 pub use onramp_testing::{undisturbed, wait_for, wait_until};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
@@ -115,14 +117,43 @@ pub fn assert_has(text: &str, parts: &[&str]) {
     }
 }
 
-/// The command `onramp` with these arguments.
+/// A program of ours, in the folder in which cargo builds. It is built if it is not there: cargo
+/// builds only the program whose tests it runs.
+pub fn program(name: &str) -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let folder = tests.parent().and_then(Path::parent).unwrap(); // the tests are in `deps`
+    let program = folder.join(name);
+    if !program.exists() {
+        let is_release = folder.ends_with("release");
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--locked", "--package", name])
+            .args(is_release.then_some("--release"))
+            .status()
+            .unwrap();
+        assert!(built.success(), "cargo builds no {name}");
+    }
+    program
+}
+
+/// The command `onramp` with these arguments. It runs `onramp-study` for its commands.
 pub fn command<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_onramp"));
+    program(ONRAMP_STUDY);
+    let mut command = Command::new(program(ONRAMP));
     command
         .args(arguments)
         .stdin(Stdio::null())
         .env_remove("NO_COLOR");
     command
+}
+
+/// A directory that everyone may read, with copies of both programs.
+pub fn public_dir() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    for name in [ONRAMP, ONRAMP_STUDY] {
+        fs::copy(program(name), dir.path().join(name)).unwrap();
+    }
+    dir
 }
 
 /// Runs a command to its end.

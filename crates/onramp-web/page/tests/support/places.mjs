@@ -20,13 +20,14 @@ export function indexFile() {
 	return file;
 }
 
-/** The `onramp` that was built last. */
+/** The `onramp-study` that was built last. */
 export function onramp() {
 	const built = ["debug", "release"]
-		.map((profile) => join(target, profile, "onramp"))
+		.map((profile) => join(target, profile, "onramp-study"))
 		.filter((file) => existsSync(file))
 		.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
-	assert.ok(built[0], `there is no onramp in ${target}: \`cargo build -p onramp\` makes it`);
+	const build = "cargo build -p onramp-study";
+	assert.ok(built[0], `there is no onramp-study in ${target}: \`${build}\` makes it`);
 	return built[0];
 }
 

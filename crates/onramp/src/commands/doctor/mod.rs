@@ -2,10 +2,11 @@
 
 mod network;
 
-use super::{print_json, Answer};
-use crate::failure::{DONE, HOST_LACKS};
-use crate::text;
-use crate::text::say;
+use onramp_cli::failure::{DONE, HOST_LACKS};
+use onramp_cli::tasks::ONRAMP_STUDY;
+use onramp_cli::text;
+use onramp_cli::text::say;
+use onramp_cli::{print_json, Answer};
 use onramp_kernel::{probe, Avoidance};
 use serde::Serialize;
 use std::fs;
@@ -97,10 +98,7 @@ fn checks() -> Vec<Check> {
         "cgroup v2 (exec)",
         onramp_kernel::cgroup2_mount().map(cgroup),
     ));
-    checks.push(verdict(
-        "namespaces and TUN (lab)",
-        onramp_lab::preflight().map(|()| "work".to_owned()),
-    ));
+    checks.push(lab());
     checks.push(processors());
     checks.push(buffer("send buffer", "net.ipv4.tcp_wmem", "a sender"));
     checks.push(buffer("receive buffer", "net.ipv4.tcp_rmem", "a receiver"));
@@ -146,6 +144,27 @@ fn check(what: &'static str, found: String, mend: Option<String>) -> Check {
         found,
         mend,
     }
+}
+
+/// The hosts of the lab, which `onramp-study` can make or not.
+fn lab() -> Check {
+    let what = "namespaces and TUN (lab)";
+    let Ok(output) = crate::study::program()
+        .args(["preflight", "--json"])
+        .output()
+    else {
+        return check(what, format!("{ONRAMP_STUDY} is not installed"), None);
+    };
+    let error: Option<serde_json::Value> = serde_json::from_slice(&output.stderr).ok();
+    let error = error.and_then(|error| Some(error["error"].as_str()?.to_owned()));
+    verdict(
+        what,
+        match (output.status.success(), error) {
+            (true, _) => Ok("work".to_owned()),
+            (false, Some(error)) => Err(error),
+            (false, None) => Err(format!("{ONRAMP_STUDY} preflight: {}", output.status)),
+        },
+    )
 }
 
 fn kernel() -> Check {

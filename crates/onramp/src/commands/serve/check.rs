@@ -1,15 +1,15 @@
 //! `onramp serve --check`: is the configuration right, and what does it do?
 
-use crate::commands::{print_json, Answer};
-use crate::failure::DONE;
-use crate::text::{self, out, say};
+use onramp_cli::failure::DONE;
+use onramp_cli::text::{self, out, say};
+use onramp_cli::{print_json, Answer};
 use onramp_kernel::policy::{Cgroup, Family, Match, Start};
 use onramp_service::config::{self, Policy};
 use onramp_service::counts;
 use std::path::Path;
 
 pub fn run(file: &Path, json: bool) -> Answer {
-    let config = config::read(file)?;
+    let config = config::read(file).map_err(super::refused)?;
     if json {
         let policies = config.policies.iter().map(|policy| {
             let start = policy.rule.start.as_ref();

@@ -1,12 +1,12 @@
 //! What the service needs from its process: signals, and where its messages go.
 
 use super::replacement;
-use crate::commands::signals::system;
-use crate::failure::Failure;
 use crate::journal::{Journal, Priority};
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use onramp_cli::failure::Failure;
+use onramp_cli::signals::system;
 use onramp_kernel::RestoredDefault;
 use onramp_service::counts::Counts;
 use onramp_service::run::{describe, Notice, Outside, Request};

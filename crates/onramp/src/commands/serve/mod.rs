@@ -4,12 +4,13 @@ mod check;
 mod console;
 mod replacement;
 
-use super::Answer;
 use crate::cli::ServiceArguments;
-use crate::failure::{Failure, DONE, HOST_LACKS};
-use crate::text::say;
 use console::Console;
+use onramp_cli::failure::{Failure, DONE, HOST_LACKS};
+use onramp_cli::text::say;
+use onramp_cli::Answer;
 use onramp_kernel::Policies;
+use onramp_service::config;
 use onramp_service::run::{self, Ended, Options};
 
 pub fn run(arguments: &ServiceArguments, json: bool) -> Answer {
@@ -42,11 +43,16 @@ pub fn run(arguments: &ServiceArguments, json: bool) -> Answer {
             // A log has no room for the lines of the file.
             if console.is_log() {
                 error.lines().iter().for_each(|line| console.error(line));
-                return Ok(crate::failure::BAD_INPUT);
+                return Ok(onramp_cli::failure::BAD_INPUT);
             }
-            Err(error.into())
+            Err(refused(error))
         }
         Err(run::Error::Kernel(error)) => Err(error.into()),
         Err(error) => Err(Failure::new(HOST_LACKS, error.to_string())),
     }
+}
+
+/// The failure for a configuration that was refused.
+fn refused(error: config::Error) -> Failure {
+    Failure::of_file(&error, |colour| error.report(colour), error.lines().into())
 }

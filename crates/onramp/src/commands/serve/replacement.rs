@@ -1,7 +1,7 @@
 //! Upgrade in place: the new program continues in this process. What is in the kernel works on
 //! meanwhile, and the lock passes to the new program, so no other service can begin.
 
-use crate::failure::{Failure, HOST_LACKS};
+use onramp_cli::failure::{Failure, HOST_LACKS};
 use std::ffi::OsString;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;

@@ -10,12 +10,13 @@ mod state;
 mod tests;
 mod view;
 
-use super::{print_json, Answer};
+use super::metrics::no_counts;
 use crate::cli::TopArguments;
-use crate::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
 use nix::errno::Errno;
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{SigSet, Signal};
+use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
+use onramp_cli::{print_json, Answer};
 use onramp_service::metrics::fetch_counts;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::DefaultTerminal;
@@ -31,7 +32,7 @@ use std::time::Duration;
 const TURN: Duration = Duration::from_millis(50);
 
 pub fn run(arguments: &TopArguments, json: bool) -> Answer {
-    let counts = fetch_counts(&arguments.socket)?;
+    let counts = fetch_counts(&arguments.socket).map_err(no_counts)?;
     if json {
         print_json(&counts);
         return Ok(DONE);

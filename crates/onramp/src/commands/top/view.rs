@@ -2,7 +2,7 @@
 
 use super::columns::{fitting, median, quantile, resent, short, Row, COLUMNS, SELECTED};
 use super::state::{Lower, State};
-use crate::text;
+use onramp_cli::text;
 use onramp_kernel::Connection;
 use onramp_service::counts::{GroupCounts, Interval, PolicyCounts, State as PolicyState};
 use ratatui::layout::{Constraint, Layout, Rect};

@@ -1,0 +1,1 @@
+../onramp/build.rs

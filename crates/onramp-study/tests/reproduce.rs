@@ -1,0 +1,328 @@
+//! `onramp reproduce`: its output. In a release build, which takes minutes, every row of every
+//! paper.
+
+#[path = "../../onramp/tests/common/mod.rs"]
+mod common;
+
+use common::process::Background;
+use common::*;
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PAPER: &str = "aron-druschel-1998";
+const PAPERS: [&str; 5] = [
+    PAPER,
+    "chaher-geo-satellite",
+    "nishida-packet-pair",
+    "ritter-guaranteed-bandwidth",
+    "wang-astart",
+];
+
+/// The figures of the papers in the docs.
+fn images() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers/images")
+}
+
+/// The figures of all papers below a directory, by the names of their files.
+fn figures(dir: &Path) -> BTreeMap<String, String> {
+    let of_paper = |paper: &str| {
+        let files = listing(&dir.join(paper)).into_iter();
+        let names = files.filter(|name| name.ends_with(".svg"));
+        names
+            .map(|name| format!("{paper}/{name}"))
+            .collect::<Vec<_>>()
+    };
+    let names = PAPERS.into_iter().flat_map(of_paper);
+    let text = |name: &String| fs::read_to_string(dir.join(name)).unwrap();
+    names.map(|name| (name.clone(), text(&name))).collect()
+}
+
+/// Runs with few seeds: these tests do not check the numbers.
+fn quick(more: &[&str]) -> Ran {
+    onramp(
+        ["reproduce", PAPER, "--quick", "--seeds", "2"]
+            .iter()
+            .chain(more),
+    )
+}
+
+/// The exit code: 0 if every row is reproduced, 1 if one misses.
+fn code_of(rows: &Value) -> i32 {
+    i32::from(
+        rows.as_array()
+            .unwrap()
+            .iter()
+            .any(|row| row["reproduced"] == false),
+    )
+}
+
+#[test]
+fn rows_are_shown_by_part_with_their_verdicts_and_sums() {
+    let ran = quick(&["--no-alternatives"]);
+    let missed = ran
+        .stdout
+        .lines()
+        .filter(|line| line.ends_with("  MISSED"))
+        .count();
+    let reproduced = ran
+        .stdout
+        .lines()
+        .filter(|line| line.ends_with("  reproduced"))
+        .count();
+    let sums = format!(
+        "{} rows: {reproduced} reproduced, 0 consistent, {missed} missed; medians of 2 seeds",
+        missed + reproduced
+    );
+    let ran = ran.code(i32::from(missed > 0)).says(&[
+        "Rice University",
+        "PAPER",
+        "A.fig6.1",
+        "(section 5.1.1)",
+        &sums,
+    ]);
+    assert!(
+        ran.stderr.is_empty(),
+        "quiet in a pipe, and nothing of the kernel: {ran:#?}"
+    );
+    assert!(!ran.stdout.contains('\u{1b}'), "{ran:#?}");
+}
+
+#[test]
+fn open_questions_of_the_paper_are_shown_unless_left_out() {
+    const OPEN: &str = "What the paper leaves open";
+    assert!(!quick(&["--no-alternatives"]).stdout.contains(OPEN));
+    let paper = onramp_papers::papers().swap_remove(0);
+    let ran = quick(&[]);
+    for choice in &paper.ledger.choices {
+        let first_words: String = choice
+            .question
+            .split_whitespace()
+            .take(3)
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(
+            ran.stdout.contains(OPEN) && ran.stdout.contains(&first_words),
+            "{first_words}: {ran:#?}"
+        );
+    }
+}
+
+#[test]
+fn the_output_is_the_same_each_time() {
+    let threads = |number| quick(&["--threads", number]).stdout;
+    assert_eq!(threads("1"), threads("2"));
+}
+
+#[test]
+fn the_json_is_an_array_of_records() {
+    let ran = quick(&["--json"]);
+    let rows = ran.json();
+    for row in rows.as_array().unwrap() {
+        let members = [
+            "chance",
+            "expected",
+            "id",
+            "measured",
+            "note",
+            "paper",
+            "reproduced",
+            "rule",
+            "section",
+            "spread",
+            "unit",
+            "verdict",
+            "what",
+        ];
+        assert_eq!(keys(row), members);
+        assert_eq!(row["paper"], PAPER);
+        assert!(
+            row["reproduced"].is_boolean() && row["unit"].is_string() && row["note"].is_string(),
+            "{row}"
+        );
+        assert!(
+            row["spread"].is_null()
+                || row["spread"]
+                    .as_array()
+                    .is_some_and(|spread| spread.len() == 2),
+            "{row}"
+        );
+        let rule = row["rule"].as_str().unwrap();
+        assert!(
+            ["exact", "shape"].contains(&rule) || rule.ends_with('%'),
+            "{row}"
+        );
+    }
+    let code = code_of(&rows);
+    ran.code(code);
+}
+
+#[test]
+fn an_unknown_paper_is_refused() {
+    onramp(["reproduce", "aron-drushel"])
+        .code(2)
+        .warns(&["no such paper", "did you mean `aron-druschel-1998`?"]);
+    onramp(["reproduce", "aron"])
+        .code(2)
+        .warns(&["did you mean `aron-druschel-1998`?"]);
+    let ran = onramp(["reproduce", "zzz", "--json"]).code(2);
+    let error = ran.json_error()["error"].as_str().unwrap().to_owned();
+    assert!(
+        error.contains(PAPER) && error.contains("all") && !error.contains("did you mean"),
+        "{error}"
+    );
+    for arguments in [
+        &["--seeds", "0"][..],
+        &["--seeds", "1001"],
+        &["--threads", "0"],
+        &["--seeds", "many"],
+    ] {
+        let ran = onramp(["reproduce", "all"].iter().chain(arguments)).code(2);
+        assert!(ran.stdout.is_empty(), "{ran:#?}");
+    }
+}
+
+#[test]
+fn out_writes_pages_and_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("new/papers");
+    let ran = onramp([
+        "reproduce",
+        "all",
+        "--quick",
+        "--seeds",
+        "2",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    let pages: Vec<String> = PAPERS.map(|paper| format!("{paper}.html")).into();
+    // Among the parts that take seconds, those of each paper have a figure.
+    let others = ["index.html", "ledger.md", "reproduction.json"];
+    let files = others.into_iter().chain(PAPERS).map(str::to_owned);
+    assert_eq!(listing(&out), files.chain(pages.clone()).collect());
+    let rows: Value =
+        serde_json::from_str(&fs::read_to_string(out.join("reproduction.json")).unwrap()).unwrap();
+    let ran = ran
+        .code(code_of(&rows))
+        .says(&[&format!("Page: {}", out.join("index.html").display())]);
+    assert!(ran.stderr.is_empty(), "{ran:#?}");
+
+    let index = fs::read_to_string(out.join("index.html")).unwrap();
+    well_formed(&index);
+    for (paper, page) in PAPERS.iter().zip(&pages) {
+        let html = fs::read_to_string(out.join(page)).unwrap();
+        well_formed(&html);
+        for row in rows
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|row| row["paper"] == *paper)
+        {
+            assert!(
+                html.contains(&format!(">{}</td>", row["id"].as_str().unwrap())),
+                "{row}"
+            );
+        }
+        let all = onramp_papers::papers();
+        let is_whole = all
+            .iter()
+            .any(|one| one.ledger.id == *paper && one.parts.iter().all(|part| part.quick));
+        assert_eq!(
+            html.contains(" rows of its "),
+            !is_whole,
+            "{paper}: are the quick rows all of the paper's?"
+        );
+        assert!(!html.contains("s kernel (Linux "), "{paper}");
+        assert!(index.contains(&format!("<a href=\"{page}\">")), "{index}");
+    }
+}
+
+#[test]
+fn each_figure_in_the_docs_is_small_and_shown_on_the_page_of_its_paper() {
+    const MAX_BYTES: usize = 60_000;
+    const MAX_ALL_BYTES: usize = 1_500_000;
+    let figures = figures(&images());
+    for (name, svg) in &figures {
+        assert!(svg.len() < MAX_BYTES, "{name} has {} bytes", svg.len());
+        well_formed(svg);
+        let (paper, _) = name.split_once('/').unwrap();
+        let page = images().join(format!("../{paper}.md"));
+        let page = fs::read_to_string(page).unwrap();
+        assert!(
+            page.contains(&format!("](images/{name})")),
+            "docs/papers/{paper}.md does not show {name}"
+        );
+    }
+    let all: usize = figures.values().map(String::len).sum();
+    assert!(all < MAX_ALL_BYTES, "{all} bytes");
+}
+
+#[test]
+fn one_paper_has_no_index() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    quick(&["--out", out, "--json"]).json();
+    let page = format!("{PAPER}.html");
+    let files = [PAPER.to_owned(), page, "reproduction.json".to_owned()];
+    assert_eq!(listing(dir.path()), BTreeSet::from(files));
+    let figures = ["figure-7.svg", "figure-9.svg"].map(str::to_owned);
+    let figures = BTreeSet::from(figures);
+    assert_eq!(
+        listing(&dir.path().join(PAPER)),
+        figures,
+        "the quick parts'"
+    );
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_refused_before_the_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    let refused = |out: &Path| {
+        let ran = onramp(["reproduce", "all", "--out", out.to_str().unwrap()]).code(2);
+        assert!(ran.stdout.is_empty(), "{ran:#?}");
+        ran
+    };
+    refused(&file).warns(&["file is not a directory", "--out"]);
+    fs::create_dir_all(dir.path().join("taken/index.html")).unwrap();
+    refused(&dir.path().join("taken")).warns(&["index.html is in the way"]);
+    assert_eq!(fs::read(&file).unwrap(), b"mine");
+}
+
+#[test]
+fn sigint_ends_it_and_leaves_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let run = Background::onramp([
+        "reproduce",
+        "all",
+        "--seeds",
+        "1000",
+        "--no-kernel",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    run.wait_until_it_handles(Signal::SIGINT);
+    run.signal(Signal::SIGINT);
+    let ran = run.wait();
+    assert_eq!(ran.code, Some(130), "{ran:#?}");
+    assert!(ran.stdout.is_empty() && ran.stderr.is_empty(), "{ran:#?}");
+    assert!(!out.exists());
+}
+
+/// These tests take many minutes in a debug build. `make test-papers` and CI run them.
+#[cfg(not(debug_assertions))]
+#[path = "reproduce/complete.rs"]
+mod complete;
+
+/// Our HTML as XML: these constructs are replaced.
+fn well_formed(html: &str) {
+    let xml = html.replace("<!DOCTYPE html>\n", "");
+    let xml = xml
+        .replace("<meta charset=\"utf-8\">", "")
+        .replace("scale=1\">", "scale=1\"/>");
+    roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}"));
+}

@@ -1,0 +1,201 @@
+//! Every row and figure of every paper.
+
+use super::*;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::sync::OnceLock;
+
+/// Runs without a time limit.
+fn ran(mut command: std::process::Command) -> Ran {
+    let start = std::time::Instant::now();
+    Ran::of(command.output().unwrap(), start.elapsed())
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => value
+            .as_f64()
+            .map_or("none".to_owned(), |number| number.to_string()),
+    }
+}
+
+/// All papers with the default options.
+struct Results {
+    rows: Value,
+    /// The table of the ledger's entries.
+    entries: String,
+    /// The figures, by the names of their files, such as `PAPER/figure-3.svg`.
+    figures: BTreeMap<String, String>,
+}
+
+fn results() -> &'static Results {
+    static RESULTS: OnceLock<Results> = OnceLock::new();
+    RESULTS.get_or_init(|| {
+        let dir = tempfile::tempdir().unwrap();
+        let out = dir.path().to_str().unwrap();
+        let rows_only = ["--json", "--no-alternatives", "--no-kernel", "--out", out];
+        let ran = ran(command(["reproduce", "all"].into_iter().chain(rows_only)));
+        let rows = ran.json();
+        ran.code(code_of(&rows));
+        Results {
+            rows,
+            entries: fs::read_to_string(dir.path().join("ledger.md")).unwrap(),
+            figures: figures(dir.path()),
+        }
+    })
+}
+
+fn rows() -> &'static [Value] {
+    results().rows.as_array().unwrap()
+}
+
+/// `ONRAMP_UPDATE_DOCS=1` writes the table into the page instead.
+#[test]
+fn the_ledger_in_the_docs_has_the_verdicts() {
+    const BEGIN: &str = "<!-- entries -->\n\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers/ledger.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (text, table) = page.split_once(BEGIN).expect("the page has a table");
+    let entries = &results().entries;
+    if std::env::var_os("ONRAMP_UPDATE_DOCS").is_some() {
+        fs::write(&path, format!("{text}{BEGIN}{entries}")).unwrap();
+        return;
+    }
+    assert!(
+        table == entries,
+        "docs/papers/ledger.md is out of date: \
+         ONRAMP_UPDATE_DOCS=1 make test-papers\n{entries}"
+    );
+}
+
+/// `ONRAMP_UPDATE_DOCS=1` writes the figures into the docs instead.
+#[test]
+fn the_figures_in_the_docs_are_those_of_the_papers() {
+    let images = images();
+    if std::env::var_os("ONRAMP_UPDATE_DOCS").is_some() {
+        let _ = fs::remove_dir_all(&images); // there is none before the first time
+        let files: Vec<_> = results().figures.iter().collect();
+        onramp_report::write_files(&images, &files).unwrap();
+        return;
+    }
+    let in_docs = figures(&images);
+    let differ = |name: &&String| in_docs.get(*name) != results().figures.get(*name);
+    let names = in_docs.keys().chain(results().figures.keys());
+    let others: BTreeSet<_> = names.filter(differ).collect();
+    assert!(
+        others.is_empty(),
+        "docs/papers/images is out of date: ONRAMP_UPDATE_DOCS=1 make test-papers\n\
+         {others:#?}"
+    );
+}
+
+#[test]
+fn every_row_of_every_paper() {
+    let (mut table, mut reproduced) = (String::new(), 0);
+    for row in rows() {
+        let (paper, id) = (row["paper"].as_str().unwrap(), row["id"].as_str().unwrap());
+        let measured = row["measured"]
+            .as_f64()
+            .map_or_else(|| text(&row["measured"]), four_digits);
+        let (expected, unit, rule) = (
+            text(&row["expected"]),
+            text(&row["unit"]),
+            text(&row["rule"]),
+        );
+        let verdict = row["verdict"].as_str().unwrap();
+        let place = row["chance"].as_object().map_or(String::new(), |chance| {
+            let percent = |name: &str| 100.0 * chance[name].as_f64().unwrap();
+            format!(", above {:.0} % of seeds", percent("quantile"))
+        });
+        reproduced += usize::from(row["reproduced"] == true);
+        table += &format!("{paper} {id:<26} {expected:>10} {measured:>10} {unit:<4} ");
+        table += &format!("{rule:<6} {verdict}{place}\n");
+    }
+    table += &format!("{reproduced} of {} reproduced\n", rows().len());
+    insta::assert_snapshot!(table);
+}
+
+fn four_digits(number: f64) -> String {
+    onramp_papers::Value::Number(number).to_string()
+}
+
+#[test]
+fn a_row_that_misses_has_a_cause_and_chance_has_evidence() {
+    let ledgers = onramp_papers::papers();
+    let all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
+    let without_cause: Vec<_> = all
+        .filter(|row| row.cause.is_empty() || row.kind.is_none())
+        .map(|row| row.id.as_str())
+        .collect();
+    let missed = rows().iter().filter(|row| row["reproduced"] == false);
+    let unexplained: Vec<_> = missed
+        .filter(|row| without_cause.contains(&row["id"].as_str().unwrap()))
+        .collect();
+    assert!(unexplained.is_empty(), "{unexplained:#?}");
+    let by_chance = |id: &str| {
+        let mut all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
+        all.any(|row| row.id == id && row.kind == Some(onramp_papers::Kind::Chance))
+    };
+    let without_evidence: Vec<_> = rows()
+        .iter()
+        .filter(|row| row["verdict"] == "missed" && by_chance(row["id"].as_str().unwrap()))
+        .collect();
+    assert!(without_evidence.is_empty(), "{without_evidence:#?}");
+}
+
+#[test]
+fn without_permission_the_rows_are_judged_and_the_kernel_is_left_out() {
+    let Some(_machine) = machine() else { return };
+    const NOBODY: u32 = 65_534;
+    let dir = public_dir();
+    let mut command = std::process::Command::new(dir.path().join("onramp"));
+    command.args([
+        "reproduce",
+        PAPER,
+        "--seeds",
+        "1",
+        "--chance",
+        "0",
+        "--no-alternatives",
+    ]);
+    command.current_dir(dir.path()).uid(NOBODY).gid(NOBODY);
+    let ran = ran(command)
+        .warns(&["note: the runs on this kernel are left out:", "root"])
+        .says(&["1 seed\n"]);
+    assert!(
+        ran.stderr.lines().count() == 1 && !ran.stdout.contains("today's kernel"),
+        "{ran:#?}"
+    );
+    let misses = |line: &str| line.ends_with("  MISSED") || line.ends_with("  consistent");
+    let code = i32::from(ran.stdout.lines().any(misses));
+    ran.code(code);
+}
+
+#[test]
+fn the_results_of_todays_kernel_are_shown_with_the_simulators() {
+    let Some(_machine) = machine() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    let ran = ran(command([
+        "reproduce",
+        PAPER,
+        "--seeds",
+        "1",
+        "--chance",
+        "0",
+        "--no-alternatives",
+        "--out",
+        out,
+    ]));
+    assert!(ran.stdout.contains("On today's kernel (Linux "), "{ran:#?}");
+    let ran = ran.says(&["Not the paper's numbers", "8 x 5 MB", "paced + cubic"]);
+    assert!(!ran.stderr.contains("failed:"), "{ran:#?}");
+    let page = fs::read_to_string(dir.path().join(format!("{PAPER}.html"))).unwrap();
+    well_formed(&page);
+    assert!(
+        page.contains("On today&#39;s kernel (Linux ")
+            || page.contains("On today's kernel (Linux "),
+        "{page}"
+    );
+}

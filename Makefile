@@ -61,8 +61,11 @@ build: setup
 build-dev: setup
 	$(CARGO) build $(WORKSPACE) --bins
 
+build-demo: setup
+	$(CARGO) build $(WORKSPACE) --bin onramp-study
+
 # Exit 3: this host lacks something for the lab, which has printed what.
-demo: build-dev
+demo: build-demo
 	@$(SUDO) $(TARGET)/debug/onramp-study lab scenarios/demo.toml --skip-missing \
 		--out onramp-out || \
 	{ [ $$? = 3 ] && \
@@ -171,7 +174,7 @@ test-papers: setup
 # docs/tcp.md.
 interworking: setup
 	$(SUDO) env ONRAMP_INTERWORKING_SIZE='100 MB' \
-		$(CARGO) test --locked --release -p onramp-study --test kernel -- \
+		$(CARGO) test $(WORKSPACE) --test kernel -- \
 		--test-threads 1 --nocapture interworking
 
 # Exit 3: this host lacks something, which has been printed.

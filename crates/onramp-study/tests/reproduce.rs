@@ -1,5 +1,5 @@
-//! `onramp reproduce`: its output. In a release build, which takes minutes, every row of every
-//! paper.
+//! `onramp reproduce`: its output. `make test-papers` also runs the tests of every row of every
+//! paper, which simulate for minutes.
 
 #[path = "../../onramp/tests/common/mod.rs"]
 mod common;
@@ -313,8 +313,6 @@ fn sigint_ends_it_and_leaves_nothing() {
     assert!(!out.exists());
 }
 
-/// These tests take many minutes in a debug build. `make test-papers` and CI run them.
-#[cfg(not(debug_assertions))]
 #[path = "reproduce/complete.rs"]
 mod complete;
 

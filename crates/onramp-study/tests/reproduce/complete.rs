@@ -52,6 +52,7 @@ fn rows() -> &'static [Value] {
 
 /// `ONRAMP_UPDATE_DOCS=1` writes the table into the page instead.
 #[test]
+#[ignore = "takes minutes: make test-papers"]
 fn the_ledger_in_the_docs_has_the_verdicts() {
     const BEGIN: &str = "<!-- entries -->\n\n";
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers/ledger.md");
@@ -71,6 +72,7 @@ fn the_ledger_in_the_docs_has_the_verdicts() {
 
 /// `ONRAMP_UPDATE_DOCS=1` writes the figures into the docs instead.
 #[test]
+#[ignore = "takes minutes: make test-papers"]
 fn the_figures_in_the_docs_are_those_of_the_papers() {
     let images = images();
     if std::env::var_os("ONRAMP_UPDATE_DOCS").is_some() {
@@ -91,6 +93,7 @@ fn the_figures_in_the_docs_are_those_of_the_papers() {
 }
 
 #[test]
+#[ignore = "takes minutes: make test-papers"]
 fn every_row_of_every_paper() {
     let (mut table, mut reproduced) = (String::new(), 0);
     for row in rows() {
@@ -121,6 +124,7 @@ fn four_digits(number: f64) -> String {
 }
 
 #[test]
+#[ignore = "takes minutes: make test-papers"]
 fn a_row_that_misses_has_a_cause_and_chance_has_evidence() {
     let ledgers = onramp_papers::papers();
     let all = ledgers.iter().flat_map(|paper| &paper.ledger.rows);
@@ -145,6 +149,7 @@ fn a_row_that_misses_has_a_cause_and_chance_has_evidence() {
 }
 
 #[test]
+#[ignore = "takes minutes: make test-papers"]
 fn without_permission_the_rows_are_judged_and_the_kernel_is_left_out() {
     let Some(_machine) = machine() else { return };
     const NOBODY: u32 = 65_534;
@@ -173,6 +178,7 @@ fn without_permission_the_rows_are_judged_and_the_kernel_is_left_out() {
 }
 
 #[test]
+#[ignore = "takes minutes: make test-papers"]
 fn the_results_of_todays_kernel_are_shown_with_the_simulators() {
     let Some(_machine) = machine() else { return };
     let dir = tempfile::tempdir().unwrap();

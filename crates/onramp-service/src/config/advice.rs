@@ -1,6 +1,6 @@
 //! What to do about a value that a key cannot have.
 
-use super::values::CGROUP_MOUNT;
+use super::cgroup::{is_unit, CGROUP_MOUNT};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// What to write instead of a wrong value of this key.
@@ -104,7 +104,7 @@ fn unit(text: &str) -> Option<String> {
     let is_other = text
         .rsplit_once('.')
         .is_some_and(|(_, kind)| OTHER_TYPES.contains(&kind));
-    let is_name = !is_other && super::values::is_unit(&service);
+    let is_name = !is_other && is_unit(&service);
     is_name.then(|| format!("did you mean \"{service}\"?"))
 }
 

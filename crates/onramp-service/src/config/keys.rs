@@ -7,6 +7,7 @@ use super::values::{
 };
 use onramp_config::key::Fallback::{Other, Required};
 use onramp_config::key::{keys, AnyKey, Key, List, Table};
+use onramp_kernel::policy::MAX_POLICIES;
 
 /// The top level.
 pub(super) static TOP: Table = Table {
@@ -24,11 +25,7 @@ pub(super) static SERVICE: Table = Table {
 pub(super) static POLICY: Table = Table {
     keys: POLICY_KEYS,
     may_be_empty: true,
-    ..Table::many(
-        "policy",
-        super::policy::MAX_POLICIES,
-        "connections and their start-up",
-    )
+    ..Table::many("policy", MAX_POLICIES, "connections and their start-up")
 };
 
 keys! {

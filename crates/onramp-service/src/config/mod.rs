@@ -15,6 +15,7 @@
 //! reported together, each with its line, what was expected, and what to do.
 
 mod advice;
+mod cgroup;
 mod error;
 mod keys;
 mod mistake;

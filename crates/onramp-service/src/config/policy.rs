@@ -17,9 +17,6 @@ use std::ops::Range;
 /// The value of `startup` for a policy that leaves its connections alone.
 const NONE: &str = "none";
 
-/// The most policies that the kernel's program can have.
-pub(super) const MAX_POLICIES: usize = onramp_kernel::policy::MAX_POLICIES;
-
 /// The most prefixes.
 const MAX_PREFIXES: usize = onramp_kernel::policy::MAX_PREFIXES;
 

@@ -41,7 +41,7 @@ FOUND = re.compile("|".join(f"(?:{pattern})" for pattern, _, _ in WORDS))
 # What is not read: what was, texts of others, what programs write.
 LEFT_OUT = re.compile(r"^CHANGELOG|^LICENSES/|/snapshots/|/bindings\.rs|check.words\.py$")
 # Output that snapshots have.
-KEPT = {("crates/onramp/src/commands/model/text.rs", "path holds"): "the output of `model`"}
+KEPT = {("crates/onramp-study/src/commands/model/text.rs", "path holds"): "the output of `model`"}
 
 SLASHES = re.compile(r"^\s*(?:/\*+|\*/?|//[/!]?)(?: |$)(.*?)(?:\*/)?$"
                      r"|^.*?\s(?:/\*+|//) (.*?)(?:\*/)?$")

@@ -4,7 +4,6 @@
 use crate::common::sandbox::{mount_file, mount_tmpfs, with_own_mounts};
 use crate::common::*;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;

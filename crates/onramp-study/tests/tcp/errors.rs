@@ -2,6 +2,7 @@
 
 use super::peer::{accept, reports, Host, DEVICE, KERNEL, OURS};
 use crate::common::process::Background;
+use crate::common::public_dir;
 use crate::common::{onramp, wait_until, Ran};
 use std::os::unix::process::CommandExt;
 use std::time::Duration;

@@ -114,19 +114,8 @@ impl Served {
 pub struct Server {
     endpoint: Endpoint,
     config: ServerConfig,
-    shared: Arc<Shared>,
-}
-
-/// What the tasks of connections use.
-#[derive(Debug)]
-struct Shared {
-    /// Canonical.
-    folder: Option<PathBuf>,
-    congestion: Congestion,
-    transport: TransportLimits,
-    connections: usize,
-    grace: Duration,
-    qlog: Option<QlogFolder>,
+    /// The folder is canonical.
+    settings: Arc<ServerSettings>,
 }
 
 type Report = Arc<dyn Fn(Event<'_>) + Send + Sync>;
@@ -145,35 +134,18 @@ impl Server {
     ///
     /// # Errors
     /// The certificate, the folder or the start-up cannot be used.
-    pub fn on(socket: UdpSocket, settings: ServerSettings) -> Result<Server, Error> {
-        let ServerSettings {
-            identity,
-            folder,
-            congestion,
-            transport,
-            connections,
-            grace,
-            qlog,
-        } = settings;
-        let folder = folder.map(|folder| canonical(&folder)).transpose()?;
-        congestion.check()?;
-        let config = server_config(identity)?;
+    pub fn on(socket: UdpSocket, mut settings: ServerSettings) -> Result<Server, Error> {
+        settings.folder = settings.folder.as_deref().map(canonical).transpose()?;
+        settings.congestion.check()?;
+        let config = server_config(&settings.identity)?;
         let runtime = noq::default_runtime().expect("the caller is in a runtime of Tokio");
         let endpoint = noq::EndpointConfig::default();
         let endpoint = Endpoint::new(endpoint, Some(config.clone()), socket, runtime)
             .map_err(Error::Socket)?;
-        let shared = Arc::new(Shared {
-            folder,
-            congestion,
-            transport,
-            connections,
-            grace,
-            qlog,
-        });
         Ok(Server {
             endpoint,
             config,
-            shared,
+            settings: Arc::new(settings),
         })
     }
 
@@ -206,13 +178,13 @@ impl Server {
                 () = &mut end => break,
                 Some(_) = connections.join_next() => {}
                 incoming = self.endpoint.accept() => match incoming {
-                    Some(incoming) if connections.len() >= self.shared.connections => {
+                    Some(incoming) if connections.len() >= self.settings.connections => {
                         incoming.refuse();
                     }
                     Some(incoming) => {
-                        let (shared, config) = (self.shared.clone(), self.config.clone());
+                        let (settings, config) = (self.settings.clone(), self.config.clone());
                         let (report, ends) = (report.clone(), ends.clone());
-                        connections.spawn(connection(incoming, config, shared, report, ends));
+                        connections.spawn(connection(incoming, config, settings, report, ends));
                     }
                     None => break,
                 },
@@ -225,7 +197,7 @@ impl Server {
                 incoming.refuse();
             }
         };
-        let grace = tokio::time::sleep(self.shared.grace);
+        let grace = tokio::time::sleep(self.settings.grace);
         tokio::select! {
             () = all => {}
             () = refuse => {} // the endpoint was closed
@@ -250,7 +222,7 @@ fn canonical(folder: &Path) -> Result<PathBuf, Error> {
 }
 
 /// The configuration without a transport, which each connection has for itself.
-fn server_config(identity: Identity) -> Result<ServerConfig, Error> {
+fn server_config(identity: &Identity) -> Result<ServerConfig, Error> {
     let refuse = |error: rustls::Error| Error::Tls {
         reason: error.to_string(),
     };
@@ -259,7 +231,7 @@ fn server_config(identity: Identity) -> Result<ServerConfig, Error> {
         .with_protocol_versions(&[&rustls::version::TLS13])
         .expect("the provider has TLS 1.3")
         .with_no_client_auth()
-        .with_single_cert(identity.chain, identity.key)
+        .with_single_cert(identity.chain.clone(), identity.key.clone_key())
         .map_err(refuse)?;
     tls.alpn_protocols = vec![ALPN.to_vec()];
     // A repeated GET does no harm, so requests in 0-RTT packets are answered. QUIC knows this value
@@ -273,14 +245,14 @@ fn server_config(identity: Identity) -> Result<ServerConfig, Error> {
 async fn connection(
     incoming: Incoming,
     mut config: ServerConfig,
-    shared: Arc<Shared>,
+    settings: Arc<ServerSettings>,
     report: Report,
     mut ends: watch::Receiver<Option<Instant>>,
 ) {
-    let log = shared.qlog.as_ref().map(QlogFolder::log);
-    let mut transport = shared.transport.config();
+    let log = settings.qlog.as_ref().map(QlogFolder::log);
+    let mut transport = settings.transport.config();
     let peer = incoming.remote_address();
-    let Ok(factory) = shared.congestion.factory(peer.ip(), log.clone()) else {
+    let Ok(factory) = settings.congestion.factory(peer.ip(), log.clone()) else {
         return; // `Server::on` has checked it
     };
     transport.congestion_controller_factory(factory);
@@ -309,10 +281,10 @@ async fn connection(
             Some(_) = requests.join_next() => {}
             stream = connection.accept_bi() => match stream {
                 Ok((send, receive)) => {
-                    let (shared, report) = (shared.clone(), report.clone());
+                    let (settings, report) = (settings.clone(), report.clone());
                     let (connection, end) = (connection.clone(), end.clone());
                     requests.spawn(async move {
-                        let mut served = answer(send, receive, peer, &connection, &shared).await;
+                        let mut served = answer(send, receive, peer, &connection, &settings).await;
                         served.name_who_ended(&connection, *end.borrow());
                         report(Event::Served(&connection, served));
                     });
@@ -331,7 +303,7 @@ async fn answer(
     mut receive: RecvStream,
     peer: SocketAddr,
     connection: &Connection,
-    shared: &Shared,
+    settings: &ServerSettings,
 ) -> Served {
     let mut path = String::new();
     let mut begin = Instant::now();
@@ -341,7 +313,7 @@ async fn answer(
         path = path_of(&request)?.to_owned();
         let bytes = match Target::of(&path)? {
             Target::Generated(bytes, writes) => generated(&mut send, bytes, writes).await?,
-            Target::File(file) => self::file(&mut send, shared.folder.as_deref(), &file).await?,
+            Target::File(file) => self::file(&mut send, settings.folder.as_deref(), &file).await?,
         };
         send.finish().map_err(left)?;
         match send.stopped().await.map_err(left)? {

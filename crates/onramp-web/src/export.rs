@@ -1,14 +1,13 @@
 //! Files that the user saves. The scenario is simulated again: the same case gives the same
 //! packets.
 
-use crate::play::read;
+use crate::play::{observed, read};
 use crate::refusal::Refusal;
-use crate::watch::{Progress, Watch};
+use crate::watch::Progress;
 use onramp_report::Run;
 use onramp_results::Record;
-use onramp_scenario::{Case, Scenario};
+use onramp_scenario::Scenario;
 use onramp_sim::observe::Observer;
-use onramp_sim::{run_observed, Error, Options, Outcome};
 use onramp_trace::{CaseTrace, Format};
 
 /// Entries of an exported trace, at most: packets, events or lines.
@@ -120,26 +119,6 @@ fn file(name: String, media_type: &'static str, bytes: Vec<u8>) -> ExportedFile 
 fn file_name(scenario: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     scenario.chars().map(plain).take(100).collect()
-}
-
-/// Runs a case with an observer.
-fn observed<O: Observer>(
-    case: &Case,
-    of: (usize, usize),
-    with_traces: bool,
-    observer: O,
-    report: &mut dyn FnMut(Progress) -> bool,
-) -> Result<(Outcome, O), Refusal> {
-    let mut watch = Watch::new(case, of, report);
-    let options = Options {
-        trace: with_traces,
-        stop: watch.stop_flag(),
-    };
-    match run_observed(case, &options, (observer, &mut watch)) {
-        Ok((outcome, (observer, _))) => Ok((outcome, observer)),
-        Err(Error::Stopped) => Err(watch.refusal()),
-        Err(error) => Err(Refusal::new(error.to_string(), None)),
-    }
 }
 
 fn records(

@@ -9,6 +9,7 @@ use crate::transfer::PlayedTransfer;
 use crate::watch::{Progress, Watch};
 use onramp_results::{describe_case, Record};
 use onramp_scenario::{Case, Scenario, Transport};
+use onramp_sim::observe::Observer;
 use onramp_sim::{run_observed, Error, Options, Outcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -133,19 +134,30 @@ fn play_case(
             .map_or("no path".to_owned(), |error| error.to_string());
         return Err(Refusal::new(message, None));
     };
-    let mut watch = Watch::new(case, of, report);
-    let options = Options {
-        trace: true,
-        stop: watch.stop_flag(),
-    };
-    let ended = run_observed(case, &options, (Recorder::new(&path), &mut watch));
-    let (outcome, recording) = match ended {
-        Ok((outcome, (recorder, _))) => (outcome, recorder.finish()),
-        Err(Error::Stopped) => return Err(watch.refusal()),
-        Err(error) => return Err(Refusal::new(error.to_string(), None)),
-    };
+    let (outcome, recorder) = observed(case, of, true, Recorder::new(&path), report)?;
+    let recording = recorder.finish();
     warnings.extend(warnings_of(case, &outcome, &recording));
     Ok(assemble(case, &path, first_record, outcome, recording))
+}
+
+/// Runs a case with an observer.
+pub(crate) fn observed<O: Observer>(
+    case: &Case,
+    of: (usize, usize),
+    with_traces: bool,
+    observer: O,
+    report: &mut dyn FnMut(Progress) -> bool,
+) -> Result<(Outcome, O), Refusal> {
+    let mut watch = Watch::new(case, of, report);
+    let options = Options {
+        trace: with_traces,
+        stop: watch.stop_flag(),
+    };
+    match run_observed(case, &options, (observer, &mut watch)) {
+        Ok((outcome, (observer, _))) => Ok((outcome, observer)),
+        Err(Error::Stopped) => Err(watch.refusal()),
+        Err(error) => Err(Refusal::new(error.to_string(), None)),
+    }
 }
 
 fn warnings_of(case: &Case, outcome: &Outcome, recording: &Recording) -> Vec<String> {

@@ -1,10 +1,23 @@
 //! The scenarios that the lab supports: real sockets of the kernel over an emulated network.
 
+/// Returns the first line whose condition holds: `CONDITION, KEY, ASKED => SUPPORTED;`
+macro_rules! refuse {
+    ($($condition:expr, $key:expr, $asked:expr => $supported:expr;)*) => {$(
+        if $condition {
+            return Err($crate::Unsupported {
+                key: $key,
+                asked: String::from($asked),
+                supported: $supported,
+            });
+        }
+    )*};
+}
+
 pub mod quic;
 #[cfg(test)]
 mod tests;
 
-use onramp_scenario::units::{format_percent, format_rate, format_size};
+use onramp_scenario::units::{format_percent, format_rate, format_size, format_time};
 use onramp_scenario::{
     Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, PacketPair, PairForm,
     Receiver, Recovery, SearchVersion, Stack, Timers, Train, Transfers, Transport, Without,
@@ -48,31 +61,25 @@ pub fn supports(case: &Case) -> Result<(), Unsupported> {
     startup(case)?;
     connections(case)?;
     routes(case)?;
-    let switches = [
-        ("sender.nagle", case.sender.nagle),
-        ("sender.window_validation", case.sender.window_validation),
-    ];
-    if let Some((key, _)) = switches.into_iter().find(|(_, is_on)| !is_on) {
-        return refuse(key, "`false`".to_owned(), KERNEL);
+    refuse! {
+        !case.sender.nagle, "sender.nagle", "`false`" => KERNEL;
+        !case.sender.window_validation, "sender.window_validation", "`false`" => KERNEL;
     }
     receiver(&case.receiver)?;
-    case.traffic.iter().try_for_each(|traffic| {
-        let Some(transfers) = traffic.transfers() else {
-            return Ok(());
-        };
+    for transfers in case
+        .traffic
+        .iter()
+        .filter_map(|traffic| traffic.transfers())
+    {
         competing(transfers)?;
-        match transfers.ecn == case.transfer.ecn {
-            true => Ok(()),
-            false => refuse(
-                "traffic.ecn",
-                format!(
-                    "`{}` beside a transfer with `{}`",
-                    transfers.ecn, case.transfer.ecn
-                ),
-                ONE_SETTING_PER_HOST,
-            ),
+        let (ecn, ours) = (transfers.ecn, case.transfer.ecn);
+        refuse! {
+            ecn != ours,
+                "traffic.ecn", format!("`{ecn}` beside a transfer with `{ours}`")
+                => ONE_SETTING_PER_HOST;
         }
-    })
+    }
+    Ok(())
 }
 
 /// The TCP of the transfer, its first window and the number of its copies.
@@ -81,103 +88,62 @@ fn transfer(case: &Case) -> Result<(), Unsupported> {
     if transfer.transport == Transport::Quic {
         quic::transfer(case)?;
     }
-    tcp(
-        "transfer",
-        transfer.stack,
-        transfer.recovery,
-        transfer.timers,
-    )?;
+    let keys = ["transfer.stack", "transfer.recovery", "transfer.timers"];
+    tcp(keys, transfer.stack, transfer.recovery, transfer.timers)?;
     clocks(["transfer.clock", "transfer.tick"], transfer.clocks)?;
-    if transfer.initial_window == InitialWindow::Paper && transfer.startup == NO_STARTUP {
-        let asked = format!("`paper` with startup `{NO_STARTUP}`");
-        return refuse(
-            "transfer.initial_window",
-            asked,
-            "`host` or a number of segments for the kernel's own controls",
-        );
+    refuse! {
+        transfer.initial_window == InitialWindow::Paper && transfer.startup == NO_STARTUP,
+            "transfer.initial_window", format!("`paper` with startup `{NO_STARTUP}`")
+            => "`host` or a number of segments for the kernel's own controls";
     }
     initial_ssthresh("transfer.initial_ssthresh", transfer.initial_ssthresh_bytes)?;
-    if transfer.count > MAX_FLOWS {
-        return refuse(
-            "transfer.count",
-            format!("{} copies", transfer.count),
-            MAX_COPIES,
-        );
-    }
-    if transfer.connect != Connect::Receiver {
-        return refuse(
-            "transfer.connect",
-            format!("`{}`", transfer.connect.name()),
-            RECEIVER_CONNECTS,
-        );
-    }
-    if transfer.byte_counting != ByteCounting::Unlimited {
-        let asked = "a limit of the growth per ACK in slow start".to_owned();
-        return refuse("transfer.byte_counting", asked, KERNEL);
-    }
-    if !transfer.window_scaling && !case.traffic.is_empty() {
-        return refuse(
-            "transfer.window_scaling",
-            "`false` beside traffic".to_owned(),
-            ONE_SETTING_PER_HOST,
-        );
+    refuse! {
+        transfer.count > MAX_FLOWS,
+            "transfer.count", format!("{} copies", transfer.count) => MAX_COPIES;
+        transfer.connect != Connect::Receiver,
+            "transfer.connect", quoted(transfer.connect.name()) => RECEIVER_CONNECTS;
+        transfer.byte_counting != ByteCounting::Unlimited,
+            "transfer.byte_counting", "a limit of the growth per ACK in slow start" => KERNEL;
+        !transfer.window_scaling && !case.traffic.is_empty(),
+            "transfer.window_scaling", "`false` beside traffic" => ONE_SETTING_PER_HOST;
     }
     Ok(())
 }
 
 /// The parameters of the transfer's start-up.
 fn startup(case: &Case) -> Result<(), Unsupported> {
-    let transfer = &case.transfer;
-    if transfer.train != Train::default() {
-        return refuse(
-            "transfer.train",
-            format!("`{}`", transfer.train.name()),
-            "`line`",
-        );
-    }
-    if transfer.given.without != Without::default() {
-        let asked = format!("`{}`", transfer.given.without.name());
-        return refuse("transfer.without", asked, "start-ups with all their ideas");
-    }
-    if transfer.given.search != SearchVersion::default() {
-        let asked = format!("`{}`", transfer.given.search.name());
-        return refuse("transfer.search", asked, "`draft`");
-    }
-    if let Some(ppm) = transfer.given.gamma_ppm {
-        return refuse(
-            "transfer.gamma",
-            format_percent(ppm),
-            "the value that the start-up finds",
-        );
-    }
-    if let Some(rate) = transfer.given.pace_bits_per_s {
-        return refuse(
-            "transfer.pace",
-            format_rate(rate),
-            "the rate that the start-up measures",
-        );
+    let (train, given) = (case.transfer.train, &case.transfer.given);
+    refuse! {
+        train != Train::default(), "transfer.train", quoted(train.name()) => "`line`";
+        given.without != Without::default(),
+            "transfer.without", quoted(given.without.name()) => "start-ups with all their ideas";
+        given.search != SearchVersion::default(),
+            "transfer.search", quoted(given.search.name()) => "`draft`";
+        given.gamma_ppm.is_some(),
+            "transfer.gamma", format_percent(given.gamma_ppm.unwrap_or_default())
+            => "the value that the start-up finds";
+        given.pace_bits_per_s.is_some(),
+            "transfer.pace", format_rate(given.pace_bits_per_s.unwrap_or_default())
+            => "the rate that the start-up measures";
     }
     Ok(())
 }
 
 /// Several connections of a transfer, side by side or in series.
 fn connections(case: &Case) -> Result<(), Unsupported> {
-    if case.transfer.connections != Connections::ONE {
-        return refuse(
-            "transfer.connections",
-            onramp_results::connections(case),
-            "one connection for each transfer",
-        );
-    }
-    match case
-        .transfer
+    let transfer = &case.transfer;
+    let split_rate = transfer
         .split
         .as_ref()
-        .and_then(|split| split.rate_bits_per_s)
-    {
-        Some(rate) => refuse("transfer.split_rate", format_rate(rate), RELAYS),
-        None => Ok(()),
+        .and_then(|split| split.rate_bits_per_s);
+    refuse! {
+        transfer.connections != Connections::ONE,
+            "transfer.connections", onramp_results::connections(case)
+            => "one connection for each transfer";
+        split_rate.is_some(),
+            "transfer.split_rate", format_rate(split_rate.unwrap_or_default()) => RELAYS;
     }
+    Ok(())
 }
 
 /// Every flow must have a route, and all routes must have the same MTU, because a host of the lab
@@ -201,11 +167,9 @@ fn routes(case: &Case) -> Result<(), Unsupported> {
         let [from_name, to_name] = [from, to].map(|node| &case.network.nodes[node]);
         match case.network.path(from, to) {
             None => {
-                return refuse(
-                    "link",
-                    format!("a transfer from `{from_name}` to `{to_name}`, which no links connect"),
-                    ROUTES,
-                )
+                let asked =
+                    format!("a transfer from `{from_name}` to `{to_name}`, which no links connect");
+                refuse! { true, "link", asked => ROUTES; }
             }
             Some(path) if path.mtu_bytes != case.path.mtu_bytes => {
                 let asked = format!(
@@ -213,7 +177,7 @@ fn routes(case: &Case) -> Result<(), Unsupported> {
                     format_size(path.mtu_bytes.into()),
                     format_size(case.path.mtu_bytes.into())
                 );
-                return refuse("link.mtu", asked, ROUTES);
+                refuse! { true, "link.mtu", asked => ROUTES; }
             }
             Some(_) => {}
         }
@@ -223,133 +187,76 @@ fn routes(case: &Case) -> Result<(), Unsupported> {
 
 /// The transfers of a traffic.
 fn competing(transfers: &Transfers) -> Result<(), Unsupported> {
-    tcp(
-        "traffic",
-        transfers.stack,
-        transfers.recovery,
-        transfers.timers,
-    )?;
+    let keys = ["traffic.stack", "traffic.recovery", "traffic.timers"];
+    tcp(keys, transfers.stack, transfers.recovery, transfers.timers)?;
     clocks(["traffic.clock", "traffic.tick"], transfers.clocks)?;
     initial_ssthresh("traffic.initial_ssthresh", transfers.initial_ssthresh_bytes)?;
-    if transfers.connect != Connect::Receiver {
-        return refuse(
-            "traffic.connect",
-            format!("`{}`", transfers.connect.name()),
-            RECEIVER_CONNECTS,
-        );
-    }
-    if let Some(count) = transfers
+    let at_once = transfers
         .count
-        .filter(|count| transfers.arrivals.is_none() && *count > MAX_FLOWS)
-    {
-        return refuse("traffic.count", format!("{count} transfers"), MAX_TRAFFIC);
+        .filter(|_| transfers.arrivals.is_none())
+        .unwrap_or(0);
+    refuse! {
+        transfers.connect != Connect::Receiver,
+            "traffic.connect", quoted(transfers.connect.name()) => RECEIVER_CONNECTS;
+        at_once > MAX_FLOWS, "traffic.count", format!("{at_once} transfers") => MAX_TRAFFIC;
     }
     receiver(&transfers.receiver)
 }
 
-fn tcp(table: &str, stack: Stack, recovery: Recovery, timers: Timers) -> Result<(), Unsupported> {
-    let of = |transfer: &'static str, traffic: &'static str| {
-        if table == "transfer" {
-            transfer
-        } else {
-            traffic
-        }
-    };
-    if stack != Stack::Linux {
-        return refuse(
-            of("transfer.stack", "traffic.stack"),
-            format!("`{}`", stack.name()),
-            KERNEL,
-        );
-    }
-    if recovery != Recovery::Rack {
-        return refuse(
-            of("transfer.recovery", "traffic.recovery"),
-            format!("`{}`", recovery.name()),
-            KERNEL,
-        );
-    }
-    if timers != Timers::Linux {
-        return refuse(
-            of("transfer.timers", "traffic.timers"),
-            format!("`{}`", timers.name()),
-            KERNEL,
-        );
+fn tcp(
+    keys: [&'static str; 3],
+    stack: Stack,
+    recovery: Recovery,
+    timers: Timers,
+) -> Result<(), Unsupported> {
+    refuse! {
+        stack != Stack::Linux, keys[0], quoted(stack.name()) => KERNEL;
+        recovery != Recovery::Rack, keys[1], quoted(recovery.name()) => KERNEL;
+        timers != Timers::Linux, keys[2], quoted(timers.name()) => KERNEL;
     }
     Ok(())
 }
 
 fn initial_ssthresh(key: &'static str, bytes: Option<u64>) -> Result<(), Unsupported> {
-    match bytes {
-        Some(bytes) => refuse(
-            key,
-            format!("an initial ssthresh of {}", format_size(bytes)),
-            KERNEL,
-        ),
-        None => Ok(()),
-    }
+    let asked = || {
+        format!(
+            "an initial ssthresh of {}",
+            format_size(bytes.unwrap_or_default())
+        )
+    };
+    refuse! { bytes.is_some(), key, asked() => KERNEL; }
+    Ok(())
 }
 
-fn clocks([clock, tick]: [&'static str; 2], clocks: Clocks) -> Result<(), Unsupported> {
-    match [(clock, clocks.clock_ns), (tick, clocks.tick_ns)]
-        .into_iter()
-        .find(|(_, ns)| *ns > 1)
-    {
-        Some((key, ns)) => refuse(key, onramp_scenario::units::format_time(ns), KERNEL),
-        None => Ok(()),
+fn clocks(keys: [&'static str; 2], clocks: Clocks) -> Result<(), Unsupported> {
+    refuse! {
+        clocks.clock_ns > 1, keys[0], format_time(clocks.clock_ns) => KERNEL;
+        clocks.tick_ns > 1, keys[1], format_time(clocks.tick_ns) => KERNEL;
     }
+    Ok(())
 }
 
 fn receiver(receiver: &Receiver) -> Result<(), Unsupported> {
-    if receiver.acks != Acks::Linux {
-        return refuse(
-            "receiver.acks",
-            format!("`{}`", receiver.acks.name()),
-            KERNEL,
-        );
-    }
-    match receiver.packet_pair {
-        PacketPair::None | PacketPair::Answer => {}
+    let pairs = receiver.packet_pair;
+    refuse! {
+        receiver.acks != Acks::Linux,
+            "receiver.acks", quoted(receiver.acks.name()) => KERNEL;
         // In the kernel a program can trigger an ACK at once, but it cannot delay one:
         // docs/algorithms/pair.md.
-        PacketPair::AnswerAtOnce | PacketPair::Probe => {
-            let asked = format!("`{}`", receiver.packet_pair.name());
-            return refuse(
-                "receiver.packet_pair",
-                asked,
-                "receivers that answer pairs when this kernel sends an ACK",
-            );
-        }
+        matches!(pairs, PacketPair::AnswerAtOnce | PacketPair::Probe),
+            "receiver.packet_pair", quoted(pairs.name())
+            => "receivers that answer pairs when this kernel sends an ACK";
+        pairs != PacketPair::None && receiver.pair_form != PairForm::Experiment,
+            "receiver.pair_option", quoted(receiver.pair_form.name()) => EXPERIMENT;
+        receiver.pair_clock_ns > 1,
+            "receiver.pair_clock", format_time(receiver.pair_clock_ns) => KERNEL;
+        !receiver.timestamps, "receiver.timestamps", "`false`" => KERNEL;
+        !receiver.sack, "receiver.sack", "`false`" => KERNEL;
+        !receiver.window_scaling, "receiver.window_scaling", "`false`" => KERNEL;
     }
-    if receiver.packet_pair != PacketPair::None && receiver.pair_form != PairForm::Experiment {
-        return refuse(
-            "receiver.pair_option",
-            format!("`{}`", receiver.pair_form.name()),
-            EXPERIMENT,
-        );
-    }
-    if receiver.pair_clock_ns > 1 {
-        return refuse(
-            "receiver.pair_clock",
-            onramp_scenario::units::format_time(receiver.pair_clock_ns),
-            KERNEL,
-        );
-    }
-    let switches = [
-        ("receiver.timestamps", receiver.timestamps),
-        ("receiver.sack", receiver.sack),
-        ("receiver.window_scaling", receiver.window_scaling),
-    ];
-    match switches.into_iter().find(|(_, is_on)| !is_on) {
-        Some((key, _)) => refuse(key, "`false`".to_owned(), KERNEL),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
-fn refuse<T>(key: &'static str, asked: String, supported: &'static str) -> Result<T, Unsupported> {
-    Err(Unsupported {
-        key,
-        asked,
-        supported,
-    })
+fn quoted(name: &str) -> String {
+    format!("`{name}`")
 }

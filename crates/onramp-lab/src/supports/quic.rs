@@ -1,6 +1,6 @@
 //! The transfers over QUIC that the lab supports: noq on UDP sockets of this kernel.
 
-use super::{refuse, Unsupported};
+use super::Unsupported;
 use onramp_scenario::units::format_size;
 use onramp_scenario::{
     Avoidance, Case, Connect, Connections, Dscp, Memory, PacketPair, Recovery, Stack, Timers,
@@ -37,61 +37,31 @@ pub fn udp_payload_bytes(case: &Case) -> u64 {
 pub(super) fn transfer(case: &Case) -> Result<(), Unsupported> {
     let transfer = &case.transfer;
     let named = |name: &str| format!("`{name}` over QUIC");
-    if avoidance(transfer.avoidance).is_none() {
-        let asked = named(transfer.avoidance.name());
-        return refuse("transfer.avoidance", asked, CONTROLLERS);
-    }
-    for (key, is_asked, name) in [
-        (
-            "transfer.stack",
-            transfer.stack != Stack::Linux,
-            transfer.stack.name(),
-        ),
-        (
-            "transfer.recovery",
-            transfer.recovery != Recovery::Rack,
-            transfer.recovery.name(),
-        ),
-        (
-            "transfer.timers",
-            transfer.timers != Timers::Linux,
-            transfer.timers.name(),
-        ),
-        (
-            "transfer.connect",
-            transfer.connect != Connect::Receiver,
-            transfer.connect.name(),
-        ),
-        (
-            "transfer.memory",
-            transfer.memory != Memory::Off,
-            transfer.memory.name(),
-        ),
-        (
-            "receiver.packet_pair",
-            case.receiver.packet_pair != PacketPair::None,
-            case.receiver.packet_pair.name(),
-        ),
-    ] {
-        if is_asked {
-            return refuse(key, named(name), NOQ);
-        }
-    }
-    if transfer.dscp != Dscp::BestEffort {
-        return refuse("transfer.dscp", "marked packets over QUIC".to_owned(), NOQ);
-    }
-    if transfer.connections != Connections::ONE || transfer.split.is_some() {
-        let asked = "several connections over QUIC".to_owned();
-        return refuse("transfer.connections", asked, NOQ);
-    }
-    if transfer.count > MAX_COPIES {
-        let asked = format!("{} copies over QUIC", transfer.count);
-        return refuse("transfer.count", asked, "at most 50 copies over QUIC");
+    let is_split = transfer.connections != Connections::ONE || transfer.split.is_some();
+    let pairs = case.receiver.packet_pair;
+    refuse! {
+        avoidance(transfer.avoidance).is_none(),
+            "transfer.avoidance", named(transfer.avoidance.name()) => CONTROLLERS;
+        transfer.stack != Stack::Linux, "transfer.stack", named(transfer.stack.name()) => NOQ;
+        transfer.recovery != Recovery::Rack,
+            "transfer.recovery", named(transfer.recovery.name()) => NOQ;
+        transfer.timers != Timers::Linux, "transfer.timers", named(transfer.timers.name()) => NOQ;
+        transfer.connect != Connect::Receiver,
+            "transfer.connect", named(transfer.connect.name()) => NOQ;
+        transfer.memory != Memory::Off, "transfer.memory", named(transfer.memory.name()) => NOQ;
+        pairs != PacketPair::None, "receiver.packet_pair", named(pairs.name()) => NOQ;
+        transfer.dscp != Dscp::BestEffort,
+            "transfer.dscp", "marked packets over QUIC" => NOQ;
+        is_split, "transfer.connections", "several connections over QUIC" => NOQ;
+        transfer.count > MAX_COPIES,
+            "transfer.count", format!("{} copies over QUIC", transfer.count)
+            => "at most 50 copies over QUIC";
     }
     let payload_bytes = udp_payload_bytes(case);
-    if payload_bytes < MIN_UDP_PAYLOAD_BYTES {
-        let asked = format!("packets with {} of UDP payload", format_size(payload_bytes));
-        return refuse("path.mtu", asked, PAYLOAD);
+    refuse! {
+        payload_bytes < MIN_UDP_PAYLOAD_BYTES,
+            "path.mtu", format!("packets with {} of UDP payload", format_size(payload_bytes))
+            => PAYLOAD;
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! Every row and figure of every paper.
 
 use super::*;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::sync::OnceLock;
 

@@ -1,7 +1,7 @@
 //! What is counted of the connections of both groups.
 
 use super::common::{policy, port_of, with_pins, InForce};
-use crate::common::{connection_of, control_of, drop_arrivals, listener, machine};
+use crate::common::{connection_of, control_of, listener, machine};
 use onramp_kernel::policy::GroupCounts;
 use onramp_testing::wait_until;
 use std::io::{Read, Write};

@@ -28,7 +28,7 @@ fn shells_get_completions_with_the_commands_of_both_programs() {
         .unwrap()
         .to_owned();
     for (line, completed) in [
-        ("onramp comp", "compare compare-startups completions"),
+        ("onramp comp", "completions compare compare-startups"),
         ("onramp load --pack", "--packet-pairs"),
         ("onramp sim --skip", "--skip-missing"),
         ("onramp --json lab shell --end se", "sender"),

@@ -1,6 +1,7 @@
 //! `onramp top` on a pseudo-terminal, beside an endpoint with made-up counts.
 
 use crate::common::{command, wait_until};
+use nix::fcntl::{fcntl, FcntlArg, FdFlag};
 use nix::libc;
 use nix::pty::{openpty, Winsize};
 use nix::sys::signal::{kill, Signal};
@@ -77,6 +78,10 @@ struct Terminal {
 /// Starts the command in a new terminal, which is its controlling terminal.
 fn spawn(socket: &Path) -> (File, Child) {
     let pty = openpty(&size(80, 24), None).unwrap();
+    for end in [&pty.master, &pty.slave] {
+        // The command must not hold both ends of its terminal.
+        fcntl(end, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).unwrap();
+    }
     let terminal = File::from(pty.slave);
     let mut command = command(["top", "--every", "100ms", "--socket"]);
     command

@@ -7,12 +7,12 @@ use nix::libc;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::TcpMaxSeg;
 use onramp_core::exit_name;
-use onramp_kernel::{loaded, registered_names, Avoidance, Error, Input, Options, Registration};
+use onramp_kernel::{loaded, registered_names, Avoidance, Error, Options, Registration};
 use onramp_testing::wait_until;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsRawFd;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Sends bytes over loopback from a socket on this congestion control. Both ends stay open until
 /// `while_open`, which gets the sender, has returned.

@@ -5,13 +5,12 @@ use crate::common::{connection_of, control_of, listener, machine};
 use onramp_kernel::policy::GroupCounts;
 use onramp_testing::wait_until;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::thread;
 
 /// Sends so many bytes on a new connection, and closes it.
-fn transfer(listener: &TcpListener, bytes: usize, prepare: impl FnOnce(&TcpStream)) {
+fn transfer(listener: &TcpListener, bytes: usize) {
     let (mut sender, mut receiver) = connection_of(listener);
-    prepare(&receiver);
     let writer = thread::spawn(move || {
         sender.write_all(&vec![0; bytes]).unwrap();
         let _ = sender.read(&mut [0]); // The receiver closes first.
@@ -67,7 +66,7 @@ fn times_to_both_sizes_are_measured_in_the_same_way_in_both_groups() {
     with_pins(|pins| {
         for (group, share) in [(0, 1.0), (1, 0.0)] {
             let mut policies = InForce::new(pins, &[policy("web", port_of(&listener), share)]);
-            transfer(&listener, 1_200_000, |_| {});
+            transfer(&listener, 1_200_000);
             wait_until_all_ended(&mut policies, 1);
             let [first, second] = policies.groups()[group]
                 .time_to_size
@@ -77,7 +76,7 @@ fn times_to_both_sizes_are_measured_in_the_same_way_in_both_groups() {
                 "group {group}: {first} us, {second} us"
             );
             for bytes in [50_000, 500_000] {
-                transfer(&listener, bytes, |_| {});
+                transfer(&listener, bytes);
             }
             wait_until_all_ended(&mut policies, 3);
             let groups = policies.groups();

@@ -251,27 +251,29 @@ impl Service {
     /// stays in force.
     fn reload(&mut self, outside: &mut dyn Outside) {
         let before = self.config.service.text_file.clone();
-        let reasons = match self.try_reload() {
+        let outcome = self.try_reload();
+        let state = self.policies.state();
+        match outcome {
+            Ok(_) => state.reloads += 1,
+            Err(_) => state.reloads_refused += 1,
+        }
+        // Before the messages: whoever reads one finds the reload in the counts.
+        if let Err(error) = self.policies.write_state() {
+            outside.notice(&Notice::Failed {
+                what: error.to_string(),
+            });
+        }
+        let refused = |reasons| Notice::ReloadRefused { reasons };
+        match outcome {
             Ok(applied) => {
                 let now = &self.config.service.text_file;
                 if let Some(path) = before.filter(|before| Some(before) != now.as_ref()) {
                     remove_text_file(&path, outside);
                 }
-                self.policies.state().reloads += 1;
                 self.say_in_force(applied, outside);
-                None
             }
-            Err(Error::Config(error)) => Some(error.lines()),
-            Err(error) => Some(vec![error.to_string()]),
-        };
-        if let Some(reasons) = reasons {
-            self.policies.state().reloads_refused += 1;
-            outside.notice(&Notice::ReloadRefused { reasons });
-        }
-        if let Err(error) = self.policies.write_state() {
-            outside.notice(&Notice::Failed {
-                what: error.to_string(),
-            });
+            Err(Error::Config(error)) => outside.notice(&refused(error.lines())),
+            Err(error) => outside.notice(&refused(vec![error.to_string()])),
         }
     }
 

@@ -211,7 +211,7 @@ mod tests {
         ];
         assert_eq!(
             columns(&rows),
-            "a   漢字  c\nb\u{fffd}\u{fffd}  x\n           c\n"
+            "a    漢字  c\nb\u{fffd}\u{fffd}  x\n           c\n"
         );
         assert_eq!(columns(&[]), "");
     }

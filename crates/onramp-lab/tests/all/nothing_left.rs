@@ -137,7 +137,10 @@ fn nothing_is_left_after_a_run_or_a_kill() {
     assert_eq!(Host::now(), host);
 
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "nothing_is_left_after_a_run_or_a_kill"])
+        .args([
+            "--exact",
+            "nothing_left::nothing_is_left_after_a_run_or_a_kill",
+        ])
         .env(TO_BE_KILLED, "1")
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -176,7 +176,7 @@ fn with_begins(bench: &Bench<'_>) -> Result<(Curve, Vec<(f64, f64)>), Error> {
         })?;
         let (rates, windows): (Vec<f64>, Vec<Vec<f64>>) = runs.into_iter().unzip();
         points.push((share, median(&rates)));
-        begins.push((share, median(&windows.concat())));
+        begins.push((share, median(windows.concat())));
     }
     let model = path_model(bench, &settings(GAMMAS[0]))?;
     Ok((

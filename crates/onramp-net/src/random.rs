@@ -46,13 +46,14 @@ pub fn unit(bits: u64) -> f64 {
     ((bits >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
 
-/// An exponentially distributed number with this mean, from a [`unit`]. The logarithm is `libm`'s,
+/// An exponentially distributed number with this mean, from a [`unit()`]. The logarithm is
+/// `libm`'s,
 /// which returns the same bits on every machine.
 pub fn exponential(unit: f64, mean: f64) -> f64 {
     -mean * libm::log(unit)
 }
 
-/// A normally distributed number with mean 0 and deviation 1, from two [`unit`]s (Box & Muller
+/// A normally distributed number with mean 0 and deviation 1, from two [`unit()`]s (Box & Muller
 /// 1958).
 pub fn normal(first: f64, second: f64) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(first));

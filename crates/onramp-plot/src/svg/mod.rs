@@ -41,7 +41,7 @@ pub enum Anchor {
     End,
 }
 
-/// An SVG element that is being written. [`escape`] escapes all text, [`px`] writes all numbers.
+/// An SVG element that is being written. [`escape`] escapes all text, `px` writes all numbers.
 #[derive(Debug)]
 pub struct Svg {
     width: f64,

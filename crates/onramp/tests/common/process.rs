@@ -203,6 +203,23 @@ impl Asking {
     }
 }
 
+/// The ids of all BPF objects of this kernel.
+pub struct Bpf {
+    programs: Vec<u32>,
+    maps: Vec<u32>,
+    links: Vec<u32>,
+}
+
+impl Bpf {
+    pub fn now() -> Bpf {
+        Bpf {
+            programs: ProgInfoIter::default().map(|program| program.id).collect(),
+            maps: MapInfoIter::default().map(|map| map.id).collect(),
+            links: LinkInfoIter::default().map(|link| link.id).collect(),
+        }
+    }
+}
+
 /// The kernel objects that a process holds with its descriptors.
 pub struct Held {
     /// Namespaces. They are opened here too, so that they can be entered and their numbers are not
@@ -248,18 +265,23 @@ impl Held {
         held
     }
 
+    /// Without BPF objects of `others`, which existed before. The process may read them for a
+    /// moment, and connections keep them for as long as the kernel repeats their last segments.
+    pub fn without(mut self, others: &Bpf) -> Held {
+        self.programs.retain(|id| !others.programs.contains(id));
+        self.maps.retain(|id| !others.maps.contains(id));
+        self.links.retain(|id| !others.links.contains(id));
+        self
+    }
+
     /// The number of its BPF programs, maps and links that still exist. The kernel never reuses an
     /// id.
     pub fn bpf_left(&self) -> usize {
-        ProgInfoIter::default()
-            .filter(|program| self.programs.contains(&program.id))
-            .count()
-            + MapInfoIter::default()
-                .filter(|map| self.maps.contains(&map.id))
-                .count()
-            + LinkInfoIter::default()
-                .filter(|link| self.links.contains(&link.id))
-                .count()
+        let all = Bpf::now();
+        let count = |own: &[u32], all: &[u32]| own.iter().filter(|id| all.contains(id)).count();
+        count(&self.programs, &all.programs)
+            + count(&self.maps, &all.maps)
+            + count(&self.links, &all.links)
     }
 
     /// Devices and sockets that still exist in the namespaces, except loopback and TIME-WAIT. A

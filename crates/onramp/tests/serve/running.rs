@@ -1,7 +1,7 @@
 //! A service beside other commands, and its end.
 
 use super::service::with_site;
-use crate::common::process::{Background, Held};
+use crate::common::process::{Background, Bpf, Held};
 use crate::common::{machine, onramp, status, wait_until};
 use nix::sys::signal::Signal;
 
@@ -17,9 +17,10 @@ fn the_end_leaves_nothing_and_the_defaults_are_as_before() {
     let Some(_machine) = machine() else { return };
     with_site(|site| {
         site.write(WEB);
+        let others = Bpf::now();
         let service = site.start();
         let name = site.next_control();
-        let held = Held::by(service.pid());
+        let held = Held::by(service.pid()).without(&others);
         assert!(!held.maps.is_empty());
         // Somebody makes it the default of a network namespace.
         let namespace = format!("onramp-serve-{}", std::process::id());

@@ -136,7 +136,8 @@ test-python: setup
 # Beside four busy processes and twenty congestion controls of somebody else: CONTRIBUTING.md.
 test-busy: setup
 	@scripts/setup.sh tshark golang-go
-	$(SUDO) env CARGO="$(CARGO)" scripts/test-busy.sh $(ARGS)
+	scripts/python-venv.sh
+	$(SUDO) env NEXTEST='$(NEXTEST)' TARGET='$(TARGET)' scripts/test-busy.sh $(ARGS)
 
 # The benchmark of scenarios/real in the simulator. ONRAMP_REAL="ack fading" runs the families whose
 # names have one of these words; INSTA_UPDATE=always writes the table into docs/real-paths.md.

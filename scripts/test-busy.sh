@@ -2,17 +2,16 @@
 # Run the tests on a busy machine: beside processes that keep the processors busy, and with
 # congestion controls of somebody else in the kernel. As root.
 #
-#     scripts/test-busy.sh [TIMES [arguments of `cargo test`]]
+#     NEXTEST=... TARGET=... scripts/test-busy.sh [TIMES [arguments of nextest]]
 #
-# TIMES is 3 where it is missing, and the arguments are `--workspace`. ONRAMP_BUSY_PROCESSES (4) and
-# ONRAMP_FOREIGN_CONTROLS (20) are their numbers. All of it ends with this script.
+# The Makefile sets NEXTEST, the command that runs the tests, and TARGET, where cargo builds. TIMES
+# is 3 where it is missing. ONRAMP_BUSY_PROCESSES (4) and ONRAMP_FOREIGN_CONTROLS (20) are their
+# numbers. All of it ends with this script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 times=${1:-3}
 shift $(($# ? 1 : 0))
-[ $# -gt 0 ] || set -- --workspace
-cargo=${CARGO:-cargo}
 busy=${ONRAMP_BUSY_PROCESSES:-4}
 foreign=${ONRAMP_FOREIGN_CONTROLS:-20}
 controls=/proc/sys/net/ipv4/tcp_available_congestion_control
@@ -21,11 +20,10 @@ started=()
 trap 'kill "${started[@]}" 2>/dev/null || true' EXIT
 trap 'exit 130' INT TERM
 
-# Builds are not what is tried.
-$cargo build --locked -p onramp-kernel --example foreign
-$cargo test --locked --no-run "$@"
+# Builds are not what is tried. Tests and examples:
+$NEXTEST --no-run
 
-$cargo run --locked --quiet -p onramp-kernel --example foreign -- "$foreign" &
+"$TARGET/debug/examples/foreign" "$foreign" &
 foreign_pid=$!
 started+=("$foreign_pid")
 until grep -qw "foreign$foreign" "$controls"; do
@@ -39,5 +37,5 @@ done
 
 for run in $(seq "$times"); do
 	echo "run $run of $times, beside $busy busy processes and $foreign other controls"
-	$cargo test --locked "$@"
+	$NEXTEST "$@"
 done

@@ -5,7 +5,8 @@
 #     scripts/check.sh [ALGORITHM]        one of `onramp list`; all where it is missing
 #
 # The tests of core/ are always all of them: they take a second. Without root the verifier is left
-# out, and the script says so.
+# out, and the script says so. These crates alone are less to build again than the workspace. So the
+# first run compiles crates of others.
 set -eu
 cd "$(dirname "$0")/.."
 algorithm=${1:-}

@@ -30,7 +30,14 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 19
+#define ONRAMP_CONFIG_VERSION 20
+
+/* Timers of the kernel for each connection; 0: the kernel's own. The kernel rounds up to whole
+ * ticks, and refuses less than two ticks and more than 200 ms. */
+struct onramp_timers {
+	uint32_t rto_min_us;    /* the least that the retransmission timeout exceeds the RTT */
+	uint32_t delack_max_us; /* the longest that an ACK is delayed */
+};
 
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
@@ -50,6 +57,7 @@ struct onramp_config {
 	uint32_t events;             /* put events into the ring, because somebody reads it */
 	uint32_t service;  /* `onramp serve` holds it: count into the groups of policies */
 	uint32_t reserved; /* 0 */
+	struct onramp_timers timers;
 	char startup[ONRAMP_NAME_BYTES];            /* the algorithm's name in core/registry.h */
 	char congestion_control[ONRAMP_NAME_BYTES]; /* the name that sockets choose */
 };
@@ -306,6 +314,7 @@ struct onramp_event {
 /* Read-only data of bpf/adopt.bpf.c */
 struct onramp_adopt {
 	char congestion_control[ONRAMP_NAME_BYTES]; /* for the cgroup's connections */
+	struct onramp_timers timers;                /* likewise, before the handshake */
 };
 
 /* What bpf/move.bpf.c is to do in a network namespace, and what it did */

@@ -48,6 +48,7 @@
 #include "startup/reservation.h"
 #include "startup/tcp.h"
 #include "startup/totals.h"
+#include "timers.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -58,6 +59,7 @@ void BPF_PROG(onramp_init, struct sock *sk)
 	struct onramp_connection *connection;
 
 	avoidance_init(config.avoidance, sk);
+	set_timers(sk, &config.timers);
 	/* The record of a connection that was handed over and now comes back */
 	bpf_sk_storage_delete(&onramp_conns, sk);
 	connection = bpf_sk_storage_get(&onramp_conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);

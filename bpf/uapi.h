@@ -46,6 +46,8 @@ enum bpf_map_type {
 
 #define TCP_CONGESTION 13
 #define TCP_SAVE_SYN 27
+#define TCP_BPF_DELACK_MAX 1003        /* bpf_setsockopt() alone takes it, in microseconds */
+#define TCP_BPF_RTO_MIN 1004           /* likewise */
 #define TCP_BPF_SOCK_OPS_CB_FLAGS 1008 /* bpf_setsockopt() takes it since Linux 6.12 */
 #define EPERM 1
 #define ENOENT 2

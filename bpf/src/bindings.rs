@@ -20,7 +20,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 19;
+pub const CONFIG_VERSION: u32 = 20;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
@@ -46,6 +46,27 @@ pub const AVOIDANCE_BBR: Avoidance = 1;
 pub const AVOIDANCE_RENO: Avoidance = 2;
 /// The congestion avoidance that follows a start-up
 pub type Avoidance = ::core::ffi::c_uint;
+/// Timers of the kernel for each connection; 0: the kernel's own. The kernel rounds up to whole
+/// ticks, and refuses less than two ticks and more than 200 ms.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Timers {
+    /// the least that the retransmission timeout exceeds the RTT
+    pub rto_min_us: u32,
+    /// the longest that an ACK is delayed
+    pub delack_max_us: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Timers"][::core::mem::size_of::<Timers>() - 8usize];
+    ["Alignment of Timers"][::core::mem::align_of::<Timers>() - 4usize];
+    [
+        "Offset of field: Timers::rto_min_us",
+    ][::core::mem::offset_of!(Timers, rto_min_us) - 0usize];
+    [
+        "Offset of field: Timers::delack_max_us",
+    ][::core::mem::offset_of!(Timers, delack_max_us) - 4usize];
+};
 /// The user's choices, and the process that made them. They are read-only data, so the verifier
 /// removes the code that they rule out.
 #[repr(C)]
@@ -81,6 +102,7 @@ pub struct Config {
     pub service: u32,
     /// 0
     pub reserved: u32,
+    pub timers: Timers,
     /// the algorithm's name in core/registry.h
     pub startup: [::core::ffi::c_char; 16usize],
     /// the name that sockets choose
@@ -88,7 +110,7 @@ pub struct Config {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Config"][::core::mem::size_of::<Config>() - 120usize];
+    ["Size of Config"][::core::mem::size_of::<Config>() - 128usize];
     ["Alignment of Config"][::core::mem::align_of::<Config>() - 8usize];
     ["Offset of field: Config::clock"][::core::mem::offset_of!(Config, clock) - 0usize];
     [
@@ -132,11 +154,14 @@ const _: () = {
         "Offset of field: Config::reserved",
     ][::core::mem::offset_of!(Config, reserved) - 84usize];
     [
+        "Offset of field: Config::timers",
+    ][::core::mem::offset_of!(Config, timers) - 88usize];
+    [
         "Offset of field: Config::startup",
-    ][::core::mem::offset_of!(Config, startup) - 88usize];
+    ][::core::mem::offset_of!(Config, startup) - 96usize];
     [
         "Offset of field: Config::congestion_control",
-    ][::core::mem::offset_of!(Config, congestion_control) - 104usize];
+    ][::core::mem::offset_of!(Config, congestion_control) - 112usize];
 };
 /// An address and a port
 #[repr(C)]
@@ -989,14 +1014,17 @@ const _: () = {
 pub struct Adopt {
     /// for the cgroup's connections
     pub congestion_control: [::core::ffi::c_char; 16usize],
+    /// likewise, before the handshake
+    pub timers: Timers,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Adopt"][::core::mem::size_of::<Adopt>() - 16usize];
-    ["Alignment of Adopt"][::core::mem::align_of::<Adopt>() - 1usize];
+    ["Size of Adopt"][::core::mem::size_of::<Adopt>() - 24usize];
+    ["Alignment of Adopt"][::core::mem::align_of::<Adopt>() - 4usize];
     [
         "Offset of field: Adopt::congestion_control",
     ][::core::mem::offset_of!(Adopt, congestion_control) - 0usize];
+    ["Offset of field: Adopt::timers"][::core::mem::offset_of!(Adopt, timers) - 16usize];
 };
 /// What bpf/move.bpf.c is to do in a network namespace, and what it did
 #[repr(C)]

@@ -108,6 +108,8 @@ long native_setsockopt(void *sk, int option, const void *value, int bytes)
 		socket->tp.bpf_sock_ops_cb_flags = (__u8) * (const __u32 *)value;
 		return 0;
 	}
+	if (option != TCP_CONGESTION)
+		return -ENOPROTOOPT;
 	if (machine.refuses_control)
 		return -EPERM;
 	if (!strncmp(socket->control, "onramp", 6))

@@ -3,7 +3,9 @@
 use crate::Avoidance;
 use onramp_bpf::bindings::LIMIT_LEVELS;
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::time::Duration;
 use thiserror::Error;
 
 /// Why a request to the kernel failed.
@@ -35,6 +37,19 @@ pub enum Error {
     NoMemory {
         /// The algorithm.
         startup: String,
+    },
+    /// The kernel takes no such timer.
+    #[error(
+        "{} ms is out of range: this kernel takes {} ms (two ticks) to {} ms",
+        milliseconds(time),
+        milliseconds(range.start()),
+        milliseconds(range.end())
+    )]
+    TimerOutOfRange {
+        /// The time that was asked for.
+        time: Duration,
+        /// The times that this kernel takes.
+        range: RangeInclusive<Duration>,
     },
     /// The process may not load BPF programs.
     #[error("loading BPF programs needs root (CAP_BPF and CAP_NET_ADMIN); run it with sudo")]
@@ -262,6 +277,10 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
+}
+
+fn milliseconds(time: &Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 /// The names of the algorithms that can do something.

@@ -24,6 +24,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | `error`, `avoidance`, `process`, `records` | types, and the records of `bpf/intf.h` |
+//! | `timers` | the timers of a connection that a registration can change |
 //! | `routes` | what routes and interfaces do to the start of a connection |
 //! | `namespaces` | the network namespaces of this host, and work inside of them |
 //! | `probe`, `object` | asks what the kernel can do; loads objects and reads maps |
@@ -59,6 +60,7 @@ mod records;
 mod registration;
 mod routes;
 mod status;
+mod timers;
 mod totals;
 mod unload;
 
@@ -85,5 +87,6 @@ pub use qos::{
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
 pub use routes::{queue_disciplines, start_routes, QueueDiscipline, StartRoute};
 pub use status::{status, Status};
+pub use timers::{Timer, Timers};
 pub use totals::{TimeClass, Totals};
 pub use unload::{unload, Connections, Unloaded};

@@ -3,8 +3,8 @@
 //! The types are generated (`onramp_bpf::bindings`).
 
 use onramp_bpf::bindings::{
-    CgroupName, Config, Endpoint, Event, Limit, Match, Move, Path, PathEntry, Prefix, QosConfig,
-    Rule, Socket, Table, Usage, NAME_BYTES,
+    Adopt, CgroupName, Config, Endpoint, Event, Limit, Match, Move, Path, PathEntry, Prefix,
+    QosConfig, Rule, Socket, Table, Usage, NAME_BYTES,
 };
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
@@ -50,6 +50,8 @@ unsafe impl Plain for QosConfig {}
 unsafe impl Plain for Limit {}
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for Move {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for Adopt {}
 // SAFETY: an array of integers.
 unsafe impl Plain for Name {}
 // SAFETY: repr(C), integers only, no padding.

@@ -3,7 +3,7 @@
 use crate::defaults::{make_default, namespaces_with, PreviousDefaults};
 use crate::inspect::{loaded, Loaded};
 use crate::namespaces::{NetworkNamespace, Search};
-use crate::{Error, Options, Result};
+use crate::{Error, Options, Result, Timer};
 use serde::Serialize;
 
 /// A congestion control of Onramp, and what uses it.
@@ -90,6 +90,10 @@ impl Loaded {
         let on_or_off = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
         let window = |paper: bool| if paper { "paper" } else { "host" }.to_owned();
         let lifetime = |ns: u64| format!("{} s", ns as f64 / 1e9);
+        let timer = |timer: Option<Timer>| match timer {
+            None => "the kernel's".to_owned(),
+            Some(timer) => format!("{} ms", timer.time().as_secs_f64() * 1e3),
+        };
         let pairs = [
             ("start-up", self.startup.clone(), options.startup.clone()),
             (
@@ -126,6 +130,16 @@ impl Loaded {
                 "bound of the governor",
                 format!("{} ppm", self.governor_bound_ppm()),
                 format!("{} ppm", options.governor_in_force_ppm()),
+            ),
+            (
+                "minimum of the RTO",
+                timer(self.timers.rto_min),
+                timer(options.timers.rto_min),
+            ),
+            (
+                "maximum of the ACK delay",
+                timer(self.timers.delack_max),
+                timer(options.timers.delack_max),
             ),
             (
                 "restricted",

@@ -5,10 +5,11 @@ use crate::common::process::{Asking, Background, ANSWERING};
 use crate::common::*;
 use serde_json::Value;
 
-const LOADED_KEYS: [&str; 15] = [
+const LOADED_KEYS: [&str; 17] = [
     "avoidance",
     "connections",
     "default_in",
+    "delack_max_s",
     "memory",
     "memory_lifetime_s",
     "name",
@@ -19,6 +20,7 @@ const LOADED_KEYS: [&str; 15] = [
     "references",
     "registered",
     "restricted",
+    "rto_min_s",
     "service",
     "startup",
 ];

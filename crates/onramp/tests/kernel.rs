@@ -14,3 +14,4 @@ mod memory;
 mod pair;
 mod qos;
 mod serve;
+mod timers;

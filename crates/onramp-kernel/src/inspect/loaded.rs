@@ -10,7 +10,7 @@ use crate::process;
 use crate::qos::{self, Reservations};
 use crate::records::{name_text, Plain};
 use crate::totals::Totals;
-use crate::{probe, Avoidance, Error, Memory, Result};
+use crate::{probe, Avoidance, Error, Memory, Result, Timers};
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{MapCore, MapHandle, ProgramType};
 use onramp_bpf::bindings::{self, maps, Config, CONFIG_VERSION};
@@ -43,6 +43,9 @@ pub struct Loaded {
     pub memory: &'static str,
     /// How long a measurement is used, if any is.
     pub memory_lifetime_s: Option<f64>,
+    /// What its connections change in the kernel's timers.
+    #[serde(flatten)]
+    pub timers: Timers,
     /// The process that it belongs to, if it does not stay until it is unloaded.
     pub owner_pid: Option<u32>,
     /// It belongs to `onramp serve`, and ends with the service or with a configuration that does
@@ -288,6 +291,7 @@ fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -
         memory_lifetime_ns: lifetime_ns,
         governor_bound_ppm: config.governor_bound_ppm,
         memory_jump_bytes: config.memory_jump_bytes,
+        timers: Timers::of(config.timers),
         map_ids,
     }
 }

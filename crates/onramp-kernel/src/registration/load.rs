@@ -117,6 +117,7 @@ pub(super) fn config(options: &Options, name: &str, object: &[u8]) -> Config {
         events: u32::from(reads_events(options)),
         service: u32::from(options.lifetime == Lifetime::Service),
         reserved: 0,
+        timers: options.timers.record(),
         startup: name_chars(&options.startup),
         congestion_control: name_chars(name),
     }

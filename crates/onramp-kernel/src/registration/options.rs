@@ -1,6 +1,6 @@
 //! What to register.
 
-use crate::{Avoidance, Memory};
+use crate::{Avoidance, Memory, Timers};
 use onramp_core::Clock;
 
 /// The clock of Linux: it measures nanoseconds, and its pacing timer (hrtimer) is exact to about 50
@@ -45,6 +45,8 @@ pub struct Options {
     /// With [`Memory::AtOnce`]: what a connection may send behind its initial window before an ACK
     /// arrives, in bytes; 0: the default of `core/parts/path_memory.h`, 100 segments.
     pub memory_jump_bytes: u64,
+    /// What its connections change in the kernel's timers.
+    pub timers: Timers,
     /// How long the registration lasts.
     pub lifetime: Lifetime,
     /// Only processes with CAP_NET_ADMIN may choose it, and only the host's first network
@@ -70,6 +72,7 @@ impl Options {
             memory_lifetime_ns: onramp_core::memory::LIFETIME_NS,
             governor_bound_ppm: onramp_core::governor::BOUND_PPM,
             memory_jump_bytes: 0,
+            timers: Timers::default(),
             lifetime: Lifetime::Process,
             restricted: false,
             record: false,

@@ -20,6 +20,7 @@ mod policy;
 mod qos;
 mod registration;
 mod small_messages;
+mod timers;
 mod totals;
 mod traffic;
 mod users;

@@ -3,7 +3,7 @@
 
 use crate::common::machine;
 use libbpf_rs::query::{MapInfoIter, ProgInfoIter};
-use onramp_kernel::{own_cgroup, Adoption, Options, PairOption, QosOption, Registration};
+use onramp_kernel::{own_cgroup, Adoption, Options, PairOption, QosOption, Registration, Timers};
 use std::collections::BTreeSet;
 
 /// The names that sockets choose.
@@ -124,7 +124,7 @@ fn programs_and_maps_have_the_names_that_users_know() {
             continue; // this kernel lacks the avoidance
         };
         let cgroup = own_cgroup().unwrap();
-        let adoption = Adoption::new(&cgroup, registration.name()).unwrap();
+        let adoption = Adoption::new(&cgroup, registration.name(), Timers::default()).unwrap();
         let pairs = registration.pairs().unwrap();
         let pairs = pairs.map(|pairs| PairOption::new(&cgroup, &pairs, None).unwrap());
         let qos = registration.reservations().unwrap();

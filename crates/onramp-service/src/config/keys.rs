@@ -3,7 +3,7 @@
 use super::values::{
     AvoidanceName, Budget, CgroupPath, Destination, Endpoint, ErrorRate, GovernorBound, Interval,
     IpFamily, Jump, Lifetime, MemoryMode, MinConnections, PaperWindow, Percentage, PolicyName,
-    Ports, Retransmissions, Slowdown, StartupName, TextFile, Unit, UserId,
+    Ports, Retransmissions, Slowdown, StartupName, TextFile, TimerValue, Unit, UserId,
 };
 use onramp_config::key::Fallback::{Other, Required};
 use onramp_config::key::{keys, AnyKey, Key, List, Table};
@@ -159,6 +159,16 @@ keys! {
         Other("\"on\" (25 %)"),
         "Where start-ups retransmit more than this share of their segments on average, 15 of 16 \
          new connections begin with slow start",
+    );
+    RTO_MIN: TimerValue = Key::new(
+        "rto_min",
+        Other("that of the kernel, 200 ms"),
+        "The least that the retransmission timeout exceeds the RTT",
+    );
+    DELACK_MAX: TimerValue = Key::new(
+        "delack_max",
+        Other("that of the kernel, 200 ms"),
+        "The longest that an ACK is delayed",
     );
     BUDGET: Budget = Key::new(
         "retransmission_budget",

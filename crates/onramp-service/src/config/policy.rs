@@ -1,8 +1,9 @@
 //! The tables `[[policy]]`.
 
 use super::keys::{
-    startup_keys, AVOIDANCE, BUDGET, CGROUP, DESTINATION, FAMILY, GOVERNOR, INITIAL_WINDOW,
-    LOCAL_PORT, MEMORY, MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT, POLICY, STARTUP, UNIT, USER,
+    startup_keys, AVOIDANCE, BUDGET, CGROUP, DELACK_MAX, DESTINATION, FAMILY, GOVERNOR,
+    INITIAL_WINDOW, LOCAL_PORT, MEMORY, MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT, POLICY,
+    RTO_MIN, STARTUP, UNIT, USER,
 };
 use super::Mistake;
 use crate::canary::Settings;
@@ -10,7 +11,7 @@ use onramp_config::document::{Reader, Section};
 use onramp_config::key::{Key, Kind};
 use onramp_config::{nearest, shown};
 use onramp_kernel::policy::{Match, Rule, Start};
-use onramp_kernel::{default_in_this_namespace, Avoidance, Memory, Options};
+use onramp_kernel::{default_in_this_namespace, Avoidance, Memory, Options, Timers};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
@@ -132,6 +133,10 @@ fn start(reader: &mut Reader, section: &Section, startup: &str) -> Option<Start>
         governor_bound_ppm: reader
             .one(section, &GOVERNOR)
             .unwrap_or(default.governor_bound_ppm),
+        timers: Timers {
+            rto_min: reader.one(section, &RTO_MIN),
+            delack_max: reader.one(section, &DELACK_MAX),
+        },
         ..default
     };
     let share = reader.one(section, &PERCENT).unwrap_or(1.0);

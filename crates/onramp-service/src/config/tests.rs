@@ -80,6 +80,25 @@ fn every_key_is_read() {
 }
 
 #[test]
+fn a_policy_has_timers_if_it_names_them() {
+    let policy = "[[policy]]\nname = \"web\"\nstartup = \"onramp\"\n";
+    let timers = |keys: &str| {
+        let config = parse("config.toml", &format!("{policy}{keys}")).unwrap();
+        let timers = config.policies[0]
+            .rule
+            .start
+            .as_ref()
+            .unwrap()
+            .options
+            .timers;
+        [timers.rto_min, timers.delack_max].map(|timer| Some(timer?.time().as_millis()))
+    };
+    let both = "rto_min = \"20 ms\"\ndelack_max = \"40 ms\"\n";
+    assert_eq!(timers(both), [Some(20), Some(40)]);
+    assert_eq!(timers(""), [None, None]);
+}
+
+#[test]
 fn a_file_without_a_policy_is_a_mistake_unless_it_says_so() {
     let expected = "config.toml has no policy: no connection would be changed or measured; add a \
                     table [[policy]], or write policy = [] in the first line";
@@ -121,6 +140,8 @@ name = "reserving"
 startup = "qos"
 unit = "nginx"
 memory_jump = "1 MB"
+rto_min = "300 ms"
+delack_max = "20"
 "#,
     );
     let expected = [
@@ -138,6 +159,8 @@ memory_jump = "1 MB"
         "config.toml:19: start-up `qos` cannot be chosen by a policy: each program asks for",
         "config.toml:20: `unit` is \"nginx\"; did you mean \"nginx.service\"?",
         "config.toml:21: `memory_jump` has no effect without memory = \"at-once\"; remove it",
+        "config.toml:22: `rto_min` is \"300 ms\"; expected a time from two ticks of the kernel",
+        "config.toml:23: `delack_max` is \"20\"; expected a time from two ticks of the kernel",
     ];
     for (found, expected) in found.iter().zip(expected) {
         assert!(found.starts_with(expected), "{found}\nexpected\n{expected}");

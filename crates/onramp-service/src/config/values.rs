@@ -6,7 +6,7 @@ use nix::unistd::User;
 use onramp_config::key::{Form, KeyPlace, Kind, Known};
 use onramp_config::{shown, units, AnyMistake};
 use onramp_kernel::policy::{Cgroup, Family, Prefix};
-use onramp_kernel::{Avoidance, Memory};
+use onramp_kernel::{Avoidance, Memory, Timer};
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -104,6 +104,10 @@ kinds! {
     GovernorBound: u32, Text,
         "\"on\", \"off\", or a share above 0 % and at most 100 % such as \"10 %\"",
         governor;
+    TimerValue: Timer, Text,
+        "a time from two ticks of the kernel (8 ms where CONFIG_HZ is 250) to 200 ms, such as \
+         \"20 ms\"",
+        |text| units::parse_time(text).ok().and_then(|ns| Timer::from_ns(ns).ok());
     Budget: f64, Text,
         "a share above 0 % and at most 100 %, such as \"5 %\"",
         positive_share;

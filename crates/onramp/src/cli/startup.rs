@@ -6,7 +6,7 @@ use onramp_cli::startup::{avoidances, memories, startups};
 use onramp_config::units;
 use onramp_core::governor::BOUND_PPM;
 use onramp_core::memory::Memory;
-use onramp_kernel::Avoidance;
+use onramp_kernel::{Avoidance, Timer, Timers};
 use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::{Component, PathBuf};
@@ -41,6 +41,35 @@ pub struct StartupArguments {
     /// this share of their segments on average, for example "10 %". `on` is 25 %
     #[arg(long, value_name = "on|off|SHARE", default_value = "on", value_parser = governor_bound)]
     pub governor: u32,
+    #[command(flatten)]
+    pub timers: TimerArguments,
+}
+
+#[derive(Args)]
+pub struct TimerArguments {
+    /// Let the retransmission timeout exceed the RTT by this at least, instead of by 200 ms, for
+    /// example "20 ms" (docs/kernel.md says when this is safe) [default: that of the kernel]
+    #[arg(long, value_name = "TIME", value_parser = timer)]
+    pub rto_min: Option<Timer>,
+    /// Delay ACKs by this at most, for example "10 ms" [default: that of the kernel, 200 ms, of
+    /// which Linux usually takes 40 ms]
+    #[arg(long, value_name = "TIME", value_parser = timer)]
+    pub delack_max: Option<Timer>,
+}
+
+impl TimerArguments {
+    pub fn timers(&self) -> Timers {
+        Timers {
+            rto_min: self.rto_min,
+            delack_max: self.delack_max,
+        }
+    }
+}
+
+/// Parses a time that the kernel takes for a timer.
+fn timer(text: &str) -> Result<Timer, String> {
+    let ns = units::parse_time(text).map_err(|error| error.to_string())?;
+    Timer::from_ns(ns).map_err(|error| error.to_string())
 }
 
 /// Parses a size above 0 into bytes.

@@ -105,7 +105,12 @@ impl Adopted {
         arguments: &ExecArguments,
     ) -> Result<Adopted, Failure> {
         let Some(reservations) = startup.reservations()? else {
-            return Ok(Adopted::All(Adoption::new(cgroup.path(), startup.name())?));
+            let timers = arguments.options.timers.timers();
+            return Ok(Adopted::All(Adoption::new(
+                cgroup.path(),
+                startup.name(),
+                timers,
+            )?));
         };
         if let Startup::Own(_) = startup {
             // No limit is set. Everyone who may run this command may decide about the rates.

@@ -6,7 +6,7 @@ use onramp_cli::text;
 use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
 use onramp_config::units::format_time;
-use onramp_kernel::Status;
+use onramp_kernel::{Status, Timer};
 
 pub fn run(json: bool) -> Answer {
     let all = totals::all()?;
@@ -93,11 +93,22 @@ fn until(status: &Status) -> String {
     }
 }
 
-/// Says where it is the default, and how a leftover ends.
+/// Says where it is the default, which timers it sets, and how a leftover ends.
 fn explain(status: &Status) {
     let name = &status.loaded.name;
     for namespace in &status.default_in {
         say!("{name} is the default of {namespace}.");
+    }
+    let timers = status.loaded.timers;
+    let ms = |timer: Timer| format_time(timer.time().as_nanos() as u64);
+    if let Some(rto_min) = timers.rto_min {
+        say!(
+            "{name} times out {} or more after an RTT, instead of 200 ms.",
+            ms(rto_min)
+        );
+    }
+    if let Some(delack_max) = timers.delack_max {
+        say!("{name} delays ACKs by {} at most.", ms(delack_max));
     }
     if status.loaded.registered {
         return;

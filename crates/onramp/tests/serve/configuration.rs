@@ -31,7 +31,8 @@ fn a_check_says_what_the_policies_do() {
     let json = check(&text, &["--json"]).code(0).json();
     assert_eq!(json["policies"][0]["percent"], 2.5);
     assert!(json["warnings"].as_array().unwrap().is_empty());
-    let more = "memory = \"at-once\"\ngovernor = \"10 %\"\nretransmission_budget = \"5 %\"\n";
+    let more = "memory = \"at-once\"\ngovernor = \"10 %\"\nretransmission_budget = \"5 %\"\n\
+                rto_min = \"20 ms\"\n";
     let row = ["BUDGET", "2.5 %   5 %     10 %      at-once"];
     check(&format!("{text}{more}"), &[]).code(0).says(&row);
     let json = check(&format!("{text}{more}"), &["--json"]).code(0).json();
@@ -39,6 +40,8 @@ fn a_check_says_what_the_policies_do() {
     assert_eq!(policy["retransmission_budget"], 0.05);
     assert_eq!(policy["governor"], 0.1);
     assert_eq!(policy["memory"], "at-once");
+    assert_eq!(policy["rto_min_s"], 0.02);
+    assert!(policy["delack_max_s"].is_null());
     let wrong = text.replace("percent", "precent");
     check(&wrong, &[])
         .code(2)

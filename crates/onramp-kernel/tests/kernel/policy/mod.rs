@@ -5,3 +5,4 @@ mod cost;
 mod lasting;
 mod matching;
 mod measured;
+mod timers;

@@ -6,7 +6,7 @@ use crate::commands::lab;
 use onramp_cli::failure::{Failure, BAD_INPUT};
 use onramp_cli::signals::system;
 use onramp_kernel::{
-    allowed_names, Adoption, Avoidance, ExecCgroup, Options, PairOption, Registration,
+    allowed_names, Adoption, Avoidance, ExecCgroup, Options, PairOption, Registration, Timers,
 };
 use onramp_lab::{Path, PathEnd};
 use std::fs::{self, File, OpenOptions};
@@ -60,7 +60,7 @@ impl StartupOfShell {
             .map_err(|error| system(&format!("open {}", cgroup.procs().display()), error))?;
         Ok(StartupOfShell {
             used: Some(Used {
-                adoption: Adoption::new(cgroup.path(), registration.name())?,
+                adoption: Adoption::new(cgroup.path(), registration.name(), Timers::default())?,
                 procs,
                 _pairs: pairs,
                 _cgroup: cgroup,

@@ -7,10 +7,12 @@ use onramp_cli::tasks::ONRAMP_STUDY;
 use onramp_cli::text;
 use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
-use onramp_kernel::{probe, Avoidance};
+use onramp_config::units::format_time;
+use onramp_kernel::{probe, Avoidance, Timer};
 use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The result of a check.
 #[derive(Serialize)]
@@ -98,6 +100,7 @@ fn checks() -> Vec<Check> {
         "cgroup v2 (exec)",
         onramp_kernel::cgroup2_mount().map(cgroup),
     ));
+    checks.push(timers());
     checks.push(lab());
     checks.push(processors());
     checks.push(buffer("send buffer", "net.ipv4.tcp_wmem", "a sender"));
@@ -304,6 +307,19 @@ fn cgroup(path: PathBuf) -> String {
     } else {
         path.display().to_string()
     }
+}
+
+/// The timers that `load` and `exec` can set.
+fn timers() -> Check {
+    let shown = |time: Duration| format_time(time.as_nanos() as u64);
+    let (range, tick) = (Timer::range(), Timer::tick());
+    let found = format!(
+        "{} to {}, in ticks of {}",
+        shown(*range.start()),
+        shown(*range.end()),
+        shown(tick)
+    );
+    check("timers (--rto-min, --delack-max)", found, None)
 }
 
 fn processors() -> Check {

@@ -20,6 +20,8 @@ pub fn run(file: &Path, json: bool) -> Answer {
                 "percent": start.map(|start| counts::percent(start.share)),
                 "memory": start.map(|start| start.options.memory.name()),
                 "governor": start.and_then(governor_share),
+                "rto_min_s": start.and_then(|start| start.options.timers.rto_min),
+                "delack_max_s": start.and_then(|start| start.options.timers.delack_max),
                 "retransmission_budget": policy.canary.retransmission_budget,
             })
         });

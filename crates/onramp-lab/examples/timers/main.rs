@@ -1,10 +1,11 @@
 //! Measures this kernel's timers, which `docs/kernel.md` compares with the timer framework of Aron
 //! & Druschel (1998).
 //!
-//! `timers [REPEATS [round-trips|tails|wrong]]`: round-trip times, timestamps, RTOs, delayed ACKs and pacing of two real
-//! sockets, measured where their packets leave the hosts. Between them there are only a delay and
-//! chosen losses. `tails` measures how a shorter minimum of the RTO repairs the loss of last
-//! segments, and `wrong` counts what it retransmits without need. Without a name it does all.
+//! `timers [REPEATS [round-trips|tails|wrong]]`: round-trip times, timestamps, RTOs, delayed ACKs
+//! and pacing of two real sockets, measured where their packets leave the hosts. Between them
+//! there are only a delay and chosen losses. `tails` measures how a shorter minimum of the RTO
+//! repairs the loss of last segments, and `wrong` counts what it retransmits without need.
+//! Without a name it does all.
 
 mod pair;
 mod tails;

@@ -1,5 +1,5 @@
-//! The last segments of a transfer are lost: the time until the repair, with the kernel's minimum of
-//! the RTO and with a shorter one.
+//! The last segments of a transfer are lost: the time until the repair, with the kernel's minimum
+//! of the RTO and with a shorter one.
 
 use crate::pair::{Link, Pair};
 use crate::{percentiles, Result};

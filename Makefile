@@ -31,6 +31,7 @@ NEXTEST = $(SUDO) $(TARGET)/python/bin/cargo-nextest nextest run $(WORKSPACE)
 help:
 	@echo 'make demo     real downloads over an emulated satellite: onramp-out/report.html'
 	@echo 'make check    the algorithms, in a minute; make check ALGORITHM=suss'
+	@echo 'make try ALGORITHM=onramp   changed C beside that of HEAD, over two sets of paths'
 	@echo 'make test     what a change must pass (tests of the kernel run as root)'
 	@echo 'make test-all      the release gate: also what takes long; scripts/stages.py list'
 	@echo 'make test-busy     the tests three times, on a machine that has other work'
@@ -88,6 +89,11 @@ web-engine: setup
 # One algorithm of core/, or all: its decisions, its programs in the kernel, one path.
 check: setup
 	CARGO='$(CARGO)' SUDO='$(SUDO)' scripts/check.sh $(ALGORITHM)
+
+# A variant of an algorithm, which is C of the working tree, or these files in place of those of the
+# same names: beside the C of the commit BASE, over two sets of families.
+try:
+	@CARGO='$(CARGO)' BASE='$(or $(BASE),HEAD)' nice scripts/try.sh $(ALGORITHM) $(FILE)
 
 test: setup
 	@scripts/setup.sh tshark golang-go

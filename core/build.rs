@@ -4,6 +4,7 @@
 
 use std::env;
 use std::path::Path;
+use std::process::Command;
 
 /// The headers of the algorithms, files and folders.
 const HEADERS: [&str; 7] = [
@@ -22,8 +23,17 @@ fn main() {
     let headers = env::join_paths(headers).expect("the crate's path has no separator of lists");
     println!("cargo::metadata=include={include}");
     println!("cargo::metadata=headers={}", headers.display());
+    let shared = env::var_os("CARGO_FEATURE_SHARED").is_some();
+    // A program with a shared library runs with a variant of these, without a build.
+    let exchangeable = if shared {
+        ["algorithms", "measure"].as_slice()
+    } else {
+        &[]
+    };
     for source in HEADERS.into_iter().chain(["src/native.c", "src/native.h"]) {
-        println!("cargo::rerun-if-changed={source}");
+        if !exchangeable.contains(&source) {
+            println!("cargo::rerun-if-changed={source}");
+        }
     }
     let mut build = cc::Build::new();
     // Undefined behaviour stops a test where it happens; without a run-time library, so nothing
@@ -38,12 +48,27 @@ fn main() {
         build.opt_level(2);
     }
     build
-        .file("src/native.c")
         .include(include)
         .std("c11")
         .flag("-ffreestanding")
         .warnings(true)
         .extra_warnings(true)
-        .warnings_into_errors(true)
-        .compile("onramp_core");
+        .warnings_into_errors(true);
+    if shared {
+        link_shared(&build);
+    } else {
+        build.file("src/native.c").compile("onramp_core");
+    }
+}
+
+/// Links `libonramp_core.so`, which the dynamic linker looks for when the program starts.
+fn link_shared(build: &cc::Build) {
+    let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
+    let library = Path::new(&out).join("libonramp_core.so");
+    let compiler = build.get_compiler();
+    let mut command: Command = compiler.to_command();
+    command.args(["-shared", "src/native.c", "-o"]).arg(library);
+    assert!(command.status().expect("the C compiler runs").success());
+    println!("cargo::rustc-link-search=native={out}");
+    println!("cargo::rustc-link-lib=dylib=onramp_core");
 }

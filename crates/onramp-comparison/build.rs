@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 /// The folders below `scenarios/` whose files are embedded.
-const FOLDERS: [&str; 3] = ["", "others", "real"];
+const FOLDERS: [&str; 4] = ["", "others", "real", "second"];
 
 fn main() {
     let scenarios = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("scenarios");

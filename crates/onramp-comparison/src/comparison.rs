@@ -67,6 +67,8 @@ pub struct Row {
     pub interval: Option<[f64; 2]>,
     /// 5th percentile, median and 95th percentile of the ratios of all pairs of runs.
     pub quantiles: Option<[f64; 3]>,
+    /// Pairs of runs in which it took more than [`NEAR`] times as long as CUBIC.
+    pub slower_runs: u64,
     /// Median of the wasted round trips.
     pub wasted_rtts: Option<f64>,
     /// Retransmitted segments of all runs.
@@ -211,6 +213,7 @@ fn measure_one(cells: &[Cell<'_>], startup: usize, name: &str) -> Option<Measure
             time: time.and_then(finite),
             interval: interval_of_geometric_mean(&strata),
             quantiles: quantiles(&ratios),
+            slower_runs: slower_runs(&ratios),
             wasted_rtts: finite(median(value(&|run| run.wasted_rtts().unwrap_or(f64::NAN)))),
             resent_segments: value(&Run::resent).iter().sum::<f64>() as u64,
             resent_of_hystart: None,
@@ -253,6 +256,10 @@ fn quantiles(ratios: &[f64]) -> Option<[f64; 3]> {
     all.iter().all(|value| value.is_finite()).then_some(all)
 }
 
+fn slower_runs(ratios: &[f64]) -> u64 {
+    ratios.iter().filter(|ratio| **ratio > NEAR).count() as u64
+}
+
 /// A start-up over all families, each with the same weight.
 fn together(families: &[Vec<Measured>], name: &str) -> Row {
     let measured: Vec<&Measured> = families
@@ -285,6 +292,7 @@ fn together(families: &[Vec<Measured>], name: &str) -> Row {
         time: times.filter(|_| is_complete).and_then(geometric_mean),
         interval: interval_of_geometric_mean(&strata).filter(|_| is_complete),
         quantiles: quantiles(&ratios),
+        slower_runs: slower_runs(&ratios),
         wasted_rtts: None,
         resent_segments: resent(name),
         resent_of_hystart: share(resent(name), Some(resent(PEER))),

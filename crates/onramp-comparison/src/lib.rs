@@ -31,7 +31,8 @@ pub use page::{page, PageOptions};
 pub use plan::Plan;
 pub use recorded::{recorded_families, recorded_scenarios, RECORDED_STARTS};
 pub use run::Run;
-pub use set::{families, kernel_family, real_paths, Family, Kind, RealPaths};
+pub use set::{families, kernel_family, real_paths, tried_families};
+pub use set::{Family, Kind, RealPaths, SECOND};
 pub use startup::{Startup, UnknownStartup, DEFAULT_STARTUPS};
 
 /// The example in the README compiles.

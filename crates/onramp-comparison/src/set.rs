@@ -55,6 +55,9 @@ pub enum Kind {
 /// texts.
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
+/// The end of the names of families of the second set ([`tried_families`]).
+pub const SECOND: &str = ", second";
+
 /// The content of `families.toml`, which describes the fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -63,6 +66,8 @@ struct Set {
     groups: Vec<Group>,
     families: Vec<FamilyDraft>,
     kernel: FamilyDraft,
+    first: Vec<FamilyDraft>,
+    second: Vec<FamilyDraft>,
 }
 
 #[derive(Deserialize)]
@@ -89,6 +94,7 @@ struct FamilyDraft {
     what: String,
     #[serde(default)]
     files: Vec<String>,
+    #[serde(default)]
     rows: Vec<String>,
     #[serde(default)]
     vary: Table,
@@ -99,6 +105,18 @@ struct FamilyDraft {
 pub fn families() -> Vec<Family> {
     let set = Set::read();
     set.families.iter().map(|draft| set.family(draft)).collect()
+}
+
+/// The two sets of families over which `make try` runs a variant of an algorithm. Names of the
+/// second set end with [`SECOND`].
+pub fn tried_families() -> Vec<Family> {
+    let set = Set::read();
+    let second = |draft: &FamilyDraft| Family {
+        name: format!("{}{SECOND}", draft.name),
+        ..set.family(draft)
+    };
+    let first = set.first.iter().map(|draft| set.family(draft));
+    first.chain(set.second.iter().map(second)).collect()
 }
 
 /// The paths that are run on the kernel too.
@@ -233,7 +251,12 @@ mod tests {
 
     #[test]
     fn all_files_are_scenarios_and_all_names_differ() {
-        let families = families();
+        for families in [families(), tried_families()] {
+            check_families(&families);
+        }
+    }
+
+    fn check_families(families: &[Family]) {
         let names: BTreeSet<_> = families.iter().map(|family| &family.name).collect();
         assert_eq!(names.len(), families.len());
         assert!(families

@@ -2,6 +2,7 @@
 
 use onramp_core::Decision;
 use onramp_results::{StartupEvent, StartupWatch};
+#[cfg(feature = "quic")]
 use onramp_scenario::quic_stream_bytes;
 use onramp_tcp::Connection;
 

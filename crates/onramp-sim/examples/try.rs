@@ -1,0 +1,171 @@
+//! A variant of an algorithm beside the shipped one and CUBIC, over two sets of families:
+//! `make try`, which runs this program with one library of `core/`, then with the other.
+//!
+//! ```text
+//! try run FILE STARTUP...             runs these start-ups, and writes their results
+//! try table SHIPPED VARIANT STARTUP   compares the results of two files
+//! ```
+
+use onramp_comparison::{tried_families, Comparison, FamilyResult, Plan, Run, SECOND};
+use onramp_report::aligned_columns;
+use onramp_results::Record;
+use onramp_sim::{run_all, supports, Options};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// Repeats of paths with randomness: more take longer, and change means by less than 0.005.
+const REPEATS: u32 = 3;
+
+/// CUBIC alone.
+const CUBIC: &str = "none";
+
+/// The records of runs, by the number of their case.
+type Results = BTreeMap<usize, Vec<Record>>;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments.as_slice() {
+        ["run", file, startups @ ..] => {
+            let results = run(&plan(startups), startups);
+            let text = serde_json::to_string(&results).expect("records have string keys");
+            std::fs::write(file, text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        }
+        ["table", shipped, variant, startup] => {
+            let (shipped, variant) = (read(Path::new(shipped)), read(Path::new(variant)));
+            print(startup, shipped, variant);
+        }
+        _ => panic!("expected: run FILE STARTUP..., or table SHIPPED VARIANT STARTUP"),
+    }
+}
+
+/// All runs of CUBIC and of one further start-up.
+fn plan(startups: &[&str]) -> Plan {
+    let startup = startups.iter().filter(|name| **name != CUBIC);
+    let startup = startup.map(|name| name.parse().unwrap_or_else(|error| panic!("{error}")));
+    Plan::new(tried_families(), startup.collect(), Some(REPEATS))
+}
+
+/// The results of these start-ups alone.
+fn run(plan: &Plan, startups: &[&str]) -> Results {
+    let is_run = |name: &str| startups.contains(&name);
+    let all = plan.cases().iter().enumerate();
+    let chosen: Vec<_> = all
+        .filter(|(_, case)| is_run(&case.transfer.startup) && supports(case).is_ok())
+        .collect();
+    let cases: Vec<_> = chosen.iter().map(|(_, case)| *case).collect();
+    let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+    let mut results = Results::new();
+    run_all(&cases, &Options::default(), threads, |index, outcome| {
+        let outcome = outcome.unwrap_or_else(|error| panic!("{}: {error}", cases[index].scenario));
+        results.insert(chosen[index].0, outcome.records);
+        ControlFlow::Continue(())
+    });
+    results
+}
+
+fn read(file: &Path) -> Results {
+    let text = std::fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+/// Prints a row for each family, and one for each set.
+fn print(startup: &str, shipped: Results, variant: Results) {
+    let plan = plan(&[startup]);
+    let both: Results = shipped.clone().into_iter().chain(variant).collect();
+    let compare = |mut results: Results| {
+        let numbers = 0..plan.cases().len();
+        let runs: Vec<_> = numbers
+            .map(|number| Run::of(results.remove(&number)?))
+            .collect();
+        Comparison::new(&plan, &runs)
+    };
+    let (shipped, variant) = (compare(shipped), compare(both));
+    let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
+    for is_second in [false, true] {
+        let of_set = |comparison: &Comparison| -> Vec<Line> {
+            let families = comparison.families.iter();
+            let families = families.filter(|family| family.name.ends_with(SECOND) == is_second);
+            families.map(|family| Line::of(family, startup)).collect()
+        };
+        let (shipped, variant) = (of_set(&shipped), of_set(&variant));
+        let lines = shipped.iter().zip(&variant);
+        rows.extend(lines.map(|(shipped, variant)| row(shipped, variant)));
+        let name = if is_second { "SECOND SET" } else { "FIRST SET" };
+        rows.push(row(
+            &Line::together(name, &shipped),
+            &Line::together(name, &variant),
+        ));
+    }
+    let is_right: Vec<bool> = (0..HEAD.len()).map(|column| column > 0).collect();
+    println!("{}", aligned_columns(&rows, &is_right));
+}
+
+const HEAD: [&str; 10] = [
+    "family",
+    "time",
+    "(was)",
+    "worst 5 %",
+    "(was)",
+    "slower",
+    "(was)",
+    "resent",
+    "(was)",
+    "(CUBIC)",
+];
+
+/// A start-up over one family, or over a set.
+struct Line {
+    name: String,
+    time: f64,
+    worst: f64,
+    slower: u64,
+    resent: u64,
+    resent_of_cubic: u64,
+}
+
+impl Line {
+    fn of(family: &FamilyResult, startup: &str) -> Line {
+        let row = |name: &str| family.rows.iter().find(|row| row.startup == name);
+        let (row, cubic) = (row(startup).unwrap(), row(CUBIC).unwrap());
+        Line {
+            name: family.name.clone(),
+            time: row.time.unwrap_or(f64::INFINITY),
+            worst: row.quantiles.map_or(f64::INFINITY, |[.., worst]| worst),
+            slower: row.slower_runs,
+            resent: row.resent_segments,
+            resent_of_cubic: cubic.resent_segments,
+        }
+    }
+
+    /// All families, each with the same weight; `worst` is that of the worst family.
+    fn together(name: &str, lines: &[Line]) -> Line {
+        let sum = |of: fn(&Line) -> u64| lines.iter().map(of).sum();
+        let logs = lines.iter().map(|line| line.time.ln());
+        Line {
+            name: name.to_owned(),
+            time: (logs.sum::<f64>() / lines.len() as f64).exp(),
+            worst: lines.iter().map(|line| line.worst).fold(0.0, f64::max),
+            slower: sum(|line| line.slower),
+            resent: sum(|line| line.resent),
+            resent_of_cubic: sum(|line| line.resent_of_cubic),
+        }
+    }
+}
+
+fn row(shipped: &Line, variant: &Line) -> Vec<String> {
+    let ratio = |value: f64| format!("{value:.3}");
+    vec![
+        variant.name.clone(),
+        ratio(variant.time),
+        ratio(shipped.time),
+        ratio(variant.worst),
+        ratio(shipped.worst),
+        variant.slower.to_string(),
+        shipped.slower.to_string(),
+        variant.resent.to_string(),
+        shipped.resent.to_string(),
+        variant.resent_of_cubic.to_string(),
+    ]
+}

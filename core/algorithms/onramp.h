@@ -101,6 +101,9 @@
  *                               t: serialisation time of the bytes that the first ACK covers, and
  *                                  of one segment more
  *
+ * A first RTT of more than twice the handshake's leaves no share: a proxy has answered the
+ * handshake, and the difference is no queue.
+ *
  * Siblings are connections of this host to the same destination that start up at this time. The
  * host counts them (core/parts/ensemble.h), and each takes an equal share of the BDP. Where a
  * sibling begins later, the others give it its share: their cwnd falls, and their REST begins
@@ -161,7 +164,7 @@ _Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_REST_ROUNDS == 4, "(3) and (1
 _Static_assert(ONRAMP_COMPETING_DIVISOR == 4 && ONRAMP_POLICED_EIGHTHS == 7, "RETREAT");
 _Static_assert(ONRAMP_MIN_TRAIN_NOISES == 2, "RTT noise");
 _Static_assert(STARTUP_BURST_SEGMENTS == 10 && ONRAMP_COMPETING_SIDES == 2 &&
-		       ONRAMP_MIN_DELAY_NS == 1000000,
+		       ONRAMP_MIN_DELAY_NS == 1000000 && ONRAMP_PROXY_FACTOR == 2,
 	       "share");
 _Static_assert(ONRAMP_PROBE_WORTH == 2 && ONRAMP_AGREEMENT_FACTOR == 2 &&
 		       ONRAMP_SAFE_RETREAT_DIVISOR == 2,

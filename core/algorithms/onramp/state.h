@@ -161,6 +161,9 @@ enum onramp_variant {
 /* Competing flows that start at the same time have as much data behind this connection's first
  * segments as in front of them, on average. */
 #define ONRAMP_COMPETING_SIDES 2
+/* A first RTT of more than this many handshake RTTs is not due to a queue: where a proxy answers
+ * the handshake, the data go on to a host behind it. */
+#define ONRAMP_PROXY_FACTOR 2
 /* A window that was not filled before a loss is reduced to half of the bytes in flight at most. */
 #define ONRAMP_MAX_REDUCTION_DIVISOR 2
 

@@ -397,6 +397,15 @@ fn a_first_rtt_longer_than_the_handshakes_leaves_a_share_of_the_bdp() {
     );
 }
 
+/// A proxy has answered the handshake, and the data go on to a host behind it.
+#[test]
+fn a_first_rtt_of_more_than_two_handshakes_leaves_no_share() {
+    let proxied = later_than_the_handshake(RTT / 2 - 1, 0).cwnd_bytes;
+    let queued = later_than_the_handshake(RTT / 2, 0).cwnd_bytes;
+    assert_segments(proxied, 760);
+    assert!(queued < proxied / 10, "{queued}");
+}
+
 /// For example a route's metric.
 #[test]
 fn an_ssthresh_of_the_host_from_the_beginning_ends_the_startup() {

@@ -3,7 +3,7 @@ import { PATH_FIELDS, RADIO_FIELDS, TRANSFER_FIELDS } from "../state/fields";
 import { type TomlTable, valueAt } from "../state/scenario";
 import { again, editKey, scenario } from "../state/store";
 import { commonKeys } from "../state/transfers";
-import { faultsOf, ValueField } from "./Field";
+import { faultsOf, useInputText, ValueField } from "./Field";
 import { Group } from "./Group";
 import { Startups } from "./Startups";
 import { Traffic } from "./Traffic";
@@ -71,6 +71,8 @@ function Seed() {
 	const seed = scenario.value?.seed;
 	const [wrong, setWrong] = useState("");
 	useEffect(() => setWrong(""), [seed]);
+	const text = wrong || (seed === undefined ? "" : String(seed));
+	const input = useInputText(text);
 	const message = wrong
 		? `\`${wrong}\` is no seed; expected a whole number from 0 to ${LAST_SEED}`
 		: faultsOf(["seed"]);
@@ -80,11 +82,12 @@ function Seed() {
 				Seed
 			</label>
 			<input
+				ref={input}
 				id="seed"
 				type="text"
 				inputMode="numeric"
 				autocomplete="off"
-				value={wrong || (seed === undefined ? "" : String(seed))}
+				defaultValue={text}
 				placeholder="1"
 				aria-invalid={message !== ""}
 				aria-describedby={message ? "seed-message" : undefined}

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { nearestStep } from "../state/amount";
 import type { Field } from "../state/fields";
 import { edited, type Key, type TomlValue, valueAt } from "../state/scenario";
@@ -11,13 +11,7 @@ export function ValueField({ field }: { field: Field }) {
 	const id = field.key.join("-");
 	const value = valueAt(scenario.value ?? {}, field.key);
 	const text = textOf(value);
-	const input = useRef<HTMLInputElement>(null);
-	// The text of a scenario may change while the field has the focus, by its slider or "back".
-	useEffect(() => {
-		if (input.current && input.current.value !== text) {
-			input.current.value = text;
-		}
-	}, [text]);
+	const input = useInputText(text);
 	const commit = (next: string) => {
 		if (next.trim() !== text) {
 			setScenario(withField(scenarioText.peek(), field, next));
@@ -62,6 +56,21 @@ export function ValueField({ field }: { field: Field }) {
 			)}
 		</div>
 	);
+}
+
+/**
+ * The `ref` of an input for this text. Another text replaces that of the input, also while it has
+ * the focus: by a slider or "back". Nothing else does, so a run that ends leaves alone what the user
+ * is writing.
+ */
+export function useInputText(text: string) {
+	const input = useRef<HTMLInputElement>(null);
+	useLayoutEffect(() => {
+		if (input.current && input.current.value !== text) {
+			input.current.value = text;
+		}
+	}, [text]);
+	return input;
 }
 
 /** The messages of the engine about a key. The fields are hidden while the text is no TOML. */

@@ -1,6 +1,6 @@
 import { type TomlTable, tablesAt, valueAt, withoutTable, withTable } from "../state/scenario";
 import { editKey, facts, scenario, scenarioText, setScenario } from "../state/store";
-import { faultsOf } from "./Field";
+import { faultsOf, useInputText } from "./Field";
 import { Group } from "./Group";
 import { Words } from "./Words";
 
@@ -77,15 +77,18 @@ function Value(props: { index: number; name: string; label: string; absent: stri
 	const key = ["traffic", props.index, props.name];
 	const id = key.join("-");
 	const value = valueAt(scenario.value ?? {}, key);
+	const written = value === undefined ? "" : String(value);
+	const input = useInputText(written);
 	const message = faultsOf(key);
 	return (
 		<div class={message ? "field wrong" : "field"}>
 			<label for={id}>{props.label}</label>
 			<input
+				ref={input}
 				id={id}
 				type="text"
 				autocomplete="off"
-				value={value === undefined ? "" : String(value)}
+				defaultValue={written}
 				placeholder={props.absent}
 				aria-invalid={message !== ""}
 				onChange={(event) => {

@@ -148,7 +148,9 @@ fn names_are_those_of_the_files() {
         assert!(!scenario.description.is_empty(), "{file}");
         let buffer = match file.as_str() {
             "wan.toml" => Buffer::Bytes(512 << 10),
-            "hostile/default-buffer.toml" | "real/default-buffers.toml" => Buffer::LinuxDefault,
+            "hostile/default-buffer.toml"
+            | "real/default-buffers.toml"
+            | "second/odd-buffers.toml" => Buffer::LinuxDefault,
             _ => Buffer::Bytes(64 << 20),
         };
         assert!(

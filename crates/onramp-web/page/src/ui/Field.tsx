@@ -60,8 +60,8 @@ export function ValueField({ field }: { field: Field }) {
 
 /**
  * The `ref` of an input for this text. Another text replaces that of the input, also while it has
- * the focus: by a slider or "back". Nothing else does, so a run that ends leaves alone what the user
- * is writing.
+ * the focus: by a slider or "back". Nothing else does, so a run that ends leaves alone what the
+ * user is writing.
  */
 export function useInputText(text: string) {
 	const input = useRef<HTMLInputElement>(null);

@@ -162,12 +162,12 @@ keys! {
     );
     RTO_MIN: TimerValue = Key::new(
         "rto_min",
-        Other("that of the kernel, 200 ms"),
+        Other("the kernel's, 200 ms"),
         "The least that the retransmission timeout exceeds the RTT",
     );
     DELACK_MAX: TimerValue = Key::new(
         "delack_max",
-        Other("that of the kernel, 200 ms"),
+        Other("the kernel's, 200 ms"),
         "The longest that an ACK is delayed",
     );
     BUDGET: Budget = Key::new(

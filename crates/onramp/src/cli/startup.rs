@@ -48,10 +48,10 @@ pub struct StartupArguments {
 #[derive(Args)]
 pub struct TimerArguments {
     /// Let the retransmission timeout exceed the RTT by this at least, instead of by 200 ms, for
-    /// example "20 ms" (docs/kernel.md says when this is safe) [default: that of the kernel]
+    /// example "20 ms" (docs/kernel.md says when this is safe) [default: the kernel's]
     #[arg(long, value_name = "TIME", value_parser = timer)]
     pub rto_min: Option<Timer>,
-    /// Delay ACKs by this at most, for example "10 ms" [default: that of the kernel, 200 ms, of
+    /// Delay ACKs by this at most, for example "10 ms" [default: the kernel's, 200 ms, of
     /// which Linux usually takes 40 ms]
     #[arg(long, value_name = "TIME", value_parser = timer)]
     pub delack_max: Option<Timer>,

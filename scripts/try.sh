@@ -6,7 +6,7 @@
 #
 # The shipped one is core/ of the commit BASE (default: HEAD). The variant is core/ of the working
 # tree, where each FILE takes the place of the file of its name. Only C is compiled between two
-# runs. The results of BASE are kept, as long as neither its C nor the families change.
+# runs. The results of BASE are kept, as long as its C, the families and the simulator stay.
 set -eu
 if [ $# = 0 ]; then
 	echo 'try: which algorithm? make try ALGORITHM=onramp [FILE="variant/fill.h ..."]' >&2
@@ -43,7 +43,7 @@ $CARGO build --quiet --locked --release -p onramp-sim --example try \
 	--features onramp-core/shared --target-dir "$target"
 program=$target/release/examples/try
 families=$(cat crates/onramp-comparison/families.toml scenarios/*.toml scenarios/*/*.toml |
-	cat - "$work/shipped/libonramp_core.so" | sha256sum | cut -c 1-16)
+	cat - "$program" "$work/shipped/libonramp_core.so" | sha256sum | cut -c 1-16)
 shipped=$target/$algorithm-$families.json
 if ! [ -e "$shipped" ]; then
 	# The program has the records of the working tree.

@@ -8,6 +8,7 @@
 
 use onramp_comparison::{tried_families, Comparison, FamilyResult, Plan, Run, SECOND};
 use onramp_report::aligned_columns;
+use onramp_report::statistics::geometric_mean;
 use onramp_results::Record;
 use onramp_sim::{run_all, supports, Options};
 use std::collections::BTreeMap;
@@ -142,10 +143,10 @@ impl Line {
     /// All families, each with the same weight; `worst` is that of the worst family.
     fn together(name: &str, lines: &[Line]) -> Line {
         let sum = |of: fn(&Line) -> u64| lines.iter().map(of).sum();
-        let logs = lines.iter().map(|line| line.time.ln());
+        let time = geometric_mean(lines.iter().map(|line| line.time));
         Line {
             name: name.to_owned(),
-            time: (logs.sum::<f64>() / lines.len() as f64).exp(),
+            time: time.unwrap_or(f64::INFINITY),
             worst: lines.iter().map(|line| line.worst).fold(0.0, f64::max),
             slower: sum(|line| line.slower),
             resent: sum(|line| line.resent),

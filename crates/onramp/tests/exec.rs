@@ -4,8 +4,7 @@
 use crate::common::process::Background;
 use crate::common::sandbox::{established, Hosts};
 use crate::common::*;
-use nix::sys::signal::{kill, Signal};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
 use std::io::Write;
@@ -18,47 +17,59 @@ const PORT: &str = "8000";
 const SIZE: usize = 30_000_000;
 const PHASES: [&str; 4] = ["slow-start", "pacing", "approach", "done"];
 
+/// A web server that sends the first bytes of a file, and the others once a line has been written
+/// into `gate`. Until then its connection lives, and too few segments are acknowledged to end a
+/// start-up, at any speed of the machine.
+const GATED: &str = r#"
+import http.server, os, sys
+class Gated(http.server.SimpleHTTPRequestHandler):
+    def copyfile(self, source, output):
+        output.write(source.read(1000))
+        open("gate").readline()
+        super().copyfile(source, output)
+os.chdir(sys.argv[1])
+http.server.ThreadingHTTPServer((sys.argv[2], int(sys.argv[3])), Gated).serve_forever()
+"#;
+
 /// A file to download, and the command that serves it in a host.
 struct Website {
     dir: tempfile::TempDir,
     command: String,
+    gate: fs::File,
 }
 
 impl Website {
     fn new(hosts: &Hosts) -> Website {
         let dir = tempfile::tempdir().unwrap();
-        fs::write(
-            dir.path().join("file"),
-            (0..SIZE).map(|i| (i % 251) as u8).collect::<Vec<_>>(),
-        )
-        .unwrap();
-        let python = format!(
-            "python3 -m http.server --bind {} {PORT} --directory",
-            Hosts::SERVER
-        );
+        let content: Vec<_> = (0..SIZE).map(|i| (i % 251) as u8).collect();
+        fs::write(dir.path().join("file"), content).unwrap();
+        fs::write(dir.path().join("gated.py"), GATED).unwrap();
+        let gate = dir.path().join("gate");
+        nix::unistd::mkfifo(&gate, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        // Open for both, a FIFO waits for no other end.
+        let gate = fs::File::options().read(true).write(true).open(gate);
+        let folder = dir.path().display();
         let command = format!(
-            "ip netns exec {} {python} {}; exit",
+            "ip netns exec {} python3 {folder}/gated.py {folder} {} {PORT}; exit",
             hosts.server,
-            dir.path().display()
+            Hosts::SERVER,
         );
-        Website { dir, command }
+        Website {
+            dir,
+            command,
+            gate: gate.unwrap(),
+        }
     }
 
-    /// A download that is slow enough to inspect the connection. curl may read up to 10 MB before
-    /// it applies its rate limit for the first time.
+    /// Lets the server send the whole file.
+    fn open_gate(&self) {
+        (&self.gate).write_all(b"\n").unwrap();
+    }
+
     fn download(&self, hosts: &Hosts) -> Vec<String> {
         let url = format!("http://{}:{PORT}/file", Hosts::SERVER);
         let target = self.dir.path().join("got").display().to_string();
-        let curl = [
-            "curl",
-            "-sS",
-            "--fail",
-            "--limit-rate",
-            "10M",
-            "-o",
-            &target,
-            &url,
-        ];
+        let curl = ["curl", "-sS", "--fail", "-o", &target, &url];
         ["ip", "netns", "exec", &hosts.client]
             .iter()
             .chain(&curl)
@@ -90,24 +101,6 @@ fn wait_for_server(hosts: &Hosts) {
             .contains(PORT)
     };
     wait_until("the server listens", listening);
-}
-
-/// Stops a process while this value lives, so that a download does not end while a test looks at
-/// its connection.
-struct Stopped(Pid);
-
-impl Stopped {
-    fn new(pid: u32) -> Stopped {
-        let pid = Pid::from_raw(pid as i32);
-        kill(pid, Signal::SIGSTOP).unwrap();
-        Stopped(pid)
-    }
-}
-
-impl Drop for Stopped {
-    fn drop(&mut self) {
-        let _ = kill(self.0, Signal::SIGCONT); // it may have been killed
-    }
 }
 
 /// Asserts that no registration, connection or cgroup of an exec is left.
@@ -151,7 +144,6 @@ fn only_the_connections_that_a_descendant_accepts_are_adopted() {
         );
         established(&hosts.server).contains("bytes_acked")
     });
-    let stopped = Stopped::new(curl.pid());
     let (served, downloaded) = (established(&hosts.server), established(&hosts.client));
     assert!(served.contains(&format!(" {name} ")), "{name}: {served}");
     assert!(
@@ -178,7 +170,7 @@ fn only_the_connections_that_a_descendant_accepts_are_adopted() {
         .ino();
     assert_eq!(connection["network_namespace"], namespace);
 
-    drop(stopped);
+    site.open_gate();
     curl.wait().code(0);
     site.assert_downloaded();
     exec.signal(Signal::SIGTERM);
@@ -216,7 +208,6 @@ fn a_server_sends_its_files_with_the_chosen_start_up() {
             );
             established(&hosts.server).contains("bytes_acked")
         });
-        let stopped = Stopped::new(curl.pid());
         let server = format!("{}:{PORT}", Hosts::SERVER);
         let connection = connections()
             .into_iter()
@@ -231,7 +222,7 @@ fn a_server_sends_its_files_with_the_chosen_start_up() {
             phases.contains(&connection["phase"].as_str().unwrap()),
             "{connection}"
         );
-        drop(stopped);
+        site.open_gate();
         curl.wait().code(0);
         site.assert_downloaded();
         exec.signal(Signal::SIGTERM);
@@ -267,11 +258,9 @@ fn the_connections_of_a_program_are_adopted_and_those_of_its_peers_are_not() {
     wait_until("the transfer has started", || {
         established(&hosts.client).contains("bytes_received")
     });
-    // `ip netns exec` becomes the server.
-    let stopped = Stopped::new(server.pid());
     let name = registered_by(pid).pop().expect("exec has registered");
     let (served, downloaded) = (established(&hosts.server), established(&hosts.client));
-    drop(stopped);
+    site.open_gate();
     assert!(
         downloaded.contains(&format!(" {name} ")),
         "{name}: {downloaded}"
@@ -402,6 +391,7 @@ fn serve_under(options: &[&str]) -> Ran {
     let program = ["--", "sh", "-c", &site.command];
     let exec = Background::onramp([options, &program].concat());
     wait_for_server(&hosts);
+    site.open_gate();
     spawn(&site.download(&hosts)).wait().code(0);
     exec.signal(Signal::SIGTERM);
     exec.wait().code(143)

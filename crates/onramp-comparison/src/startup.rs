@@ -24,8 +24,9 @@ pub struct Startup {
 /// No start-up has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no start-up `{name}`: `onramp list` shows the names, `none` is the host's own, and \
-     `iw32` is the host's own with an initial window of 32 segments"
+    "there is no start-up `{name}`; there are: {}; `none` is the host's own, and `iw32` is the \
+     host's own with an initial window of 32 segments",
+    onramp_core::startup_names().join(", ")
 )]
 pub struct UnknownStartup {
     name: String,

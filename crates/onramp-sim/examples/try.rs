@@ -6,7 +6,9 @@
 //! try table SHIPPED VARIANT STARTUP   compares the results of two files
 //! ```
 
-use onramp_comparison::{tried_families, Comparison, FamilyResult, Plan, Run, SECOND};
+use onramp_comparison::{
+    tried_families, Comparison, FamilyResult, Plan, Run, UnknownStartup, SECOND,
+};
 use onramp_report::aligned_columns;
 use onramp_report::statistics::geometric_mean;
 use onramp_results::Record;
@@ -14,6 +16,7 @@ use onramp_sim::{run_all, supports, Options};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::process::ExitCode;
 
 /// Repeats of paths with randomness: more take longer, and change means by less than 0.005.
 const REPEATS: u32 = 3;
@@ -24,12 +27,19 @@ const CUBIC: &str = "none";
 /// The records of runs, by the number of their case.
 type Results = BTreeMap<usize, Vec<Record>>;
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
         ["run", file, startups @ ..] => {
-            let results = run(&plan(startups), startups);
+            let plan = match plan(startups) {
+                Ok(plan) => plan,
+                Err(unknown) => {
+                    eprintln!("try: {unknown}");
+                    return ExitCode::from(2);
+                }
+            };
+            let results = run(&plan, startups);
             let text = serde_json::to_string(&results).expect("records have string keys");
             std::fs::write(file, text).unwrap_or_else(|error| panic!("{file}: {error}"));
         }
@@ -39,13 +49,14 @@ fn main() {
         }
         _ => panic!("expected: run FILE STARTUP..., or table SHIPPED VARIANT STARTUP"),
     }
+    ExitCode::SUCCESS
 }
 
 /// All runs of CUBIC and of one further start-up.
-fn plan(startups: &[&str]) -> Plan {
+fn plan(startups: &[&str]) -> Result<Plan, UnknownStartup> {
     let startup = startups.iter().filter(|name| **name != CUBIC);
-    let startup = startup.map(|name| name.parse().unwrap_or_else(|error| panic!("{error}")));
-    Plan::new(tried_families(), startup.collect(), Some(REPEATS))
+    let startup = startup.map(|name| name.parse()).collect::<Result<_, _>>()?;
+    Ok(Plan::new(tried_families(), startup, Some(REPEATS)))
 }
 
 /// The results of these start-ups alone.
@@ -73,7 +84,7 @@ fn read(file: &Path) -> Results {
 
 /// Prints a row for each family, and one for each set.
 fn print(startup: &str, shipped: Results, variant: Results) {
-    let plan = plan(&[startup]);
+    let plan = plan(&[startup]).expect("it ran");
     let both: Results = shipped.clone().into_iter().chain(variant).collect();
     let compare = |mut results: Results| {
         let numbers = 0..plan.cases().len();

@@ -44,11 +44,11 @@ mod decimated;
 mod endpoint;
 mod engine;
 mod error;
+mod event_queue;
 pub mod observe;
 mod payload;
 mod plan;
 mod pool;
-mod queue;
 #[cfg(feature = "quic")]
 mod quic;
 mod records;

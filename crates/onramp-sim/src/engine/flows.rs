@@ -6,10 +6,10 @@ use super::flow::{Flow, Side};
 use super::flow_params::FlowParams;
 use super::net::Net;
 use super::source::{Source, SourceKind};
+use crate::event_queue::{Entity, Kind};
 use crate::observe::{FlowStart, Observer};
 use crate::plan::{Group, Launch};
 use crate::pool::Content;
-use crate::queue::{Entity, Kind};
 use onramp_scenario::Arrival;
 
 /// The flows of a run.

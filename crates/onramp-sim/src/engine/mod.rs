@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Time is in integer nanoseconds and never decreases. An entity is a directed link, an end of a
-//! connection or a source. Each entity has at most one event. [`queue`](crate::queue) defines the
-//! order of events at the same nanosecond.
+//! connection or a source. Each entity has at most one event.
+//! [`event_queue`](crate::event_queue) defines the order of events at the same nanosecond.
 
 mod adaptive;
 mod branch;
@@ -33,9 +33,9 @@ pub(crate) use finished::FinishedTransfer;
 pub(crate) use run_result::RunResult;
 
 use crate::error::Error;
+use crate::event_queue::{Entity, Kind};
 use crate::observe::{Direction, Observer};
 use crate::plan::{Load, Plan};
-use crate::queue::{Entity, Kind};
 use bundle::Bundle;
 use flow::Side;
 use flows::Flows;

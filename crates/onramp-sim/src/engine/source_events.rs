@@ -2,10 +2,10 @@
 
 use super::source::SourceKind;
 use super::Engine;
+use crate::event_queue::{Entity, Kind};
 use crate::observe::{Direction, FlowStart, Observer};
 use crate::plan::Launch;
 use crate::pool::{Content, NO_BYTES};
-use crate::queue::{Entity, Kind};
 use onramp_tcp::{IpVersion, Segment};
 
 /// The flow slot of a datagram, which belongs to no TCP flow.

@@ -2,10 +2,10 @@
 
 use super::super::flow_params::FlowParams;
 use super::super::net::Net;
+use crate::event_queue::Entity;
 use crate::observe::{Direction, Observer};
 use crate::plan::Path;
 use crate::pool::{Content, NO_BYTES};
-use crate::queue::Entity;
 use onramp_scenario::{Connect, Dscp};
 use onramp_tcp::Segment;
 

@@ -15,9 +15,9 @@
 //! packets in their order; with one, no link offers ahead of time.
 
 use super::{Net, NetStats, ScheduledLink};
+use crate::event_queue::Entity;
 use crate::observe::Observer;
 use crate::pool::{Ahead, Handle};
-use crate::queue::Entity;
 use crate::routes::{Hop, Routes};
 use onramp_net::{Config, Count, Verdict};
 use std::collections::VecDeque;

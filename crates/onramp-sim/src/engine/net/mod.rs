@@ -5,9 +5,9 @@ mod ahead;
 pub(super) use ahead::Moment;
 
 use crate::error::Error;
+use crate::event_queue::{Entity, EventQueue, Kind};
 use crate::observe::{Direction, DropReason, Observer, PacketEvent};
 use crate::pool::{Content, Handle, Pool};
-use crate::queue::{Entity, EventQueue, Kind};
 use crate::routes::{Hop, Routes};
 use ahead::LinkAhead;
 use onramp_net::{Link, LinkStats, Packet, Verdict};

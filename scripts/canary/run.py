@@ -14,7 +14,6 @@ import argparse
 import contextlib
 import pathlib
 import re
-import shutil
 import signal
 import statistics
 import subprocess
@@ -22,6 +21,11 @@ import sys
 import tempfile
 import time
 import urllib.request
+
+sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
+
+from controls import Controls, Failed, Missing, require
 
 PORT = 8080
 SIZE_BYTES = 1_000_000
@@ -77,10 +81,6 @@ CLIENT = (
     "curl -s -o /dev/null -w '%{{time_total}} %{{time_connect}} %{{size_download}}\\n' "
     "http://server:{port}/file; done; sleep 1"
 )
-
-
-class Failed(Exception):
-    """Something is not as expected."""
 
 
 def read_metrics(port):
@@ -193,7 +193,9 @@ def run(arguments, folder):
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=PORT))
     folder.chmod(0o755)
     onramp = arguments.onramp.resolve()
-    with service(onramp, folder, arguments.port) as (process, log):
+    serves = service(onramp, folder, arguments.port)
+    # The default of the namespaces is CUBIC, also where the host's is another one.
+    with Controls(["cubic"], onramp), serves as (process, log):
         times_s = download(onramp, folder, USUAL_QUEUE, arguments.downloads)
         time.sleep(3)  # until the counts were read again
         agree = compare(times_s, read_metrics(arguments.port))
@@ -216,13 +218,13 @@ def main():
     parser.add_argument("--downloads", type=int, default=1000, help="how many (default 1000)")
     parser.add_argument("--port", type=int, default=9469, help="of the metrics (default 9469)")
     arguments = parser.parse_args()
-    lacking = [name for name in ("nginx", "curl") if not shutil.which(name)]
-    if lacking:
-        print(f"this host lacks {' and '.join(lacking)}: apt-get install {' '.join(lacking)}")
-        return 3
     with tempfile.TemporaryDirectory() as folder:
         try:
+            require({"nginx": "nginx-light", "curl": "curl"})
             return 0 if run(arguments, pathlib.Path(folder)) else 1
+        except Missing as error:
+            print(error)
+            return 3
         except Failed as error:
             print(f"error: {error}", file=sys.stderr)
             return 1

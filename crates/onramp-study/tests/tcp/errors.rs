@@ -5,7 +5,6 @@ use crate::common::process::Background;
 use crate::common::public_dir;
 use crate::common::{onramp, wait_until, Ran};
 use std::os::unix::process::CommandExt;
-use std::time::Duration;
 
 const SERVE: [&str; 4] = ["tcp", "serve", "--port", "80"];
 const SIZE: [&str; 2] = ["--size", "1kB"];
@@ -138,7 +137,7 @@ fn refusals_resets_and_silence_of_a_peer_are_distinguished() {
     let listener = host.listen();
     let get = host.get(&["--size", "10MB"]);
     let peer = accept(&listener);
-    std::thread::sleep(Duration::from_millis(200));
+    peer.peek(&mut [0]).unwrap(); // waits for data
     drop(peer); // closing with unread data resets the connection
     let ran = get.wait().code(1);
     let failure = reports(&ran)[0]["failure"].as_str().unwrap().to_owned();

@@ -12,12 +12,11 @@ use onramp_kernel::{probe, Event};
 use onramp_lab::{Outcome, RunOptions};
 use onramp_report::{Meta, Run};
 use onramp_scenario::{Case, Scenario, Transport};
-use std::path::PathBuf;
 
 pub fn run(arguments: &LabArguments, json: bool) -> Answer {
     let scenarios = runs::read(&arguments.files)?;
     if !arguments.skip_missing {
-        check(&arguments.files, &scenarios)?;
+        runs::check(&arguments.files, &scenarios, onramp_lab::supports)?;
     }
     if let Some(out) = &arguments.out {
         onramp_report::prepare(out).map_err(unwritten)?;
@@ -28,7 +27,7 @@ pub fn run(arguments: &LabArguments, json: bool) -> Answer {
         .flat_map(|scenario| &scenario.cases)
         .collect();
     let cases = if arguments.skip_missing {
-        without_missing(without_unsupported(cases))?
+        without_missing(runs::supported(cases, onramp_lab::supports))?
     } else {
         cases
     };
@@ -176,17 +175,6 @@ pub fn run_undisturbed(
     }
 }
 
-/// Refuses scenarios that the lab does not support, before anything runs.
-fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
-    for (file, scenario) in files.iter().zip(scenarios) {
-        for case in &scenario.cases {
-            onramp_lab::supports(case)
-                .map_err(|error| Failure::new(BAD_INPUT, format!("{}: {error}", file.display())))?;
-        }
-    }
-    Ok(())
-}
-
 pub fn failure(error: impl Into<onramp_lab::Error>) -> Failure {
     use onramp_lab::Error::Startup;
     match error.into() {
@@ -204,15 +192,6 @@ pub fn failure(error: impl Into<onramp_lab::Error>) -> Failure {
         }
         error => Failure::new(HOST_LACKS, error.to_string()),
     }
-}
-
-/// Leaves out the cases that the lab does not support, with a note.
-pub fn without_unsupported(cases: Vec<&Case>) -> Vec<&Case> {
-    runs::leave_out(cases, |case| {
-        onramp_lab::supports(case)
-            .err()
-            .map(|reason| reason.to_string())
-    })
 }
 
 /// Leaves out the cases whose congestion avoidance this kernel does not have, with a note.

@@ -13,6 +13,7 @@ use onramp_report::{Meta, Run, TableOptions};
 pub use onramp_results::describe_case as describe;
 use onramp_scenario::{Case, Scenario};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,6 +102,31 @@ pub fn with_traces(out: Option<&Path>, wanted: ReportTraces, cases: usize) -> bo
         return false;
     }
     is_possible
+}
+
+/// Refuses scenarios that the simulator or the lab does not support, before anything runs.
+pub fn check<E: Display>(
+    files: &[PathBuf],
+    scenarios: &[Scenario],
+    supports: impl Fn(&Case) -> Result<(), E>,
+) -> Result<(), Failure> {
+    for (file, scenario) in files.iter().zip(scenarios) {
+        for case in &scenario.cases {
+            supports(case)
+                .map_err(|error| Failure::new(BAD_INPUT, format!("{}: {error}", file.display())))?;
+        }
+    }
+    Ok(())
+}
+
+/// Leaves out the cases that the simulator or the lab does not support, with a note.
+pub fn supported<E: Display>(
+    cases: Vec<&Case>,
+    supports: impl Fn(&Case) -> Result<(), E>,
+) -> Vec<&Case> {
+    leave_out(cases, |case| {
+        supports(case).err().map(|reason| reason.to_string())
+    })
 }
 
 /// Leaves out the cases for which `why_not` returns a reason, and prints the reasons.

@@ -51,12 +51,8 @@ fn supported_by_both(scenarios: &[Scenario]) -> Result<Vec<&Case>, Failure> {
         .iter()
         .flat_map(|scenario| &scenario.cases)
         .collect();
-    let cases = runs::leave_out(cases, |case| {
-        onramp_sim::supports(case)
-            .err()
-            .map(|reason| reason.to_string())
-    });
-    let cases = lab::without_unsupported(cases);
+    let cases = runs::supported(cases, onramp_sim::supports);
+    let cases = runs::supported(cases, onramp_lab::supports);
     if cases.is_empty() {
         return Err(Failure::new(
             BAD_INPUT,

@@ -5,16 +5,15 @@ mod tracing;
 use super::runs::{self, describe};
 use crate::cli::SimArguments;
 use crate::commands::unwritten;
-use onramp_cli::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
+use onramp_cli::failure::{DONE, INTERRUPTED, MISSED};
 use onramp_cli::text::{count, say};
 use onramp_cli::Answer;
 use onramp_report::Run;
 use onramp_results::{Record, Trace};
-use onramp_scenario::{Case, Scenario};
+use onramp_scenario::Case;
 use onramp_sim::{Error, Options, Outcome};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use tracing::{KeptTraces, Tracing};
 
 pub fn run(arguments: &SimArguments, json: bool) -> Answer {
@@ -24,13 +23,9 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
         .flat_map(|scenario| &scenario.cases)
         .collect();
     let cases = if arguments.skip_missing {
-        runs::leave_out(cases, |case| {
-            onramp_sim::supports(case)
-                .err()
-                .map(|reason| reason.to_string())
-        })
+        runs::supported(cases, onramp_sim::supports)
     } else {
-        check(&arguments.files, &scenarios)?;
+        runs::check(&arguments.files, &scenarios, onramp_sim::supports)?;
         cases
     };
     if let Some(out) = &arguments.out {
@@ -119,17 +114,6 @@ fn simulate(
     });
     progress.finish_and_clear();
     simulated
-}
-
-/// Refuses scenarios that the simulator does not support, before anything runs.
-fn check(files: &[PathBuf], scenarios: &[Scenario]) -> Result<(), Failure> {
-    for (file, scenario) in files.iter().zip(scenarios) {
-        for case in &scenario.cases {
-            onramp_sim::supports(case)
-                .map_err(|error| Failure::new(BAD_INPUT, format!("{}: {error}", file.display())))?;
-        }
-    }
-    Ok(())
 }
 
 /// Describes a flow of a case in a line.

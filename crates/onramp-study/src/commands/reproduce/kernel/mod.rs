@@ -83,12 +83,9 @@ impl Lab {
             .flat_map(|scenario| &scenario.cases)
             .collect();
         let all = cases.len();
-        let cases = runs::leave_out(cases, |case| {
-            onramp_sim::supports(case)
-                .err()
-                .map(|reason| reason.to_string())
-        });
-        let cases = match lab::without_missing(lab::without_unsupported(cases)) {
+        let cases = runs::supported(cases, onramp_sim::supports);
+        let cases = runs::supported(cases, onramp_lab::supports);
+        let cases = match lab::without_missing(cases) {
             Ok(cases) => cases,
             Err(failure) => {
                 progress

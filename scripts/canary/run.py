@@ -166,6 +166,11 @@ def compare(times_s, samples):
     print(f"both     {sum(counts.values()):5.0f} downloads, mean by metrics {service_s:.3f} s,")
     print(f"         {len(times_s):5} downloads, mean by curl    {client_s:.3f} s", end="")
     print(f", {100 * (service_s / client_s - 1):+.1f} %")
+    if sum(counts.values()) != len(times_s):
+        # Which connections were missed: those that began, ended, or were measured too early?
+        for name in ("connections_total", "live_connections", "measured_connections_total"):
+            both = [of_group(samples, f"onramp_{name}", group) for group in sums]
+            print(f"onramp_{name}: {both[0]:.0f} with the start-up, {both[1]:.0f} without")
     return (
         sum(counts.values()) == len(times_s)
         and abs(service_s / client_s - 1) <= TOLERANCE

@@ -143,7 +143,7 @@ test-python: setup
 test-busy: setup
 	@scripts/setup.sh tshark golang-go
 	scripts/python-venv.sh
-	$(SUDO) env NEXTEST='$(NEXTEST)' TARGET='$(TARGET)' scripts/test-busy.sh $(ARGS)
+	$(SUDO) env NEXTEST='$(NEXTEST)' BUILT_IN='$(TARGET)' scripts/test-busy.sh $(ARGS)
 
 # The benchmark of scenarios/real in the simulator. ONRAMP_REAL="ack fading" runs the families whose
 # names have one of these words; INSTA_UPDATE=always writes the table into docs/real-paths.md.

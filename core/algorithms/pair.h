@@ -32,9 +32,12 @@
  * Differences from the paper, and its open points
  * - When the next pair is due: by figure 5, when the first segment of the last pair has been
  *   acknowledged and cwnd permits two. A pair takes one interval of the bucket, as there.
- * - Safe-transmit lasts "until self-clocking is back", in words only. Here it lasts until cwnd is
- *   full again, or for a round trip, after which the rest of cwnd leaves at once. It begins with
- *   the loss instead of with the ACK that ends the recovery: that ACK would permit a burst.
+ * - The paper does not say when safe-transmit ends, only that shaping "leads smooth transition"
+ *   and that congestion avoidance is not modified. Here it ends when cwnd is full, or after a round
+ *   trip, so that a wrong interval cannot hold a connection back for good. The rest of cwnd then
+ *   leaves at once: some 60 segments in figure 12, whose ssthresh is five times the path. Safe-
+ *   transmit begins with the loss instead of with the ACK that ends the recovery: that ACK would
+ *   permit a burst.
  * - When cwnd reaches ssthresh, segments that slow start permitted may still wait in the bucket.
  *   Safe-transmit sends them too.
  * - A slow start that does not overflow the path's queue has no loss to end it. Where the host has

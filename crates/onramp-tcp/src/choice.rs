@@ -96,8 +96,10 @@ choices! {
         Linux,
         /// 4.4BSD-Lite.4: ticks of 500 ms, one measurement per round trip
         Bsd,
-        /// 4.4BSD with the finer scaling of Brakmo & Peterson (1995)
+        /// 4.4BSD with the finer scaling and the floor of Brakmo & Peterson (1995)
         Brakmo,
+        /// brakmo without the floor of two ticks more than the last round trip
+        BrakmoScaling,
         /// separate measurement and event clocks (Aron & Druschel 1998)
         Decoupled,
         /// the simulator ns of 1996: at least two ticks, doubled by fast retransmits too

@@ -16,7 +16,12 @@ const MARGIN_TICKS: u64 = 2;
 
 /// 4.4BSD's timer with two more bits in its estimators, and with the floor.
 pub fn brakmo(ticks: Ticks) -> Bsd {
-    Bsd::with_estimator(ticks, ScaledEstimator::brakmo).with_margin(MARGIN_TICKS)
+    brakmo_scaling(ticks).with_margin(MARGIN_TICKS)
+}
+
+/// The same without the floor: all that Aron & Druschel say of it.
+pub fn brakmo_scaling(ticks: Ticks) -> Bsd {
+    Bsd::with_estimator(ticks, ScaledEstimator::brakmo)
 }
 
 #[cfg(test)]
@@ -51,6 +56,12 @@ mod tests {
         }
         timer.sample(490 * MS_NS, 550 * MS_NS);
         assert_eq!(timer.timeout_ns(), 1500 * MS_NS);
+        let mut without = brakmo_scaling(Ticks::FINE);
+        for _ in 0..20 {
+            without.sample(0, 60 * MS_NS);
+        }
+        without.sample(490 * MS_NS, 550 * MS_NS);
+        assert_eq!(without.timeout_ns(), 1000 * MS_NS);
         timer.back_off();
         assert_eq!(timer.timeout_ns(), 2000 * MS_NS, "no floor but 2 ticks");
         timer.sample(0, 60 * MS_NS);

@@ -15,7 +15,7 @@ mod rfc6298;
 pub mod scaled;
 pub mod ticked;
 
-pub use brakmo::brakmo;
+pub use brakmo::{brakmo, brakmo_scaling};
 pub use bsd::Bsd;
 pub use decoupled::Decoupled;
 pub use linux::Linux;
@@ -115,6 +115,7 @@ pub fn new(choice: Timers, ticks: Ticks) -> AnyRto {
         Timers::Linux => Linux::new(ticks).into(),
         Timers::Bsd => Bsd::new(ticks).into(),
         Timers::Brakmo => brakmo(ticks).into(),
+        Timers::BrakmoScaling => brakmo_scaling(ticks).into(),
         Timers::Decoupled => Decoupled::new(ticks).into(),
         Timers::Ns => Ns::new(ticks).into(),
     }

@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let options = Options {
         seeds,
-        chance_seeds: 0,
+        other_seeds: None,
         threads: std::thread::available_parallelism()?.get(),
         sim: onramp_sim::Options::default(),
         progress: &|| {},
@@ -45,6 +45,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             for (row, samples) in measured.samples() {
                 match samples {
                     Samples::Exactly(value) => println!("{row:<28} {value}"),
+                    Samples::Answers(answers) => {
+                        let yes = answers.iter().filter(|yes| **yes).count();
+                        println!("{row:<28} yes in {yes} of {}", answers.len());
+                    }
                     Samples::Numbers(numbers) => {
                         let mut sorted = numbers.clone();
                         sorted.sort_by(f64::total_cmp);

@@ -10,11 +10,10 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 /// Options of a reproduction.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// Number of seeds for each run with random events. A row's number is the median over them.
+    /// Number of seeds for each run with random events.
     pub seeds: usize,
-    /// Number of seeds among which the paper's value is placed where a row misses. Not more than
-    /// `seeds`: no row is.
-    pub chance_seeds: usize,
+    /// Draws other seeds than those of the scenarios' own files: the `seed` of all of them.
+    pub other_seeds: Option<i64>,
     /// Runs at a time. The results do not depend on it. A [`Bench`] of one's own uses the rayon
     /// pool in which it is called.
     pub threads: usize,
@@ -30,8 +29,6 @@ pub struct Bench<'a> {
     scenarios: &'static [&'static str],
     alternative: Settings,
     seeds: usize,
-    /// The rows that are needed; `None`: all.
-    wanted: Option<&'a [String]>,
     memo: Option<&'a Memo>,
 }
 
@@ -59,18 +56,13 @@ impl<'a> Bench<'a> {
             scenarios,
             alternative,
             seeds: options.seeds,
-            wanted: None,
             memo: None,
         }
     }
 
-    /// The same bench with the seeds of [`Options::chance_seeds`], for these rows.
-    pub(crate) fn for_chance(self, wanted: &'a [String]) -> Bench<'a> {
-        Bench {
-            seeds: self.options.chance_seeds,
-            wanted: Some(wanted),
-            ..self
-        }
+    /// The same bench with this many seeds.
+    pub(crate) fn with_seeds(self, seeds: usize) -> Bench<'a> {
+        Bench { seeds, ..self }
     }
 
     /// The same bench with results that it shares with others.
@@ -81,20 +73,9 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Whether this row is needed, or one whose id begins with this one and a dot. A part may leave
-    /// out the others, and give them any value.
-    pub fn needs(&self, row: &str) -> bool {
-        let is_meant = |wanted: &String| {
-            wanted
-                .strip_prefix(row)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        self.wanted.is_none_or(|wanted| wanted.iter().any(is_meant))
-    }
-
-    /// Whether figures and tables are needed: not under an alternative, and not with more seeds.
+    /// Whether figures and tables are needed: not under an alternative, and not with other seeds.
     pub fn draws(&self) -> bool {
-        self.alternative == Settings::default() && self.seeds == self.options.seeds
+        self.alternative == Settings::default() && self.options.other_seeds.is_none()
     }
 
     /// Number of seeds.
@@ -200,7 +181,9 @@ impl<'a> Bench<'a> {
     }
 
     fn scenario(&self, text: &str, settings: &Settings) -> Scenario {
-        let seeds = Settings::of([("transfer.repeat", self.seeds as i64)]);
+        let repeat = ("transfer.repeat", self.seeds as i64);
+        let other = self.options.other_seeds.map(|seed| ("seed", seed));
+        let seeds = Settings::of([repeat].into_iter().chain(other));
         let scenario = settings
             .clone()
             .and(&self.alternative)
@@ -278,7 +261,7 @@ mod tests {
     fn options() -> Options<'static> {
         Options {
             seeds: 2,
-            chance_seeds: 3,
+            other_seeds: None,
             threads: 1,
             sim: onramp_sim::Options::default(),
             progress: &|| {},
@@ -286,14 +269,25 @@ mod tests {
     }
 
     #[test]
-    fn a_bench_for_chance_needs_the_rows_that_miss() {
-        let (options, rows) = (options(), ["A.fig3.data.5s".to_owned()]);
-        let bench = || Bench::new(&options, &[], Settings::default());
-        assert!(bench().needs("A.fig4") && bench().draws());
-        let chance = bench().for_chance(&rows);
-        assert!(chance.needs("A.fig3.data.5s") && chance.needs("A.fig3"));
-        assert!(!chance.needs("A.fig3.5s") && !chance.needs("A.fig3.data.5"));
-        assert!(!chance.draws() && chance.seeds() == 3);
+    fn other_seeds_are_others_and_are_not_drawn() {
+        const TEXT: &str = "name = \"a\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"9 ms\"\n\
+                            [[transfer]]\nsize = \"9 kB\"\n";
+        let seeds = |options: &Options<'_>| {
+            let bench = Bench::new(options, &["a"], Settings::default());
+            let seed = |run: Run<'_>| run.case.seed;
+            let seeds = bench.run(TEXT, &Settings::default(), &Watch::default(), seed);
+            (seeds.unwrap(), bench.draws())
+        };
+        let other = Options {
+            other_seeds: Some(7),
+            ..options()
+        };
+        let ([own, others], [draws, other_draws]) = {
+            let (one, two) = (seeds(&options()), seeds(&other));
+            ([one.0, two.0], [one.1, two.1])
+        };
+        assert!(own.iter().all(|seed| !others.contains(seed)));
+        assert!(draws && !other_draws);
     }
 
     #[test]

@@ -88,12 +88,7 @@ pub fn entry_of(row: &str) -> Option<&'static Entry> {
 
 /// The verdict on an entry: that of its worst row. `None` without a row.
 pub fn verdict<'a>(records: impl IntoIterator<Item = &'a Record>) -> Option<Verdict> {
-    let verdicts = records.into_iter().map(|record| record.verdict);
-    verdicts.max_by_key(|verdict| match verdict {
-        Verdict::Reproduced => 0,
-        Verdict::Consistent => 1,
-        Verdict::Missed => 2,
-    })
+    records.into_iter().map(|record| record.verdict).max()
 }
 
 /// The table of all entries as Markdown: verdict, rows, and why those that miss do.
@@ -106,20 +101,39 @@ pub fn entries_table(records: &[Record], ledgers: &[Ledger]) -> String {
             let belongs = |record: &&Record| entry_of(&record.id) == Some(entry);
             records.iter().filter(belongs)
         };
-        let reproduced = of_entry().filter(|record| record.reproduced).count();
+        let counted = || of_entry().filter(|record| record.verdict != Verdict::Algebra);
+        let reproduced = counted().filter(|record| record.verdict == Verdict::Reproduced);
         let misses: Vec<String> = of_entry()
-            .filter(|record| !record.reproduced)
+            .filter(|record| !record.verdict.is_good())
             .map(|record| miss(record, kind_of(ledgers, &record.id)))
             .collect();
         text += &format!(
-            "| {} | {} | {} | {reproduced} of {} | {} | {} |\n",
+            "| {} | {} | {} | {} of {} | {} | {} |\n",
             entry.id,
             entry.what,
             entry.paper,
-            of_entry().count(),
+            reproduced.count(),
+            counted().count(),
             verdict(of_entry()).map_or("not measured", Verdict::name),
             misses.join("; "),
         );
+    }
+    text
+}
+
+/// The table of all changes of rules, expected values and choices as Markdown.
+pub fn changes_table(ledgers: &[Ledger]) -> String {
+    let mut text = "| paper | rows | commit | results known | what and why |\n\
+                    |---|---|---|---|---|\n"
+        .to_owned();
+    for ledger in ledgers {
+        for change in &ledger.changed {
+            let known = if change.after_measuring { "yes" } else { "no" };
+            text += &format!(
+                "| {} | {} | {} | {known} | {} |\n",
+                ledger.id, change.rows, change.commit, change.reason
+            );
+        }
     }
     text
 }
@@ -129,14 +143,21 @@ fn kind_of(ledgers: &[Ledger], row: &str) -> Option<Kind> {
     rows.find(|one| one.id == row)?.kind
 }
 
-/// `A.fig3.5s: 15.34 % (19.81; C: chance, above 90 % of the seeds)`.
+/// `A.fig3.5s: consistent, 15.34 % (19.81; C: chance; 13 % of the seeds agree)`.
 fn miss(record: &Record, kind: Option<Kind>) -> String {
-    let kind = kind.map_or("", Kind::name);
-    let place = record.chance.map_or(String::new(), |chance| {
-        format!(", above {:.0} % of the seeds", 100.0 * chance.quantile)
-    });
-    let (measured, expected) = (record.measured_text(), &record.expected);
-    format!("{}: {measured} ({expected}; {kind}{place})", record.id)
+    let kind = kind.map(|kind| format!("; {}", kind.name()));
+    let share = record
+        .seeds
+        .map(|_| format!("; {} of the seeds agree", record.within_text()));
+    format!(
+        "{}: {}, {} ({}{}{})",
+        record.id,
+        record.verdict.name(),
+        record.measured_text(),
+        record.expected,
+        kind.unwrap_or_default(),
+        share.unwrap_or_default(),
+    )
 }
 
 #[cfg(test)]

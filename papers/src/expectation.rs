@@ -2,6 +2,7 @@
 
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize, Serializer};
+use std::cmp::Ordering;
 use std::fmt;
 
 /// A measured value, or a paper's.
@@ -65,6 +66,26 @@ impl Expected {
                 Rule::Exact | Rule::Shape => ours == paper,
             },
             (Expected::Value(paper), ours) => paper == ours,
+        }
+    }
+}
+
+impl Expected {
+    /// Where a number lies: equal if it agrees by this rule, else below or above what agrees.
+    pub(crate) fn place(&self, rule: Rule, number: f64) -> Ordering {
+        if self.agrees(rule, &Value::Number(number)) {
+            return Ordering::Equal;
+        }
+        let is_below = match self {
+            Expected::Claim(Claim::Above(_)) => true,
+            Expected::Claim(Claim::Below(_)) => false,
+            Expected::Claim(Claim::Between(min, _)) => number < *min,
+            Expected::Value(Value::Number(paper)) => number < *paper,
+            Expected::Value(Value::Text(_)) => false,
+        };
+        match is_below {
+            true => Ordering::Less,
+            false => Ordering::Greater,
         }
     }
 }

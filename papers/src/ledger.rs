@@ -24,6 +24,9 @@ pub struct Ledger {
     /// Paragraphs about its [`kernel`](crate::Paper::kernel) scenarios.
     #[serde(default)]
     pub kernel: Vec<String>,
+    /// The changes of rows and choices, oldest first. The last one has the digest of today's.
+    #[serde(default)]
+    pub changed: Vec<Changed>,
 }
 
 /// A number or statement of a paper.
@@ -52,6 +55,30 @@ pub struct Row {
     /// What kind of cause that is.
     #[serde(default)]
     pub kind: Option<Kind>,
+    /// It follows from equations, or from how its run is built: no measurement could contradict it.
+    #[serde(default, rename = "algebra")]
+    pub is_algebra: bool,
+    /// Why the row is undecided whatever the seeds say: others have another verdict.
+    #[serde(default)]
+    pub undecided: String,
+}
+
+/// A change of a rule, an expected value or a choice.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Changed {
+    /// The commit: its hash or subject.
+    pub commit: String,
+    /// The rows or the question.
+    pub rows: String,
+    /// What was changed, and why.
+    pub reason: String,
+    /// Whether the rows' results were known.
+    pub after_measuring: bool,
+    /// The digest of all rows and choices since then: see [`Ledger::digest`]. Of changes before
+    /// there were digests, none.
+    #[serde(default)]
+    pub digest: String,
 }
 
 /// Why a row misses.
@@ -62,7 +89,7 @@ pub enum Kind {
     Reading,
     /// B: the paper's own numbers or rules contradict each other.
     Contradiction,
-    /// C: chance; the row's [quantile](crate::Chance) is the evidence.
+    /// C: chance; the row's [seeds](crate::Seeds) is the evidence.
     Chance,
 }
 

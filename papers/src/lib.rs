@@ -13,11 +13,12 @@
 //! contains a paper's numbers.
 
 mod bench;
-mod chance;
 mod entries;
 mod error;
 mod expectation;
 mod figure;
+mod frozen;
+mod judge;
 mod ledger;
 mod memo;
 mod page;
@@ -35,12 +36,12 @@ mod ritter_guaranteed_bandwidth;
 mod wang_astart;
 
 pub use bench::{Bench, Options, Run};
-pub use chance::{Chance, Verdict};
-pub use entries::{entries_table, entry_of, verdict, Entry, ENTRIES};
+pub use entries::{changes_table, entries_table, entry_of, verdict, Entry, ENTRIES};
 pub use error::Error;
 pub use expectation::{Claim, Expected, Rule, Value};
 pub use figure::Figure;
-pub use ledger::{Alternative, Choice, Kind, Ledger, Row};
+pub use judge::{Seeds, Verdict};
+pub use ledger::{Alternative, Changed, Choice, Kind, Ledger, Row};
 pub use page::{file_name, index, page};
 pub use paper::{KernelFigures, Measured, Paper, Part, Samples};
 pub use reproduce::{reproduce, Influence, Record, ReproducedPart, Reproduction};

@@ -1,7 +1,8 @@
 //! The page of a paper, and the index of several pages.
 
 use crate::{
-    Choice, Figure, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table, Verdict,
+    Changed, Choice, Figure, Influence, Ledger, Note, Paper, PartView, Record, Reproduction, Table,
+    Verdict,
 };
 use onramp_report::reproduction::{PageCell, PageTable, PageTone, ReproductionPage, Section};
 use onramp_report::Meta;
@@ -21,6 +22,7 @@ pub fn page(
     if !ledger.choices.is_empty() {
         sections.push(left_open(ledger, reproduction));
     }
+    sections.extend(changed(ledger));
     sections.extend(kernel);
     ReproductionPage {
         title: ledger.title.clone(),
@@ -40,43 +42,38 @@ pub fn page(
 /// [`file_name`].
 pub fn index(papers: &[(&Paper, &Reproduction)], meta: Meta) -> ReproductionPage {
     let row = |(paper, reproduction): &(&Paper, &Reproduction)| {
-        let [rows, reproduced, consistent, missed] = Reproduction::sums([*reproduction]);
-        let tone = if missed == 0 {
-            PageTone::Muted
-        } else {
-            PageTone::Bad
-        };
-        vec![
+        let counts = Verdict::ALL.map(|verdict| {
+            let count = reproduction.count(verdict);
+            let tone = if count == 0 {
+                PageTone::Muted
+            } else {
+                tone(verdict)
+            };
+            PageCell::new(count.to_string(), tone)
+        });
+        let names = [
             PageCell::from(file_name(&paper.ledger)),
             paper.ledger.title.as_str().into(),
             paper.ledger.citation.as_str().into(),
-            rows.to_string().into(),
-            PageCell::new(reproduced.to_string(), PageTone::Good),
-            consistent.to_string().into(),
-            PageCell::new(missed.to_string(), tone),
-        ]
+            reproduction.records.len().to_string().into(),
+        ];
+        names.into_iter().chain(counts).collect()
     };
+    let names = head(["page", "paper", "by whom", "rows"]).into_iter();
     let table = PageTable {
         caption: String::new(),
-        head: head([
-            "page",
-            "paper",
-            "by whom",
-            "rows",
-            "reproduced",
-            "consistent",
-            "missed",
-        ]),
+        head: names
+            .chain(Verdict::ALL.map(|verdict| verdict.name().to_owned()))
+            .collect(),
         rows: papers.iter().map(row).collect(),
     };
     ReproductionPage {
         title: "Papers, reproduced".to_owned(),
         intro: vec![
             "What these papers measured, measured again by Onramp's simulator. A row is a number \
-             or a statement of the paper; it is reproduced where the measurement agrees by the \
-             rule that was set before. A row that misses is consistent where the paper's value \
-             lies within the central 90 % of many seeds."
+             or a statement of the paper."
                 .to_owned(),
+            MEANING.to_owned(),
         ],
         sections: vec![Section {
             heading: "The papers".to_owned(),
@@ -94,21 +91,21 @@ pub fn file_name(ledger: &Ledger) -> String {
 }
 
 fn summary(ledger: &Ledger, reproduction: &Reproduction) -> String {
-    let [measured, reproduced, consistent, missed] = Reproduction::sums([reproduction]);
-    let all = ledger.rows.len();
+    let (measured, all) = (reproduction.records.len(), ledger.rows.len());
     let some = if measured < all {
-        format!(" of its {all}")
+        format!("{measured} rows of its {all} were measured. ")
     } else {
         String::new()
     };
-    format!(
-        "{measured} rows{some}: {reproduced} reproduced, {consistent} consistent, {missed} missed. \
-         Where chance has a part, a number is the median of {} seeds, and the spread is the least \
-         and the most of them. A row that misses is consistent where the paper's value lies within \
-         the central 90 % of many seeds.",
-        reproduction.seeds
-    )
+    format!("{some}{}. {MEANING}", Reproduction::sums([reproduction]))
 }
+
+const MEANING: &str = "Where chance has a part, a number is the median of many seeds, beside the \
+    central half of the seeds and the share of them that agree with the paper by the row's rule. A \
+    row is reproduced where the whole half agrees, and undecided where a bound of the rule lies in \
+    it. It is consistent where the whole half disagrees, but at least 5 % of the seeds agree and \
+    the paper's value lies within the central 90 % of them. Rows of algebra could \
+    not miss, and do not count.";
 
 fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
     let row = |record: &Record| {
@@ -118,18 +115,28 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
             format!("§ {}", record.section).into(),
             record.with_unit(&record.expected).into(),
             record.measured_text().into(),
-            PageCell::new(record.range_text(), PageTone::Muted),
+            PageCell::new(record.half_text(), PageTone::Muted),
             record.rule.to_string().into(),
-            verdict(record),
+            PageCell::new(record.within_text(), PageTone::Muted),
+            PageCell::new(record.verdict.name(), tone(record.verdict)),
         ]
     };
     let mut table = PageTable {
         caption: String::new(),
         head: head([
-            "row", "what", "section", "paper", "measured", "spread", "rule", "verdict",
+            "row",
+            "what",
+            "section",
+            "paper",
+            "measured",
+            "half of the seeds",
+            "rule",
+            "seeds",
+            "verdict",
         ]),
         rows: part.records.iter().map(row).collect(),
     };
+    drop_if_empty(&mut table, 7);
     drop_if_empty(&mut table, 5);
     let note = |note: Note<'_>| {
         let tone = if note.is_cause {
@@ -160,13 +167,13 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
     }
 }
 
-fn verdict(record: &Record) -> PageCell {
-    let tone = match record.verdict {
+fn tone(verdict: Verdict) -> PageTone {
+    match verdict {
         Verdict::Reproduced => PageTone::Good,
-        Verdict::Consistent => PageTone::Plain,
+        Verdict::Undecided | Verdict::Consistent => PageTone::Plain,
         Verdict::Missed => PageTone::Bad,
-    };
-    PageCell::new(record.verdict.name(), tone)
+        Verdict::Algebra => PageTone::Muted,
+    }
 }
 
 /// Leaves out a column without any text.
@@ -191,8 +198,9 @@ fn left_open(ledger: &Ledger, reproduction: &Reproduction) -> Section {
         std::iter::once(decision(choice, influence, reproduction)).chain(changes)
     });
     let what =
-        "Below each question are the rows that another answer changes by more than 1 %, and \
-         whether they are then reproduced (=: no such change).";
+        "Below each question are the rows that another answer changes by more than 1 % (=: no \
+         such change), green where the median agrees by the rule. These are medians of nine seeds \
+         and no verdicts.";
     Section {
         heading: "What the paper leaves open".to_owned(),
         paragraphs: vec![
@@ -206,6 +214,28 @@ fn left_open(ledger: &Ledger, reproduction: &Reproduction) -> Section {
         tables: tables.collect(),
         ..Section::default()
     }
+}
+
+/// The changes of rules, expected values and choices.
+fn changed(ledger: &Ledger) -> Option<Section> {
+    let known = |is_known: bool| if is_known { "yes" } else { "no" };
+    let row = |change: &Changed| {
+        vec![
+            PageCell::from(change.rows.as_str()),
+            change.reason.as_str().into(),
+            known(change.after_measuring).into(),
+            PageCell::new(change.commit.clone(), PageTone::Muted),
+        ]
+    };
+    (!ledger.changed.is_empty()).then(|| Section {
+        heading: "Rules, expected values and choices that were changed".to_owned(),
+        tables: vec![PageTable {
+            caption: String::new(),
+            head: head(["what", "change and reason", "results known", "commit"]),
+            rows: ledger.changed.iter().map(row).collect(),
+        }],
+        ..Section::default()
+    })
 }
 
 fn decision(
@@ -245,7 +275,7 @@ fn in_numbers(influence: &Influence, reproduction: &Reproduction) -> String {
 fn changes(influence: &Influence, reproduction: &Reproduction) -> Option<PageTable> {
     let changes = reproduction.changes(influence);
     let value = |record: &Record| {
-        let tone = if record.reproduced {
+        let tone = if record.agrees() {
             PageTone::Good
         } else {
             PageTone::Bad
@@ -335,12 +365,10 @@ mod tests {
             what: row.what.clone(),
             expected: row.expected.clone(),
             measured: Value::Text("yes".to_owned()),
-            spread: None,
             unit: String::new(),
             rule: row.rule,
-            reproduced: true,
             verdict: Verdict::Reproduced,
-            chance: None,
+            seeds: None,
             note: row.note.clone(),
             section: row.section.clone(),
         };

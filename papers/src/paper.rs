@@ -29,6 +29,8 @@ pub struct Part {
     pub title: &'static str,
     /// Whether it takes seconds only, even in a debug build.
     pub quick: bool,
+    /// Whether its runs are so long that it ends with fewer seeds where these decide all its rows.
+    pub stops_early: bool,
     /// Names of the scenarios that it runs. Empty if no open question affects it.
     pub scenarios: &'static [&'static str],
     /// Measures it.
@@ -52,6 +54,8 @@ pub struct Measured {
 pub enum Samples {
     /// One number for each seed.
     Numbers(Vec<f64>),
+    /// Whether a statement is true, for each seed.
+    Answers(Vec<bool>),
     /// A value without random events.
     Exactly(Value),
 }
@@ -68,6 +72,12 @@ impl Measured {
             .push((id.into(), Samples::Numbers(numbers.into_iter().collect())));
     }
 
+    /// Adds whether a row's statement is true, for each seed.
+    pub fn answers(&mut self, id: impl Into<String>, answers: impl IntoIterator<Item = bool>) {
+        self.rows
+            .push((id.into(), Samples::Answers(answers.into_iter().collect())));
+    }
+
     /// Adds a row's value that does not depend on the seed.
     pub fn exactly(&mut self, id: impl Into<String>, value: Value) {
         self.rows.push((id.into(), Samples::Exactly(value)));
@@ -75,14 +85,17 @@ impl Measured {
 }
 
 impl Part {
+    /// Measures it with this many seeds.
     pub(crate) fn run(
         &self,
         options: &Options<'_>,
+        seeds: usize,
         alternative: Settings,
         memo: &Memo,
     ) -> Result<Measured, Error> {
         self.check_not_stopped(options)?;
-        (self.measure)(&Bench::new(options, self.scenarios, alternative).sharing(memo))
+        let bench = Bench::new(options, self.scenarios, alternative);
+        (self.measure)(&bench.with_seeds(seeds).sharing(memo))
     }
 
     /// Preparing the cases of many seeds takes a while, which a stopped reproduction must not.
@@ -94,17 +107,6 @@ impl Part {
                 error: onramp_sim::Error::Stopped,
             }),
         }
-    }
-
-    /// Measures these of its rows again with [`Options::chance_seeds`].
-    pub(crate) fn run_for_chance(
-        &self,
-        options: &Options<'_>,
-        rows: &[String],
-    ) -> Result<Measured, Error> {
-        self.check_not_stopped(options)?;
-        let bench = Bench::new(options, self.scenarios, Settings::default());
-        (self.measure)(&bench.for_chance(rows))
     }
 
     /// Whether any of these keys is for one of its scenarios.

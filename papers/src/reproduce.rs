@@ -1,13 +1,12 @@
 //! Measures a paper's rows and judges them, as decided and under each alternative.
 
-use crate::chance::{Chance, Verdict};
 use crate::expectation::{Expected, Rule, Value};
+use crate::judge::{judge, Seeds, Verdict};
 use crate::memo::Memo;
 use crate::paper::Samples;
 use crate::{
     figure, study_table, Error, Figure, Measured, Options, Paper, Part, Row, Settings, Table,
 };
-use onramp_report::statistics::median;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rayon::ThreadPoolBuilder;
 use serde::Serialize;
@@ -25,18 +24,14 @@ pub struct Record {
     pub expected: Expected,
     /// The measured value: the median of all seeds.
     pub measured: Value,
-    /// Minimum and maximum over the seeds; null without random events.
-    pub spread: Option<[f64; 2]>,
     /// Unit of both.
     pub unit: String,
     /// When it counts as reproduced.
     pub rule: Rule,
-    /// Whether it agrees, by the rule.
-    pub reproduced: bool,
-    /// Whether it agrees, or chance may explain that it does not.
+    /// Whether it is reproduced.
     pub verdict: Verdict,
-    /// For a row that misses and that chance has a part in: the paper's value among many seeds.
-    pub chance: Option<Chance>,
+    /// What the seeds say; null without random events.
+    pub seeds: Option<Seeds>,
     /// How it is measured; where it misses, why.
     pub note: String,
     /// Section and figure of the paper.
@@ -83,36 +78,23 @@ pub struct Reproduction {
 
 impl Record {
     fn new(paper: &Paper, row: &Row, samples: &Samples) -> Record {
-        let (measured, spread) = match samples {
-            Samples::Exactly(value) => (value.clone(), None),
-            Samples::Numbers(numbers) => {
-                let min = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-                let max = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                // Without any number that is not NaN there is no spread.
-                (
-                    Value::Number(median(numbers)),
-                    (min <= max).then_some([min, max]),
-                )
-            }
-        };
-        let reproduced = row.expected.agrees(row.rule, &measured);
-        let said = [row.note.as_str(), if reproduced { "" } else { &row.cause }];
+        let (measured, seeds, verdict) = judge(row, samples);
+        let has_cause = !verdict.is_good();
+        let said = [
+            row.note.as_str(),
+            if has_cause { &row.cause } else { "" },
+            &row.undecided,
+        ];
         Record {
             paper: paper.ledger.id.clone(),
             id: row.id.clone(),
             what: row.what.clone(),
             expected: row.expected.clone(),
             measured,
-            spread,
             unit: row.unit.clone(),
             rule: row.rule,
-            reproduced,
-            verdict: if reproduced {
-                Verdict::Reproduced
-            } else {
-                Verdict::Missed
-            },
-            chance: None,
+            verdict,
+            seeds,
             note: said
                 .into_iter()
                 .filter(|said| !said.is_empty())
@@ -122,12 +104,14 @@ impl Record {
         }
     }
 
-    /// Enters the place of the paper's value among these seeds.
-    fn take_chance(&mut self, samples: &Samples) {
-        self.chance = Chance::of(&self.expected, self.rule, samples);
-        if self.chance.is_some_and(|chance| chance.consistent) {
-            self.verdict = Verdict::Consistent;
-        }
+    /// Whether the measured value alone agrees by the rule: less than a verdict.
+    pub fn agrees(&self) -> bool {
+        self.expected.agrees(self.rule, &self.measured)
+    }
+
+    /// Whether its seeds decide whether it agrees: more of them would not change that.
+    fn is_decided(&self) -> bool {
+        self.verdict != Verdict::Undecided
     }
 }
 
@@ -197,19 +181,31 @@ pub fn reproduce(
     Ok(reproduction)
 }
 
-/// Measures a part with the decided answers, and again with more seeds if chance may be why one of
-/// its rows misses.
+/// Numbers of seeds after which a part that [stops early](Part::stops_early) may end.
+const STAGES: [usize; 3] = [25, 50, 100];
+
+/// Number of seeds under an alternative, which has no verdicts.
+const ALTERNATIVE_SEEDS: usize = 9;
+
+/// Measures a part with the decided answers.
 fn measure_decided(
     paper: &Paper,
     part: &Part,
     options: &Options<'_>,
     memo: &Memo,
 ) -> Result<(Vec<Record>, Measured), Error> {
-    let measured = part.run(options, Settings::default(), memo)?;
-    let mut judged = records(paper, part, &measured);
-    place_among_seeds(part, &mut judged, options)?;
-    (options.progress)();
-    Ok((judged, measured))
+    let stages = STAGES
+        .into_iter()
+        .filter(|seeds| part.stops_early && *seeds < options.seeds);
+    for seeds in stages.chain([options.seeds]) {
+        let measured = part.run(options, seeds, Settings::default(), memo)?;
+        let judged = records(paper, part, &measured);
+        if seeds == options.seeds || judged.iter().all(Record::is_decided) {
+            (options.progress)();
+            return Ok((judged, measured));
+        }
+    }
+    unreachable!("the last stage has all seeds")
 }
 
 /// A part under an alternative.
@@ -227,7 +223,8 @@ impl Task {
         options: &Options<'_>,
         memo: &Memo,
     ) -> Result<Vec<Record>, Error> {
-        let measured = self.part.run(options, self.settings.clone(), memo)?;
+        let seeds = options.seeds.min(ALTERNATIVE_SEEDS);
+        let measured = self.part.run(options, seeds, self.settings.clone(), memo)?;
         (options.progress)();
         Ok(records(paper, self.part, &measured))
     }
@@ -273,35 +270,6 @@ fn influences(
         all[choice].alternatives[number].1.extend(records);
     }
     all
-}
-
-/// Runs a part with more seeds if chance may be why one of its rows misses.
-fn place_among_seeds(
-    part: &Part,
-    records: &mut [Record],
-    options: &Options<'_>,
-) -> Result<(), Error> {
-    let is_random =
-        |record: &Record| !record.reproduced && record.spread.is_some_and(|[min, max]| min < max);
-    let missed: Vec<String> = records
-        .iter()
-        .filter(|record| is_random(record))
-        .map(|record| record.id.clone())
-        .collect();
-    if options.chance_seeds <= options.seeds || missed.is_empty() {
-        return Ok(());
-    }
-    let measured = part.run_for_chance(options, &missed)?;
-    for record in records
-        .iter_mut()
-        .filter(|record| missed.contains(&record.id))
-    {
-        let samples = measured.rows.iter().find(|(id, _)| *id == record.id);
-        if let Some((_, samples)) = samples {
-            record.take_chance(samples);
-        }
-    }
-    Ok(())
 }
 
 fn records(paper: &Paper, part: &Part, measured: &Measured) -> Vec<Record> {

@@ -9,7 +9,8 @@ use toml::{Table, Value};
 /// is set in the tables to whose kind it belongs: transfers, or packets without TCP. A key with a
 /// number after its table's name, such as `link[0].rate`, is set in that table alone. A key with a
 /// scenario's name and a colon before it, such as `wan: transfer.spacing`, is set in that scenario
-/// alone.
+/// alone. A key with a value behind it, such as `transfer.timers[brakmo]`, is set only where it has
+/// this value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings(Vec<(String, Value)>);
 
@@ -101,8 +102,16 @@ fn table_of(table: &str) -> (&str, Option<usize>) {
     }
 }
 
+/// A key, and the value that it must have to be set: `timers[brakmo]`.
+fn key_of(key: &str) -> (&str, Option<&str>) {
+    let conditional = key.strip_suffix(']').and_then(|key| key.split_once('['));
+    conditional.map_or((key, None), |(key, value)| (key, Some(value)))
+}
+
 fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
     let (table, only) = table_of(table);
+    let (key, now) = key_of(key);
+    let has_it = |one: &Table| now.is_none() || one.get(key).and_then(Value::as_str) == now;
     match scenario.get_mut(table) {
         Some(Value::Array(tables)) => {
             let chosen = tables
@@ -114,14 +123,18 @@ fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
                 let is_of_packets = one
                     .get("kind")
                     .is_some_and(|kind| kind.as_str() != Some("transfer"));
-                if table != "traffic" || OF_PACKETS.contains(&key) == is_of_packets {
+                let is_of_kind = table != "traffic" || OF_PACKETS.contains(&key) == is_of_packets;
+                if is_of_kind && has_it(one) {
                     one.insert(key.to_owned(), value.clone());
                 }
             }
         }
-        Some(Value::Table(one)) => drop(one.insert(key.to_owned(), value.clone())),
+        Some(Value::Table(one)) if has_it(one) => {
+            one.insert(key.to_owned(), value.clone());
+        }
         // Without traffic there is nothing to set. Any other missing table is added.
         None if table == "traffic" => {}
+        _ if now.is_some() => {}
         _ => drop(scenario.insert(
             table.to_owned(),
             Table::from_iter([(key.to_owned(), value.clone())]).into(),
@@ -204,6 +217,18 @@ mod tests {
             .map(|case| case.transfer.size_bytes)
             .collect();
         assert_eq!(sizes, [1_000_000, 3_000_000]);
+    }
+
+    #[test]
+    fn a_key_may_be_set_only_where_it_has_a_value() {
+        let stack = |now: &'static str| {
+            let lite = Settings::of([("transfer.stack", "lite")]);
+            let timers = lite.and(&Settings::of([("transfer.timers", now)]));
+            let changed = [("transfer.timers[brakmo]", "bsd")];
+            let scenario = timers.and(&Settings::of(changed)).apply(TEXT);
+            scenario.cases[0].transfer.timers.name()
+        };
+        assert_eq!((stack("brakmo"), stack("decoupled")), ("bsd", "decoupled"));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Views of a reproduction, for terminal and page: its rows by part, and the effect of open
 //! questions on them.
 
+use crate::expectation::digits;
 use crate::{
-    Alternative, Choice, Figure, Influence, Ledger, Record, Reproduction, Row, Table, Value,
+    Alternative, Choice, Figure, Influence, Ledger, Record, Reproduction, Row, Seeds, Table, Value,
     Verdict,
 };
 use std::borrow::Cow;
@@ -53,14 +54,15 @@ impl<'a> PartView<'a> {
         let missed: Vec<&Row> = self
             .records
             .iter()
-            .filter(|record| !record.reproduced)
+            .filter(|record| !record.verdict.is_good())
             .filter_map(row)
             .collect();
         let notes = grouped(&rows, false, |row| &row.note);
         notes
             .into_iter()
+            .chain(grouped(&rows, true, |row| &row.undecided))
             .chain(grouped(&missed, true, |row| &row.cause))
-            .chain(self.records.iter().filter_map(Record::note_of_chance))
+            .chain(self.records.iter().filter_map(Record::note_of_seeds))
             .collect()
     }
 }
@@ -95,37 +97,37 @@ impl Reproduction {
         })
     }
 
-    /// How many rows agree with the paper.
-    pub fn reproduced(&self) -> usize {
-        self.count(Verdict::Reproduced)
+    /// `52 rows: 40 reproduced, 2 undecided, 6 consistent, 4 missed`, and how many do not count, of
+    /// several papers.
+    pub fn sums<'a>(all: impl IntoIterator<Item = &'a Reproduction>) -> String {
+        let records: Vec<&Record> = all.into_iter().flat_map(|one| &one.records).collect();
+        let of = |verdict: Verdict| {
+            let same = records.iter().filter(|record| record.verdict == verdict);
+            same.count()
+        };
+        let algebra = of(Verdict::Algebra);
+        let rows = records.len() - algebra;
+        let counted = Verdict::ALL
+            .into_iter()
+            .filter(|one| *one != Verdict::Algebra);
+        let counts: Vec<String> = counted
+            .map(|verdict| format!("{} {}", of(verdict), verdict.name()))
+            .collect();
+        let plural = if rows == 1 { "" } else { "s" };
+        let beside = match algebra {
+            0 => String::new(),
+            some => format!("; {some} more of algebra"),
+        };
+        format!("{rows} row{plural}: {}{beside}", counts.join(", "))
     }
 
-    /// How many rows do not, though the paper's value is consistent with the seeds.
-    pub fn consistent(&self) -> usize {
-        self.count(Verdict::Consistent)
-    }
-
-    fn count(&self, verdict: Verdict) -> usize {
+    /// How many rows have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
         let records = self.records.iter();
         records.filter(|record| record.verdict == verdict).count()
     }
 
-    /// `52 rows: 40 reproduced, 6 consistent, 6 missed`, of several papers.
-    pub fn sums<'a>(all: impl IntoIterator<Item = &'a Reproduction>) -> [usize; 4] {
-        all.into_iter()
-            .fold([0; 4], |[rows, good, by_chance, missed], one| {
-                let (reproduced, consistent) = (one.reproduced(), one.consistent());
-                let others = one.records.len() - reproduced - consistent;
-                [
-                    rows + one.records.len(),
-                    good + reproduced,
-                    by_chance + consistent,
-                    missed + others,
-                ]
-            })
-    }
-
-    /// The alternatives to what was decided, each with how many rows are reproduced under it, where
+    /// The alternatives to what was decided, each with how many rows' medians agree under it, where
     /// it was measured: `every segment (18 of 52 rows)`.
     pub fn others(&self, choice: &Choice) -> String {
         let influence = self
@@ -138,7 +140,7 @@ impl Reproduction {
             None => name.to_owned(),
             Some((_, records)) => format!(
                 "{name} ({} of {} rows)",
-                self.reproduced_with(records),
+                self.agree_with(records),
                 self.records.len()
             ),
         };
@@ -150,14 +152,14 @@ impl Reproduction {
             .join("; ")
     }
 
-    /// How many rows are reproduced when these take the place of those that were decided.
-    fn reproduced_with(&self, others: &[Record]) -> usize {
+    /// How many rows' medians agree when these take the place of those that were decided.
+    fn agree_with(&self, others: &[Record]) -> usize {
         let of_row = |decided: &Record| {
             others
                 .iter()
                 .find(|record| record.id == decided.id)
                 .unwrap_or(decided)
-                .reproduced
+                .agrees()
         };
         self.records
             .iter()
@@ -200,13 +202,22 @@ impl Choice {
 }
 
 impl Record {
-    /// The place of the paper's value among the seeds, for a row that misses.
-    fn note_of_chance(&self) -> Option<Note<'_>> {
-        let chance = self.chance?;
+    /// What the seeds say of a row that is not reproduced.
+    fn note_of_seeds(&self) -> Option<Note<'_>> {
+        let seeds = self.seeds.filter(|_| !self.verdict.is_good())?;
+        let [from, to] = seeds.central.map(digits);
         Some(Note {
             ids: vec![&self.id],
             is_cause: true,
-            text: format!("{}: {}.", self.verdict.name(), chance.text()).into(),
+            text: format!(
+                "{}: of {} seeds {} agree by the rule; {} are below the paper's value, and the \
+                 central 90 % are {from} to {to}.",
+                self.verdict.name(),
+                seeds.count,
+                percent(seeds.within),
+                percent(seeds.quantile),
+            )
+            .into(),
         })
     }
 
@@ -225,21 +236,36 @@ impl Record {
         }
     }
 
-    /// Minimum and maximum over the seeds, where they differ.
-    pub fn range_text(&self) -> String {
-        let Some(spread) = self
-            .spread
-            .filter(|spread| spread.iter().all(|number| number.is_finite()))
-        else {
+    /// The central half of the seeds, where chance has a part in it.
+    pub fn half_text(&self) -> String {
+        let varies = |seeds: &Seeds| seeds.central[0] < seeds.central[1];
+        let Some(Seeds { half, .. }) = self.seeds.filter(varies) else {
             return String::new();
         };
-        let dash = if spread[0] < 0.0 { " to " } else { "–" };
-        let [min, max] = spread.map(|number| Value::Number(number).to_string());
-        if min == max {
-            String::new()
-        } else {
-            [&min, dash, &max].concat()
+        if let Value::Text(_) = self.measured {
+            return String::new();
         }
+        let [from, to] = half.map(|number| match number.is_finite() {
+            true => digits(number),
+            false => "none".to_owned(),
+        });
+        let dash = if half[0] < 0.0 { " to " } else { "–" };
+        [&from, dash, &to].concat()
+    }
+
+    /// The share of the seeds that agree by the rule.
+    pub fn within_text(&self) -> String {
+        self.seeds
+            .map_or(String::new(), |seeds| percent(seeds.within))
+    }
+}
+
+/// A share in whole percent; only no seed at all is `0 %`, and only all are `100 %`.
+fn percent(share: f64) -> String {
+    match share {
+        share if share > 0.0 && share < 0.01 => "< 1 %".to_owned(),
+        share if share < 1.0 && share > 0.99 => "> 99 %".to_owned(),
+        share => format!("{:.0} %", 100.0 * share),
     }
 }
 

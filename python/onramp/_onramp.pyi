@@ -41,7 +41,6 @@ def paper_rows(
     *,
     quick: bool,
     seeds: int,
-    chance_seeds: int,
     threads: int | None,
     progress: _Report,
 ) -> Table: ...

@@ -25,8 +25,7 @@ def rows(
     paper: str = "all",
     *,
     quick: bool = False,
-    seeds: int = 9,
-    chance: int = 200,
+    seeds: int = 200,
     threads: int | None = None,
     progress: bool | Report | None = None,
 ) -> pd.DataFrame:
@@ -40,10 +39,9 @@ def rows(
         One of :func:`names`, or ``"all"``.
     quick : bool, default False
         Measure only what takes seconds.
-    seeds : int, default 9
-        The number of seeds of each run with random events. The number of a row is the median.
-    chance : int, default 200
-        Place the paper's value of a row that misses among this many seeds. 0, or ``quick``: not.
+    seeds : int, default 200
+        The number of seeds of each run with random events. The number of a row is the median. Parts
+        with long runs end with fewer, where these decide all their rows.
     threads : int, optional
         Run this many simulations at a time. Default: one for each processor.
     progress : bool or callable, optional
@@ -54,28 +52,28 @@ def rows(
     pandas.DataFrame
         A row for each row of the ledgers: ``paper``, ``id``, ``what``, ``section``, ``unit``;
         ``expected``, the paper's value or claim, and ``expected_value``, if it is a number in that
-        unit; ``measured`` and ``measured_value``; ``min_value`` and ``max_value`` over the seeds;
-        ``rule``, ``verdict``, ``reproduced``, ``note``.
+        unit; ``measured`` and ``measured_value``; ``half_from`` and ``half_to``, the central
+        half of the seeds, and ``within``, the share of the seeds that agree by
+        the rule; ``rule``, ``verdict``, ``note``.
 
     Examples
     --------
     >>> import onramp.papers
     >>> frame = onramp.papers.rows("chaher-geo-satellite", quick=True)
     >>> frame.set_index("id").loc["C.eq.beta", ["expected", "measured", "verdict"]].tolist()
-    ['0.267', '0.267', 'reproduced']
+    ['0.267', '0.267', 'algebra']
     """
     known = names()
     chosen = known if paper == "all" else [paper]
     if not set(chosen) <= set(known):
         raise ValueError(f"no such paper: {paper!r} (known papers: {', '.join(known)}; or all)")
-    if not 1 <= seeds <= 1000 or not 0 <= chance <= 1000:
-        raise ValueError("give 1 to 1000 seeds, and 0 to 1000 for chance")
+    if not 1 <= seeds <= 1000:
+        raise ValueError("give 1 to 1000 seeds")
     with reporting(progress, "parts") as report:
         table = _onramp.paper_rows(
             chosen,
             quick=quick,
             seeds=seeds,
-            chance_seeds=0 if quick else chance,
             threads=threads,
             progress=report,
         )

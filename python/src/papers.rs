@@ -15,13 +15,12 @@ pub fn paper_names() -> Vec<String> {
 
 /// Measures the rows of these papers.
 #[pyfunction]
-#[pyo3(signature = (names, *, quick, seeds, chance_seeds, threads, progress))]
+#[pyo3(signature = (names, *, quick, seeds, threads, progress))]
 pub fn paper_rows(
     py: Python<'_>,
     names: Vec<String>,
     quick: bool,
     seeds: usize,
-    chance_seeds: usize,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Table> {
@@ -34,7 +33,7 @@ pub fn paper_rows(
     let measure = |work: &Work| {
         let options = Options {
             seeds,
-            chance_seeds,
+            other_seeds: None,
             threads: workers,
             sim: onramp_sim::Options {
                 stop: work.stop.clone(),
@@ -78,11 +77,11 @@ fn table(records: &[Record]) -> Table {
         expected_value: expected_value(&row.record.expected),
         measured: row.measured.as_str(),
         measured_value: number(&row.record.measured),
-        min_value: row.record.spread.map(|[min, _]| min),
-        max_value: row.record.spread.map(|[_, max]| max),
+        half_from: row.record.seeds.map(|seeds| seeds.half[0]),
+        half_to: row.record.seeds.map(|seeds| seeds.half[1]),
+        within: row.record.seeds.map(|seeds| seeds.within),
         rule: row.rule.as_str(),
         verdict: row.record.verdict.name(),
-        reproduced: row.record.reproduced,
         note: row.record.note.as_str(),
     })])
 }

@@ -30,7 +30,7 @@ def test_quick_rows_are_those_of_the_command_line(repository):
     )
     rows = json.loads(printed.stdout)
     assert frame["id"].tolist() == [row["id"] for row in rows]
-    assert frame["reproduced"].tolist() == [row["reproduced"] for row in rows]
+    assert frame["verdict"].tolist() == [row["verdict"] for row in rows]
     numbers = [row["measured"] for row in rows]
     for measured, number in zip(frame["measured_value"], numbers, strict=True):
         if isinstance(number, float):

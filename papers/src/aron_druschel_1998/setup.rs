@@ -63,18 +63,11 @@ pub(super) fn decoupled(tick: &'static str) -> Settings {
     timers("decoupled").and(&Settings::of(clocks))
 }
 
-/// The decided recovery of TCP Lite, for `wan.toml`, which has another one. This folder's own files
-/// have it already.
+/// The decided TCP Lite and its receivers, for `wan.toml`, which has others. This folder's own
+/// files have them already.
 pub(super) fn lite() -> Settings {
-    Settings::of([
-        ("transfer.recovery", "careful-reno"),
-        ("traffic.recovery", "careful-reno"),
-    ])
-}
-
-/// The decided receivers of section 5, for `wan.toml`. This folder's own files have them already.
-pub(super) fn every_second() -> Settings {
-    Settings::of([("receiver.timestamps", false)])
+    let recovery = [("transfer.recovery", "reno"), ("traffic.recovery", "reno")];
+    Settings::of(recovery).and(&Settings::of([("receiver.timestamps", false)]))
 }
 
 /// The maximum rate of useful data over the bottleneck, which is each scenario's first link, in

@@ -72,19 +72,12 @@ impl Answer {
     }
 }
 
-/// The runs of the three timers, in the order of [`Timing::ALL`]. Without those of a timer of which
-/// no row is needed.
-fn answers(
-    bench: &Bench<'_>,
-    scenario: &str,
-    rows: [&[&str]; 3],
-) -> Result<[Vec<Answer>; 3], Error> {
+/// The runs of the three timers, in the order of [`Timing::ALL`].
+fn answers(bench: &Bench<'_>, scenario: &str) -> Result<[Vec<Answer>; 3], Error> {
     let watch = Watch::of_sums(&[Sum::Carried]);
     let mut all = Timing::ALL.map(|_| Vec::new());
-    for ((answers, timing), rows) in all.iter_mut().zip(Timing::ALL).zip(rows) {
-        if rows.iter().any(|row| bench.needs(row)) {
-            *answers = bench.run(scenario, &timing.settings(), &watch, |run| Answer::of(&run))?;
-        }
+    for (answers, timing) in all.iter_mut().zip(Timing::ALL) {
+        *answers = bench.run(scenario, &timing.settings(), &watch, |run| Answer::of(&run))?;
     }
     Ok(all)
 }
@@ -146,12 +139,7 @@ fn figure(
 }
 
 pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let rows: [&[&str]; 3] = [
-        &["A.fig7.original", "A.fig7.delay.original", "A.fig7.gain"],
-        &["A.fig7.brakmo", "A.fig7.delay.brakmo"],
-        &["A.fig7.proposed", "A.fig7.delay.proposed", "A.fig7.gain"],
-    ];
-    let all = answers(bench, include_str!("t1.toml"), rows)?;
+    let all = answers(bench, include_str!("t1.toml"))?;
     let [original, brakmo, proposed] = &all;
     let mut measured = Measured::default();
     for (name, answers) in ["original", "brakmo", "proposed"].into_iter().zip(&all) {
@@ -187,21 +175,7 @@ pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
 }
 
 pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let rows: [&[&str]; 3] = [
-        &[
-            "A.fig8.timeouts",
-            "A.fig8.total",
-            "A.fig8.gain",
-            "A.fig8.delay.original",
-        ],
-        &["A.fig8.delay.brakmo"],
-        &[
-            "A.fig8.gain",
-            "A.fig8.delay.proposed",
-            "A.fig8.delay.longest",
-        ],
-    ];
-    let all = answers(bench, include_str!("wan-late.toml"), rows)?;
+    let all = answers(bench, include_str!("wan-late.toml"))?;
     let [original, brakmo, proposed] = &all;
     let mut measured = Measured::default();
     measured.numbers(

@@ -13,6 +13,7 @@ use onramp_report::statistics::median;
 const BELOW_EQUATION: f64 = 15.0 / 16.0;
 
 /// The measurements of one run of adaptive gamma.
+#[derive(Clone)]
 struct Answer {
     throughput: f64,
     /// For each loss at W_max: the time, and ssthresh as a share of the window.
@@ -55,12 +56,9 @@ fn startup(name: &'static str) -> Settings {
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let answers = bench.run(
-        SATELLITE,
-        &startup("gamma"),
-        &Watch::with_windows(),
-        |run| answer(&run),
-    )?;
+    let (cell, watch) = ([startup("gamma")], Watch::with_windows());
+    let all = bench.run_cells_once(SATELLITE, &cell, bench.seeds(), &watch, answer)?;
+    let answers = all.concat();
     let model = bench.run_seed(SATELLITE, &long(), 0, &Watch::default(), |run| {
         model(run.case)
     })?;

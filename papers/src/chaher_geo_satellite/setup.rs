@@ -110,5 +110,7 @@ pub(super) fn throughput(run: &Run<'_>) -> f64 {
 /// The throughput of each seed.
 pub(super) fn throughputs(bench: &Bench<'_>, settings: &Settings) -> Result<Vec<f64>, Error> {
     let watch = Watch::of_sums(&[Sum::Delivered]);
-    bench.run(SATELLITE, settings, &watch, |run| throughput(&run))
+    let cell = [settings.clone()];
+    let all = bench.run_cells_once(SATELLITE, &cell, bench.seeds(), &watch, throughput)?;
+    Ok(all.concat())
 }

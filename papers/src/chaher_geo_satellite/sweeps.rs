@@ -33,8 +33,8 @@ fn path_model(bench: &Bench<'_>, settings: &Settings) -> Result<Path, Error> {
 struct Curve {
     beta: &'static str,
     model: Path,
-    /// (x, median packets/s).
-    points: Vec<(f64, f64)>,
+    /// (x, packets/s of each seed).
+    points: Vec<(f64, Vec<f64>)>,
 }
 
 impl Curve {
@@ -46,7 +46,7 @@ impl Curve {
     ) -> Result<Curve, Error> {
         let with_buffer = |x: f64| settings(x).and(&buffer(packets)).and(&long());
         let model = path_model(bench, &with_buffer(xs[0]))?;
-        let point = |x: &f64| Ok((*x, median(&throughputs(bench, &with_buffer(*x))?)));
+        let point = |x: &f64| Ok((*x, throughputs(bench, &with_buffer(*x))?));
         Ok(Curve {
             beta,
             model,
@@ -54,9 +54,16 @@ impl Curve {
         })
     }
 
-    /// By how many percent the last point below a limit exceeds the first point above it.
-    fn jump(&self, limit: f64) -> f64 {
-        let rate = |point: Option<&(f64, f64)>| point.map_or(f64::NAN, |(_, rate)| *rate);
+    /// Number of seeds.
+    fn seeds(&self) -> usize {
+        self.points[0].1.len()
+    }
+
+    /// By how many percent the last point below a limit exceeds the first point above it, for a
+    /// seed.
+    fn jump(&self, limit: f64, seed: usize) -> f64 {
+        let rate =
+            |point: Option<&(f64, Vec<f64>)>| point.map_or(f64::NAN, |(_, rates)| rates[seed]);
         let below = self
             .points
             .iter()
@@ -70,13 +77,29 @@ impl Curve {
         100.0 * (rate(below) / rate(above) - 1.0)
     }
 
-    /// Throughput at the points between two values of x.
-    fn within(&self, from: f64, to: f64) -> impl Iterator<Item = f64> + '_ {
-        self.points
-            .iter()
-            .filter(move |(x, _)| (from..=to).contains(x))
-            .map(|(_, rate)| *rate)
+    /// Throughput at the points between two values of x, for a seed.
+    fn within(&self, from: f64, to: f64, seed: usize) -> Vec<f64> {
+        let chosen = self.points.iter().filter(|(x, _)| (from..=to).contains(x));
+        chosen.map(|(_, rates)| rates[seed]).collect()
     }
+
+    /// The median curve.
+    fn medians(&self) -> Vec<(f64, f64)> {
+        let points = self.points.iter();
+        points.map(|(x, rates)| (*x, median(rates))).collect()
+    }
+}
+
+/// By how many percent the most exceeds the least.
+fn range(rates: &[f64]) -> f64 {
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    100.0 * (rates.iter().copied().fold(0.0, f64::max) / least - 1.0)
+}
+
+/// The largest change from one of these to the next, in percent.
+fn largest_step(rates: &[f64]) -> f64 {
+    let steps = rates.windows(2).map(range);
+    steps.fold(0.0, f64::max)
 }
 
 pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -85,18 +108,22 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
     let (smallest, begins) = with_begins(bench)?;
     let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, smallest];
     for curve in &curves {
-        let max = curve
-            .within(0.0, curve.model.gamma_max().min(0.49))
-            .fold(0.0, f64::max);
-        let tahoe = curve.points[0].1;
-        measured.exactly(
+        let gain = |seed: usize| {
+            let smaller = curve.within(0.0, curve.model.gamma_max().min(0.49), seed);
+            let most = smaller.into_iter().fold(0.0, f64::max);
+            100.0 * (most / curve.points[0].1[seed] - 1.0)
+        };
+        measured.numbers(
             format!("C.fig4.gain.{}", curve.beta),
-            Value::Number(100.0 * (max / tahoe - 1.0)),
+            (0..curve.seeds()).map(gain),
         );
     }
     for curve in &curves[1..] {
-        let jump = curve.jump(curve.model.gamma_max());
-        measured.exactly(format!("C.fig4.jump.{}", curve.beta), Value::Number(jump));
+        let jump = |seed| curve.jump(curve.model.gamma_max(), seed);
+        measured.numbers(
+            format!("C.fig4.jump.{}", curve.beta),
+            (0..curve.seeds()).map(jump),
+        );
     }
     let small = &curves[2].model;
     let (shape, breaks) = pieces(small);
@@ -171,11 +198,12 @@ fn with_begins(bench: &Bench<'_>) -> Result<(Curve, Vec<(f64, f64)>), Error> {
     };
     let (mut points, mut begins) = (Vec::new(), Vec::new());
     for share in GAMMAS {
-        let runs = bench.run(SATELLITE, &settings(share), &watch, |run| {
-            (throughput(&run), avoidance_windows(&run))
+        let cell = [settings(share)];
+        let runs = bench.run_cells_once(SATELLITE, &cell, bench.seeds(), &watch, |run| {
+            (throughput(run), avoidance_windows(run))
         })?;
-        let (rates, windows): (Vec<f64>, Vec<Vec<f64>>) = runs.into_iter().unzip();
-        points.push((share, median(&rates)));
+        let (rates, windows): (Vec<f64>, Vec<Vec<f64>>) = runs.concat().into_iter().unzip();
+        points.push((share, rates));
         begins.push((share, median(windows.concat())));
     }
     let model = path_model(bench, &settings(GAMMAS[0]))?;
@@ -239,7 +267,7 @@ fn throughput_figure(
             PlotSeries::new(
                 format!("beta = {}", curve.beta),
                 PlotStyle::Line,
-                curve.points.clone(),
+                curve.medians(),
             )
             .look(look),
         );
@@ -304,27 +332,20 @@ pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
     let curves = [curve(BUFFERS[0])?, curve(BUFFERS[1])?, curve(BUFFERS[2])?];
     for curve in &curves[1..] {
         let max_rate = curve.model.max_spaced_rate().expect("the buffer is small");
-        measured.exactly(
+        let below = |seed| curve.within(0.0, max_rate, seed);
+        let jump = |seed| curve.jump(max_rate, seed) - largest_step(&below(seed));
+        measured.numbers(
             format!("C.fig5.jump.{}", curve.beta),
-            Value::Number(curve.jump(max_rate)),
+            (0..curve.seeds()).map(jump),
         );
-        let (min, max) = curve
-            .within(0.0, max_rate)
-            .fold((f64::INFINITY, 0.0_f64), |(min, max), rate| {
-                (min.min(rate), max.max(rate))
-            });
-        measured.exactly(
+        measured.numbers(
             format!("C.fig5.flat.{}", curve.beta),
-            Value::Number(100.0 * (max / min - 1.0)),
+            (0..curve.seeds()).map(|seed| range(&below(seed))),
         );
     }
     let large = &curves[0];
-    let all = || large.within(0.0, f64::INFINITY);
-    let (min, max) = (
-        all().fold(f64::INFINITY, f64::min),
-        all().fold(0.0, f64::max),
-    );
-    measured.exactly("C.fig5.flat.0.5", Value::Number(100.0 * (max / min - 1.0)));
+    let flat = |seed| range(&large.within(0.0, f64::INFINITY, seed));
+    measured.numbers("C.fig5.flat.0.5", (0..large.seeds()).map(flat));
     if bench.draws() {
         let caption = "Figure 5: throughput over the rate of slow start's segments, for three \
             buffers: simulated (medians of the seeds), and the fluid model's cycle (dashed). The \

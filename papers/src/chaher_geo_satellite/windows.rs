@@ -4,7 +4,7 @@ use super::cycles::{cycles, restarts, Restart};
 use super::setup::{
     gamma, ledger, model, spacing, throughput, throughputs, transfer, SATELLITE, SEGMENT_BYTES,
 };
-use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::statistics::median;
 use onramp_theory::formulas::double_slow_start::{Path, Source};
@@ -19,23 +19,19 @@ const OTHER_GAMMAS_FIGURE_8: [f64; 3] = [0.24, 0.15, 0.1];
 const RATE_FIGURE_9: f64 = 440.0;
 const RATE_FIGURE_10: f64 = 300.0;
 
-/// The rows that need more than Tahoe.
-const OTHERS: [&str; 6] = [
-    "C.fig7",
-    "C.fig8",
-    "C.fig9",
-    "C.fig10",
-    "C.spacing",
-    "C.order",
-];
+/// Lengths of runs in the table of throughput.
+const LENGTHS_S: [f64; 7] = [50.0, 100.0, 200.0, 300.0, 400.0, 600.0, 1000.0];
+/// The time that the figures show.
+const SHOWN_S: f64 = 200.0;
 
 /// The measurements of one run.
+#[derive(Clone)]
 struct Answer {
     throughput: f64,
     /// The restarts after losses of congestion avoidance.
     restarts: Vec<Restart>,
-    /// The window over time, in packets.
-    curve: Vec<(f64, f64)>,
+    /// Throughput by the length of the run: see [`LENGTHS_S`].
+    by_length: [f64; LENGTHS_S.len()],
 }
 
 fn answer(run: &Run<'_>) -> Answer {
@@ -43,12 +39,20 @@ fn answer(run: &Run<'_>) -> Answer {
     Answer {
         throughput: throughput(run),
         restarts: restarts(&cycles(flow, SEGMENT_BYTES)),
-        curve: flow
-            .windows
-            .iter()
-            .map(|at| (at.at_s, at.cwnd_bytes as f64 / SEGMENT_BYTES))
-            .collect(),
+        by_length: LENGTHS_S
+            .map(|length_s| run.watch.delivered_by(length_s) as f64 / SEGMENT_BYTES / length_s),
     }
+}
+
+/// The window over time in packets, as far as the figures show it.
+fn curve(run: &Run<'_>) -> Vec<(f64, f64)> {
+    let shown = transfer(run)
+        .windows
+        .iter()
+        .take_while(|at| at.at_s <= SHOWN_S);
+    shown
+        .map(|at| (at.at_s, at.cwnd_bytes as f64 / SEGMENT_BYTES))
+        .collect()
 }
 
 impl Answer {
@@ -59,10 +63,9 @@ impl Answer {
         (!self.restarts.is_empty()).then_some(100.0 * share)
     }
 
-    /// The window at which lasting congestion avoidance began, over the window before the loss.
+    /// The window at which lasting congestion avoidance began, in packets: the median of the run.
     fn begins(&self) -> f64 {
-        let restarts = self.restarts.iter();
-        median(restarts.map(|restart| restart.avoidance / restart.lost_at))
+        median(self.restarts.iter().map(|restart| restart.avoidance))
     }
 }
 
@@ -70,6 +73,7 @@ impl Answer {
 struct Line {
     number: u32,
     label: String,
+    settings: Settings,
     source: Source,
     /// The window at which the paper's congestion avoidance begins.
     begins: Begins,
@@ -91,12 +95,13 @@ impl Line {
         source: Source,
         begins: Begins,
     ) -> Result<Line, Error> {
-        let answers = bench.run(SATELLITE, settings, &Watch::with_windows(), |run| {
-            answer(&run)
-        })?;
+        let (cell, watch) = ([settings.clone()], Watch::with_windows());
+        let all = bench.run_cells_once(SATELLITE, &cell, bench.seeds(), &watch, answer)?;
+        let answers = all.concat();
         Ok(Line {
             number,
             label: label.to_owned(),
+            settings: settings.clone(),
             source,
             begins,
             answers,
@@ -124,18 +129,16 @@ impl Line {
             .map(|restart| restart.slow_starts)
     }
 
-    /// Percentage of the cycles whose number of slow starts satisfies `is`.
-    fn share_of(&self, is: impl Fn(u32) -> bool) -> f64 {
-        100.0 * self.cycles().filter(|count| is(*count)).count() as f64
-            / self.cycles().count() as f64
+    /// Percentage of each run's cycles with more than one slow start.
+    fn doubles(&self) -> impl Iterator<Item = f64> + '_ {
+        self.answers.iter().filter_map(Answer::share_of_doubles)
     }
 
-    /// The run with the median throughput.
-    fn typical(&self) -> &Answer {
+    /// The seed with the median throughput.
+    fn typical(&self) -> usize {
         let middle = self.median();
-        let distance = |answer: &&Answer| (answer.throughput - middle).abs();
-        self.answers
-            .iter()
+        let distance = |seed: &usize| (self.answers[*seed].throughput - middle).abs();
+        (0..self.answers.len())
             .min_by(|one, other| distance(one).total_cmp(&distance(other)))
             .expect("there are seeds")
     }
@@ -184,15 +187,19 @@ impl Lines {
         [&self.tahoe, &self.good, &self.small, &self.fast, &self.slow]
     }
 
-    /// Does the throughput rise from the small gamma to Tahoe, the good gamma and spacing?
-    fn is_in_order(&self) -> bool {
-        let rising = [
-            self.small.median(),
-            self.tahoe.median(),
-            self.good.median(),
-            self.fast.median().min(self.slow.median()),
-        ];
-        rising.windows(2).all(|pair| pair[0] < pair[1])
+    /// Whether throughput rises from the small gamma to Tahoe, the good gamma and spacing, for each
+    /// seed.
+    fn are_in_order(&self) -> impl Iterator<Item = bool> + '_ {
+        let of = |line: &Line, seed: usize| line.answers[seed].throughput;
+        (0..self.tahoe.answers.len()).map(move |seed| {
+            let rising = [
+                of(&self.small, seed),
+                of(&self.tahoe, seed),
+                of(&self.good, seed),
+                of(&self.fast, seed).min(of(&self.slow, seed)),
+            ];
+            rising.windows(2).all(|pair| pair[0] < pair[1])
+        })
     }
 }
 
@@ -205,8 +212,7 @@ fn tahoe_rows(measured: &mut Measured, tahoe: &Line, path: &Path) {
             .throughputs()
             .map(|rate| 100.0 * rate / path.available()),
     );
-    let doubles = tahoe.answers.iter().filter_map(Answer::share_of_doubles);
-    measured.numbers("C.fig6.double", doubles);
+    measured.numbers("C.fig6.double", tahoe.doubles());
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -218,11 +224,6 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         |run| model(run.case),
     )?;
     let mut measured = Measured::default();
-    if !OTHERS.iter().any(|row| bench.needs(row)) {
-        let tahoe = Line::tahoe(bench)?;
-        tahoe_rows(&mut measured, &tahoe, &path);
-        return Ok(measured);
-    }
     let lines = Lines::run(bench)?;
     let measuring = throughputs(bench, &Settings::of([("transfer.startup", "spaced")]))?;
     let Lines {
@@ -232,25 +233,25 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         fast,
         slow,
     } = &lines;
-    let several = |line: &Line| Value::Number(line.share_of(|count| count > 1));
     tahoe_rows(&mut measured, tahoe, &path);
     measured.numbers("C.fig7.throughput", good.throughputs());
-    measured.exactly("C.fig7.single", several(good));
+    measured.numbers("C.fig7.single", good.doubles());
     measured.numbers("C.fig8.throughput", small.throughputs());
-    measured.exactly("C.fig8.single", several(small));
+    measured.numbers("C.fig8.single", small.doubles());
     measured.numbers("C.fig9.throughput", fast.throughputs());
-    measured.numbers("C.fig9.begin", fast.answers.iter().map(Answer::begins));
-    measured.exactly("C.fig9.single", several(fast));
+    let begins = |answer: &Answer| answer.begins() / path.max_window();
+    measured.numbers("C.fig9.begin", fast.answers.iter().map(begins));
+    measured.numbers("C.fig9.single", fast.doubles());
     measured.numbers("C.fig10.throughput", slow.throughputs());
-    measured.exactly("C.fig10.single", several(slow));
+    measured.numbers("C.fig10.single", slow.doubles());
     measured.numbers("C.spacing", measuring);
-    measured.exactly("C.order", Value::yes_no(lines.is_in_order()));
+    measured.answers("C.order", lines.are_in_order());
     measured.remarks = remarks(bench, &lines, &path)?;
     if bench.draws() {
-        measured.figures = lines
-            .all()
-            .map(|line| figure(line, path.max_window(), path.overflow_window()))
-            .into();
+        measured.tables = vec![by_length(&lines)];
+        for line in lines.all() {
+            measured.figures.push(figure(bench, line, &path)?);
+        }
     }
     Ok(measured)
 }
@@ -294,8 +295,44 @@ fn remarks(bench: &Bench<'_>, lines: &Lines, path: &Path) -> Result<Vec<String>,
     Ok(vec![losses, modelled, others])
 }
 
-fn figure(line: &Line, max_window: f64, overflow: f64) -> Figure {
-    let answer = line.typical();
+/// Throughput by the length of the run, which the paper does not state.
+fn by_length(lines: &Lines) -> Table {
+    let names = lines.all().map(|line| line.label.clone());
+    let row = |place: usize| {
+        let rates = lines.all().map(|line| {
+            let rates = line.answers.iter().map(|answer| answer.by_length[place]);
+            format!("{:.0}", median(rates))
+        });
+        std::iter::once(LENGTHS_S[place].to_string())
+            .chain(rates)
+            .collect()
+    };
+    let paper = [6, 7, 8, 9, 10].map(|figure| {
+        let row = format!("C.fig{figure}.throughput");
+        ledger().number(&row).to_string()
+    });
+    let paper = std::iter::once("the paper".to_owned())
+        .chain(paper)
+        .collect();
+    Table {
+        name: "run-length".to_owned(),
+        caption: "Throughput in packets/s by the length of the run, which the paper does not \
+            state: medians of the seeds."
+            .to_owned(),
+        head: std::iter::once("length, s".to_owned())
+            .chain(names)
+            .collect(),
+        rows: (0..LENGTHS_S.len()).map(row).chain([paper]).collect(),
+    }
+}
+
+fn figure(bench: &Bench<'_>, line: &Line, path: &Path) -> Result<Figure, Error> {
+    let (max_window, overflow) = (path.max_window(), path.overflow_window());
+    let answer = &line.answers[line.typical()];
+    let watch = Watch::with_windows();
+    let curve = bench.run_seed(SATELLITE, &line.settings, line.typical(), &watch, |run| {
+        curve(&run)
+    })?;
     let at = |y: f64, text: String| Annotation::Horizontal { y, text };
     let mut annotations = vec![
         at(max_window, format!("paper: W_max = {max_window:.0}")),
@@ -306,6 +343,7 @@ fn figure(line: &Line, max_window: f64, overflow: f64) -> Figure {
         Begins::At(share) => {
             let name = format!("paper: congestion avoidance begins at {share} W_max");
             let begins = answer.restarts.iter();
+            let begins = begins.take_while(|restart| restart.begin_s <= SHOWN_S);
             let points = begins.map(|restart| (restart.begin_s, share * max_window));
             marks.push(PlotMarks::new(name, points.collect()).look(0));
         }
@@ -322,20 +360,18 @@ fn figure(line: &Line, max_window: f64, overflow: f64) -> Figure {
         ),
         x: Axis::new("time (s)"),
         y: Axis::new("congestion window (packets)"),
-        series: vec![PlotSeries::new(
-            line.label.clone(),
-            PlotStyle::Steps,
-            answer.curve.clone(),
-        )],
+        series: vec![PlotSeries::new(line.label.clone(), PlotStyle::Steps, curve)],
         marks,
         annotations,
         height: Some(220.0),
     };
     let caption = format!(
-        "Figure {}: {}, the seed in the middle: {:.0} packets/s; the paper has {paper}. W_max and \
+        "Figure {}: {}, the first {SHOWN_S} s of the seed in the middle, which has {:.0} packets/s \
+         in all of its run; the paper has {paper}. W_max and \
          W_B are those of the paper's equations (3) and (4), and the share of W_max is its text's. \
          The paper's times are not known: the diamonds are at ours.",
         line.number, line.label, answer.throughput,
     );
-    Figure::new(format!("figure-{}", line.number), draw_plot(&plot), caption)
+    let name = format!("figure-{}", line.number);
+    Ok(Figure::new(name, draw_plot(&plot), caption))
 }

@@ -325,10 +325,7 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
             .map(point)
             .collect(),
     )?;
-    let small = |point: &Point| {
-        let bandwidth = point.labels[0].parse().expect("a number");
-        point.x <= SMALL && is_high_speed(bandwidth, RTT)
-    };
+    let small = |point: &Point| point.x <= SMALL;
 
     let mut measured = Measured::default();
     let lost = |sender: usize| {

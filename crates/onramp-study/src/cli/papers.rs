@@ -26,15 +26,16 @@ pub struct ReproduceArguments {
     /// Run only the parts that take seconds, and nothing on this kernel
     #[arg(long)]
     pub quick: bool,
-    /// Run each scenario with this many seeds, 1 to 1000. The number of a row is the median
-    #[arg(long, value_name = "N", default_value = "9",
+    /// Run each scenario with this many seeds, 1 to 1000. The number of a row is the median. Parts
+    /// with long runs end with fewer, where these decide all their rows
+    #[arg(long, value_name = "N", default_value = "200",
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub seeds: u16,
-    /// Place the paper's value of a row that misses among this many seeds, up to 1000: it is
-    /// consistent within the central 90 %. 0, or --quick: not
-    #[arg(long, value_name = "N", default_value = "200",
-          value_parser = clap::value_parser!(u16).range(..=1000))]
-    pub chance: u16,
+    /// Measure again with each of these numbers of other seeds, and print only the rows whose
+    /// verdict is another one then, for example 101,401. Exit code 1 if there are any
+    #[arg(long, value_name = "N,N", value_delimiter = ',', conflicts_with = "out",
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub flips: Vec<u16>,
     /// Run this many simulations at a time. The results do not depend on it [default: one per
     /// processor]
     #[arg(long, value_name = "N")]

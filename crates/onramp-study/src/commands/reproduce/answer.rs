@@ -8,30 +8,31 @@ use onramp_papers::{
 use onramp_report::TableOptions;
 use std::fmt::Write;
 
-/// The verdicts in the table of rows.
-const REPRODUCED: &str = "reproduced";
-const CONSISTENT: &str = "consistent";
-const MISSED: &str = "MISSED";
-/// The verdicts in the tables of alternatives.
+/// Whether a median agrees by the rule, in the tables of alternatives.
 const GOOD: &str = "✓";
 const BAD: &str = "✗";
 const SAME: &str = "=";
 
-const LEGEND: &str = "Rows that another answer changes by more than 1 %; ✓: reproduced, ✗: \
-    missed, =: no such change.";
+const LEGEND: &str = "Rows that another answer changes by more than 1 %: medians of nine seeds, \
+    without a verdict. ✓: the median agrees by the rule, ✗: it does not, =: no such change.";
 
 const GREEN: u8 = 32;
 const YELLOW: u8 = 33;
 const RED: u8 = 31;
 
-/// The verdicts with their colours.
-const WORDS: [(&str, u8); 3] = [(REPRODUCED, GREEN), (CONSISTENT, YELLOW), (MISSED, RED)];
-
-fn word(verdict: Verdict) -> &'static str {
+/// A verdict that is no success stands out.
+fn word(verdict: Verdict) -> String {
     match verdict {
-        Verdict::Reproduced => REPRODUCED,
-        Verdict::Consistent => CONSISTENT,
-        Verdict::Missed => MISSED,
+        Verdict::Missed => verdict.name().to_uppercase(),
+        verdict => verdict.name().to_owned(),
+    }
+}
+
+fn colour(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Reproduced | Verdict::Algebra => GREEN,
+        Verdict::Undecided | Verdict::Consistent => YELLOW,
+        Verdict::Missed => RED,
     }
 }
 
@@ -75,25 +76,20 @@ pub fn text(all: &[Done], look: Look) -> String {
             ..
         } in all
         {
-            let _ = writeln!(text, "{}: {}", paper.ledger.id, sums([reproduction]));
+            let sums = Reproduction::sums([reproduction]);
+            let _ = writeln!(text, "{}: {sums}", paper.ledger.id);
         }
     }
     let seeds = all.first().map_or(0, |done| done.reproduction.seeds);
-    let sums = sums(all.iter().map(|done| &done.reproduction));
+    let sums = Reproduction::sums(all.iter().map(|done| &done.reproduction));
     text + &format!("{sums}; medians of {}\n", count(seeds, "seed"))
-}
-
-fn sums<'a>(reproductions: impl IntoIterator<Item = &'a Reproduction>) -> String {
-    let [rows, reproduced, consistent, missed] = Reproduction::sums(reproductions);
-    let rows = count(rows, "row");
-    format!("{rows}: {reproduced} reproduced, {consistent} consistent, {missed} missed")
 }
 
 fn rows(part: &PartView<'_>, look: Look) -> String {
     if part.records.is_empty() {
         return String::new();
     }
-    let head = ["", "PAPER", "MEASURED", "SPREAD", "RULE", "VERDICT"]
+    let head = ["", "PAPER", "MEASURED", "HALF", "RULE", "SEEDS", "VERDICT"]
         .map(str::to_owned)
         .to_vec();
     let row = |record: &Record| {
@@ -101,9 +97,10 @@ fn rows(part: &PartView<'_>, look: Look) -> String {
             format!("{}\n{}", record.id, record.what),
             record.with_unit(&record.expected),
             record.measured_text(),
-            record.range_text(),
+            record.half_text(),
             record.rule.to_string(),
-            word(record.verdict).to_owned(),
+            record.within_text(),
+            word(record.verdict),
         ]
     };
     let all: Vec<_> = std::iter::once(head)
@@ -111,11 +108,13 @@ fn rows(part: &PartView<'_>, look: Look) -> String {
         .collect();
     let mut table = String::new();
     for line in columns_within(look.width, &all).lines() {
-        let verdict = WORDS
-            .iter()
-            .find_map(|(word, colour)| Some((line.strip_suffix(word)?, word, colour)));
+        let verdict = Verdict::ALL
+            .into_iter()
+            .find_map(|verdict| Some((line.strip_suffix(&word(verdict))?, verdict)));
         table += &match verdict {
-            Some((rest, word, colour)) => format!("{rest}{}", coloured(word, *colour, look)),
+            Some((rest, verdict)) => {
+                format!("{rest}{}", coloured(&word(verdict), colour(verdict), look))
+            }
             None => line.to_owned(),
         };
         table.push('\n');
@@ -135,7 +134,7 @@ fn coloured(text: &str, code: u8, look: Look) -> String {
 fn notes(ledger: &Ledger, part: &PartView<'_>, width: usize) -> String {
     let mut text = String::new();
     for note in part.notes(ledger) {
-        let missed = if note.is_cause { " MISSED" } else { "" };
+        let missed = if note.is_cause { " NOT REPRODUCED" } else { "" };
         text += &wrapped(
             " ",
             1,
@@ -194,7 +193,7 @@ fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> 
         format!(
             "{} {}",
             record.measured_text(),
-            if record.reproduced { GOOD } else { BAD }
+            if record.agrees() { GOOD } else { BAD }
         )
     };
     let table = |some: std::ops::Range<usize>| {
@@ -333,12 +332,16 @@ mod tests {
             },
         );
         assert!(
-            both.ends_with("4 rows: 2 reproduced, 2 consistent, 0 missed; medians of 9 seeds\n"),
+            both.ends_with(
+                "4 rows: 2 reproduced, 0 undecided, 2 consistent, 0 missed; medians of 9 seeds\n"
+            ),
             "{both}"
         );
         assert_eq!(
-            both.matches("someone-1999: 2 rows: 1 reproduced, 1 consistent, 0 missed\n")
-                .count(),
+            both.matches(
+                "someone-1999: 2 rows: 1 reproduced, 0 undecided, 1 consistent, 0 missed\n"
+            )
+            .count(),
             2
         );
     }

@@ -6,7 +6,7 @@ use super::Done;
 use crate::cli::PaperName;
 use crate::commands::{lab, runs};
 use onramp_cli::failure::DONE;
-use onramp_papers::{entries_table, file_name, index, page, Ledger, Paper, Record};
+use onramp_papers::{changes_table, entries_table, file_name, index, page, Ledger, Paper, Record};
 use onramp_report::reproduction::reproduction_page;
 use onramp_report::{Error, Meta};
 use std::path::{Path, PathBuf};
@@ -74,14 +74,13 @@ pub fn write(dir: &Path, name: &PaperName, all: &[Done]) -> Result<PathBuf, Erro
         .unwrap_or_else(|| dir.to_owned()))
 }
 
-/// The table of the ledger's entries.
+/// The tables of the ledger's entries and of its changes.
 fn entries(all: &[Done]) -> String {
     let records = all.iter().flat_map(|done| &done.reproduction.records);
     let ledgers = all.iter().map(|done| done.paper.ledger.clone());
-    entries_table(
-        &records.cloned().collect::<Vec<_>>(),
-        &ledgers.collect::<Vec<_>>(),
-    )
+    let ledgers: Vec<Ledger> = ledgers.collect();
+    let entries = entries_table(&records.cloned().collect::<Vec<_>>(), &ledgers);
+    format!("{entries}\n## Changes\n\n{}", changes_table(&ledgers))
 }
 
 /// The tables of a paper: names of files and their text.

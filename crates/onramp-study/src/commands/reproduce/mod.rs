@@ -2,6 +2,7 @@
 
 mod answer;
 mod files;
+mod flips;
 mod kernel;
 #[cfg(test)]
 mod test_paper;
@@ -34,6 +35,9 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
         onramp_report::prepare_files(out, &files::names(&arguments.paper, &chosen))
             .map_err(unwritten)?;
     }
+    if !arguments.flips.is_empty() {
+        return flips::run(&chosen, arguments, json);
+    }
     // --json prints only the rows. Alternatives and the kernel need not run for it.
     let is_shown = !json || arguments.out.is_some();
     let kernel_wanted = is_shown && !arguments.no_kernel && !arguments.quick;
@@ -43,10 +47,6 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
         None
     };
 
-    let threads = arguments
-        .threads
-        .or_else(|| thread::available_parallelism().ok())
-        .map_or(1, NonZeroUsize::get);
     let alternatives = is_shown && !arguments.no_alternatives;
     let steps: usize = chosen
         .iter()
@@ -55,11 +55,8 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
     let progress = runs::progress(steps + lab.as_ref().map_or(0, kernel::Lab::steps));
     let options = Options {
         seeds: usize::from(arguments.seeds),
-        chance_seeds: match arguments.quick {
-            true => 0,
-            false => usize::from(arguments.chance),
-        },
-        threads,
+        other_seeds: None,
+        threads: threads(arguments),
         sim: onramp_sim::Options {
             stop: runs::stop_flag(),
             ..onramp_sim::Options::default()
@@ -95,6 +92,14 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
     conclude(&all, arguments, json)
 }
 
+/// How many simulations run at a time.
+fn threads(arguments: &ReproduceArguments) -> usize {
+    let wanted = arguments.threads;
+    wanted
+        .or_else(|| thread::available_parallelism().ok())
+        .map_or(1, NonZeroUsize::get)
+}
+
 fn is_chosen(name: &PaperName, paper: &Paper) -> bool {
     match name {
         PaperName::All => true,
@@ -125,7 +130,7 @@ fn conclude(all: &[Done], arguments: &ReproduceArguments, json: bool) -> Answer 
     if let (Some(page), false) = (written.transpose().map_err(unwritten)?, json) {
         say!("Page: {}", page.display());
     }
-    Ok(if records.iter().all(|record| record.reproduced) {
+    Ok(if records.iter().all(|record| record.verdict.is_good()) {
         DONE
     } else {
         MISSED

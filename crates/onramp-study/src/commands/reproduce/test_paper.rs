@@ -2,7 +2,7 @@
 
 use super::Done;
 use onramp_papers::{
-    Chance, Influence, Ledger, Paper, Record, ReproducedPart, Reproduction, Table, Value, Verdict,
+    Influence, Ledger, Paper, Record, ReproducedPart, Reproduction, Seeds, Table, Value, Verdict,
 };
 
 const LEDGER: &str = r#"
@@ -45,25 +45,24 @@ fn record(ledger: &Ledger, index: usize, number: f64) -> Record {
     let row = &ledger.rows[index];
     let measured = Value::Number(number);
     let reproduced = row.expected.agrees(row.rule, &measured);
-    let chance = Chance {
-        seeds: 200,
+    let seeds = Seeds {
+        count: 200,
+        half: [number - 1.0, number + 1.0],
+        central: [number - 2.0, number + 2.0],
+        within: if reproduced { 1.0 } else { 0.31 },
         quantile: 0.07,
-        within: 0.31,
-        consistent: true,
     };
     Record {
         paper: ledger.id.clone(),
         id: row.id.clone(),
         what: row.what.clone(),
         expected: row.expected.clone(),
-        reproduced,
         verdict: match reproduced {
             true => Verdict::Reproduced,
             false => Verdict::Consistent,
         },
-        chance: (!reproduced).then_some(chance),
         measured,
-        spread: Some([number - 1.0, number + 1.0]),
+        seeds: Some(seeds),
         unit: row.unit.clone(),
         rule: row.rule,
         note: row.note.clone(),

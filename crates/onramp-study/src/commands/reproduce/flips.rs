@@ -1,0 +1,131 @@
+//! `onramp reproduce --flips N,N`: which verdicts other seeds change.
+
+use super::{interrupted, threads};
+use crate::cli::ReproduceArguments;
+use crate::commands::runs;
+use onramp_cli::failure::{Failure, DONE, MISSED};
+use onramp_cli::text::{columns, count, out};
+use onramp_cli::{print_json, Answer};
+use onramp_papers::{reproduce, Error, Options, Paper, Verdict};
+use serde::Serialize;
+
+/// The `seed` of all scenarios in the first repetition; each further one has the next. The
+/// scenarios' own are 1.
+const FIRST_SEED: i64 = 1001;
+
+/// A row with several verdicts.
+#[derive(Serialize)]
+struct Flip {
+    id: String,
+    /// With the own seeds, then with each number of others.
+    verdicts: Vec<Verdict>,
+}
+
+pub fn run(papers: &[Paper], arguments: &ReproduceArguments, json: bool) -> Answer {
+    let others = arguments.flips.iter().zip(FIRST_SEED..);
+    let others = others.map(|(seeds, first)| (*seeds, Some(first)));
+    let runs: Vec<_> = [(arguments.seeds, None)]
+        .into_iter()
+        .chain(others)
+        .collect();
+    let steps: usize = papers
+        .iter()
+        .map(|paper| paper.steps(arguments.quick, false))
+        .sum();
+    let progress = runs::progress(steps * runs.len());
+    let mut rows: Vec<Flip> = Vec::new();
+    for (number, (seeds, other_seeds)) in runs.iter().enumerate() {
+        let options = Options {
+            seeds: usize::from(*seeds),
+            other_seeds: *other_seeds,
+            threads: threads(arguments),
+            sim: onramp_sim::Options {
+                stop: runs::stop_flag(),
+                ..onramp_sim::Options::default()
+            },
+            progress: &|| progress.inc(1),
+        };
+        let mut place = 0;
+        for paper in papers {
+            let reproduction = match reproduce(paper, arguments.quick, false, &options) {
+                Ok(reproduction) => reproduction,
+                Err(Error::Simulator {
+                    error: onramp_sim::Error::Stopped,
+                    ..
+                }) => return Ok(interrupted(&progress)),
+                Err(error) => return Err(Failure::new(MISSED, error.to_string())),
+            };
+            for record in reproduction.records {
+                if number == 0 {
+                    let (id, verdicts) = (record.id, Vec::new());
+                    rows.push(Flip { id, verdicts });
+                }
+                rows[place].verdicts.push(record.verdict);
+                place += 1;
+            }
+        }
+    }
+    progress.finish_and_clear();
+    let measured = rows.len();
+    rows.retain(|row| row.verdicts.iter().any(|one| *one != row.verdicts[0]));
+    if json {
+        print_json(&rows);
+    } else {
+        out(format_args!("{}", text(&rows, measured, &runs)));
+    }
+    Ok(if rows.is_empty() { DONE } else { MISSED })
+}
+
+fn text(flips: &[Flip], measured: usize, runs: &[(u16, Option<i64>)]) -> String {
+    let number = |(seeds, other): &(u16, Option<i64>)| match other {
+        None => count((*seeds).into(), "seed"),
+        Some(_) => format!("{seeds} others"),
+    };
+    let numbers: Vec<String> = runs.iter().map(number).collect();
+    let sum = format!(
+        "{} of {measured} rows have another verdict: {}\n",
+        match flips.len() {
+            0 => "none".to_owned(),
+            some => some.to_string(),
+        },
+        numbers.join(", "),
+    );
+    if flips.is_empty() {
+        return sum;
+    }
+    let head = std::iter::once(String::new()).chain(numbers).collect();
+    let row = |flip: &Flip| {
+        let names = flip
+            .verdicts
+            .iter()
+            .map(|verdict| verdict.name().to_owned());
+        std::iter::once(flip.id.clone()).chain(names).collect()
+    };
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(flips.iter().map(row)).collect();
+    columns(&rows) + &sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_with_several_verdicts_are_shown_with_all_of_them() {
+        let runs = [(200, None), (101, Some(FIRST_SEED))];
+        let flip = Flip {
+            id: "X.one".to_owned(),
+            verdicts: vec![Verdict::Reproduced, Verdict::Undecided],
+        };
+        let shown = text(&[flip], 3, &runs);
+        assert_eq!(
+            shown,
+            "       200 seeds   101 others\n\
+             X.one  reproduced  undecided\n\
+             1 of 3 rows have another verdict: 200 seeds, 101 others\n"
+        );
+        assert_eq!(
+            text(&[], 3, &runs),
+            "none of 3 rows have another verdict: 200 seeds, 101 others\n"
+        );
+    }
+}

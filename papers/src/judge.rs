@@ -5,12 +5,17 @@ use crate::paper::Samples;
 use crate::Row;
 use onramp_report::statistics::{median, quantile};
 use serde::Serialize;
+use std::cmp::Ordering;
 
 /// The share of the seeds on either side of their central half.
 const QUARTER: f64 = 0.25;
 /// The share of the seeds on either side of their central 90 %, and the least share of them that
 /// must agree by the rule where chance is to explain a miss.
 const TAIL: f64 = 0.05;
+
+/// By how many standard errors a share must differ from a quarter, or from three quarters, to be
+/// clearly on one side.
+const CLEAR_ERRORS: f64 = 2.0;
 
 /// What the runs of all seeds say of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -37,14 +42,16 @@ pub enum Verdict {
     /// It follows from equations or from how the run is built, so that no measurement could
     /// contradict it. It does not count.
     Algebra,
-    /// The whole central half of the seeds agrees with the paper by the row's rule.
+    /// The whole central half of the seeds agrees with the paper by the row's rule: clearly fewer
+    /// than a quarter are below what agrees, and clearly fewer than a quarter above it.
     Reproduced,
-    /// A bound of the rule lies within that half, or other seeds have another verdict.
+    /// Neither reproduced nor one of the following; or other seeds have another verdict.
     Undecided,
-    /// The whole half disagrees, but the paper's value has mass beside it: at least 5 % of the
-    /// seeds agree by the rule, and a value lies within the central 90 % of them.
+    /// The whole half disagrees: clearly more than three quarters are below what agrees, or above
+    /// it. But the paper's value has mass beside it: at least 5 % of the seeds agree by the rule,
+    /// and a value lies within the central 90 % of them.
     Consistent,
-    /// Neither.
+    /// The whole half disagrees without such mass, or fewer than 5 % of the seeds agree.
     Missed,
 }
 
@@ -123,32 +130,35 @@ fn by_seeds(expected: &Expected, rule: Rule, numbers: &[f64]) -> (Option<Seeds>,
     let share =
         |is: &dyn Fn(f64) -> bool| numbers.iter().filter(|n| is(**n)).count() as f64 / count as f64;
     let paper = papers_number(expected, &numbers);
+    let of_place = |place: Ordering| share(&|n| expected.place(rule, n) == place);
     let seeds = Seeds {
         count,
         half: around(&numbers, QUARTER),
         central: around(&numbers, TAIL),
-        within: share(&|n| expected.agrees(rule, &Value::Number(n))),
+        within: of_place(Ordering::Equal),
         quantile: share(&|n| n < paper) + share(&|n| n == paper) / 2.0,
     };
-    (Some(seeds), verdict(expected, rule, &seeds, paper))
+    let outside = [Ordering::Less, Ordering::Greater].map(of_place);
+    (Some(seeds), verdict(expected, &seeds, outside, paper))
 }
 
-fn verdict(expected: &Expected, rule: Rule, seeds: &Seeds, paper: f64) -> Verdict {
-    let [low, high] = seeds.half.map(|number| expected.place(rule, number));
-    if low != high {
-        return Verdict::Undecided;
-    }
-    if low.is_eq() {
-        return Verdict::Reproduced;
-    }
+/// The verdict by the shares of the seeds that are below and above what agrees.
+fn verdict(expected: &Expected, seeds: &Seeds, outside: [f64; 2], paper: f64) -> Verdict {
+    let error = (QUARTER * (1.0 - QUARTER) / seeds.count as f64).sqrt();
+    let is_clear = |share: f64, edge: f64| (share - edge).abs() >= CLEAR_ERRORS * error;
+    let agrees = |share: f64| share < QUARTER && is_clear(share, QUARTER);
+    let disagrees = |share: f64| share > 1.0 - QUARTER && is_clear(share, 1.0 - QUARTER);
     let [from, to] = seeds.central;
     let is_central = match expected {
         Expected::Value(_) => (from..=to).contains(&paper),
         Expected::Claim(_) => true,
     };
-    match seeds.within >= TAIL && is_central {
-        true => Verdict::Consistent,
-        false => Verdict::Missed,
+    match (seeds.within >= TAIL, is_central) {
+        (false, _) => Verdict::Missed,
+        (true, _) if outside.into_iter().all(agrees) => Verdict::Reproduced,
+        (true, true) if outside.into_iter().any(disagrees) => Verdict::Consistent,
+        (true, false) if outside.into_iter().any(disagrees) => Verdict::Missed,
+        _ => Verdict::Undecided,
     }
 }
 
@@ -211,17 +221,31 @@ mod tests {
         let (_, seeds) = judged("50", "10 %", hundred());
         assert_eq!((seeds.half, seeds.central), ([25.0, 75.0], [5.0, 95.0]));
         let verdict = |expected, rule| judged(expected, rule, hundred()).0;
-        assert_eq!(verdict("50", "50 %"), Verdict::Reproduced);
+        assert_eq!(verdict("50", "70 %"), Verdict::Reproduced);
         assert_eq!(
             verdict("50", "10 %"),
             Verdict::Undecided,
             "both bounds are in it"
         );
         assert_eq!(verdict("60", "50 %"), Verdict::Undecided);
-        assert_eq!(verdict("'> 24'", "shape"), Verdict::Reproduced);
-        assert_eq!(verdict("'> 25'", "shape"), Verdict::Undecided);
-        assert_eq!(verdict("'< 20'", "shape"), Verdict::Consistent);
+        assert_eq!(verdict("'> 16'", "shape"), Verdict::Reproduced);
+        assert_eq!(verdict("'> 50'", "shape"), Verdict::Undecided);
+        assert_eq!(verdict("'< 16'", "shape"), Verdict::Consistent);
         assert_eq!(verdict("'< 5'", "shape"), Verdict::Missed);
+    }
+
+    #[test]
+    fn a_share_that_may_be_on_either_side_of_its_edge_is_undecided() {
+        let agreeing = |yes: usize, of: usize| {
+            let answers = (0..of).map(|seed| seed < yes).collect();
+            judge(&row("'yes'", "shape", ""), &Samples::Answers(answers)).2
+        };
+        assert_eq!(agreeing(80, 100), Verdict::Undecided);
+        assert_eq!(agreeing(84, 100), Verdict::Reproduced);
+        assert_eq!(agreeing(320, 400), Verdict::Reproduced);
+        assert_eq!(agreeing(20, 100), Verdict::Undecided);
+        assert_eq!(agreeing(16, 100), Verdict::Consistent);
+        assert_eq!(agreeing(11, 11), Verdict::Undecided, "too few seeds");
     }
 
     #[test]
@@ -229,8 +253,10 @@ mod tests {
         let modes = || (0..100).map(|n| if n % 10 == 0 { 20.0 } else { 100.0 });
         let (verdict, seeds) = judged("60", "10 %", modes());
         assert_eq!((verdict, seeds.within), (Verdict::Missed, 0.0));
+        let halves = || (0..100).map(|n| if n % 2 == 0 { 20.0 } else { 100.0 });
+        assert_eq!(judged("60", "10 %", halves()).0, Verdict::Missed);
         assert_eq!(judged("20", "10 %", modes()).0, Verdict::Consistent);
-        assert_eq!(judged("90", "10 %", hundred()).0, Verdict::Consistent);
+        assert_eq!(judged("94", "10 %", hundred()).0, Verdict::Consistent);
         assert_eq!(
             judged("98", "10 %", hundred()).0,
             Verdict::Missed,

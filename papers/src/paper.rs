@@ -29,8 +29,8 @@ pub struct Part {
     pub title: &'static str,
     /// Whether it takes seconds only, even in a debug build.
     pub quick: bool,
-    /// Whether its runs are so long that it ends with fewer seeds where these decide all its rows.
-    pub stops_early: bool,
+    /// Whether its runs are so long that it has fewer seeds than others.
+    pub is_long: bool,
     /// Names of the scenarios that it runs. Empty if no open question affects it.
     pub scenarios: &'static [&'static str],
     /// Measures it.

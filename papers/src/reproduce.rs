@@ -108,11 +108,6 @@ impl Record {
     pub fn agrees(&self) -> bool {
         self.expected.agrees(self.rule, &self.measured)
     }
-
-    /// Whether its seeds decide whether it agrees: more of them would not change that.
-    fn is_decided(&self) -> bool {
-        self.verdict != Verdict::Undecided
-    }
 }
 
 /// Measures a paper's rows and judges them; with `alternatives`, again under each of them.
@@ -181,8 +176,8 @@ pub fn reproduce(
     Ok(reproduction)
 }
 
-/// Numbers of seeds after which a part that [stops early](Part::stops_early) may end.
-const STAGES: [usize; 3] = [25, 50, 100];
+/// The most seeds of a part that is [long](Part::is_long).
+const LONG_SEEDS: usize = 25;
 
 /// Number of seeds under an alternative, which has no verdicts.
 const ALTERNATIVE_SEEDS: usize = 9;
@@ -194,18 +189,13 @@ fn measure_decided(
     options: &Options<'_>,
     memo: &Memo,
 ) -> Result<(Vec<Record>, Measured), Error> {
-    let stages = STAGES
-        .into_iter()
-        .filter(|seeds| part.stops_early && *seeds < options.seeds);
-    for seeds in stages.chain([options.seeds]) {
-        let measured = part.run(options, seeds, Settings::default(), memo)?;
-        let judged = records(paper, part, &measured);
-        if seeds == options.seeds || judged.iter().all(Record::is_decided) {
-            (options.progress)();
-            return Ok((judged, measured));
-        }
-    }
-    unreachable!("the last stage has all seeds")
+    let seeds = match part.is_long {
+        true => options.seeds.min(LONG_SEEDS),
+        false => options.seeds,
+    };
+    let measured = part.run(options, seeds, Settings::default(), memo)?;
+    (options.progress)();
+    Ok((records(paper, part, &measured), measured))
 }
 
 /// A part under an alternative.

@@ -121,6 +121,30 @@ pub fn entries_table(records: &[Record], ledgers: &[Ledger]) -> String {
     text
 }
 
+/// The table of all rows as Markdown, each with what its seeds say.
+pub fn rows_table(records: &[Record]) -> String {
+    let mut text = "| row | the paper | rule | median | central 90 % | seeds | agree | verdict |\n\
+                    |---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for record in records {
+        let seeds = record
+            .seeds
+            .map_or(String::new(), |seeds| seeds.count.to_string());
+        let cells = [
+            record.id.clone(),
+            record.with_unit(&record.expected),
+            record.rule.to_string(),
+            record.measured_text(),
+            record.central_text(),
+            seeds,
+            record.within_text(),
+            record.verdict.name().to_owned(),
+        ];
+        text += &format!("| {} |\n", cells.join(" | "));
+    }
+    text
+}
+
 /// The table of all changes of rules, expected values and choices as Markdown.
 pub fn changes_table(ledgers: &[Ledger]) -> String {
     let mut text = "| paper | rows | commit | results known | what and why |\n\

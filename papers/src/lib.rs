@@ -36,7 +36,7 @@ mod ritter_guaranteed_bandwidth;
 mod wang_astart;
 
 pub use bench::{Bench, Options, Run};
-pub use entries::{changes_table, entries_table, entry_of, verdict, Entry, ENTRIES};
+pub use entries::{changes_table, entries_table, entry_of, rows_table, verdict, Entry, ENTRIES};
 pub use error::Error;
 pub use expectation::{Claim, Expected, Rule, Value};
 pub use figure::Figure;

@@ -238,18 +238,27 @@ impl Record {
 
     /// The central half of the seeds, where chance has a part in it.
     pub fn half_text(&self) -> String {
+        self.interval_text(|seeds| seeds.half)
+    }
+
+    /// The central 90 % of the seeds, where chance has a part in it.
+    pub fn central_text(&self) -> String {
+        self.interval_text(|seeds| seeds.central)
+    }
+
+    fn interval_text(&self, of: fn(Seeds) -> [f64; 2]) -> String {
         let varies = |seeds: &Seeds| seeds.central[0] < seeds.central[1];
-        let Some(Seeds { half, .. }) = self.seeds.filter(varies) else {
+        let Some(interval) = self.seeds.filter(varies).map(of) else {
             return String::new();
         };
         if let Value::Text(_) = self.measured {
             return String::new();
         }
-        let [from, to] = half.map(|number| match number.is_finite() {
+        let [from, to] = interval.map(|number| match number.is_finite() {
             true => digits(number),
             false => "none".to_owned(),
         });
-        let dash = if half[0] < 0.0 { " to " } else { "–" };
+        let dash = if interval[0] < 0.0 { " to " } else { "–" };
         [&from, dash, &to].concat()
     }
 

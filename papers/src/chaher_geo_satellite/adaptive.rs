@@ -62,8 +62,6 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let model = bench.run_seed(SATELLITE, &long(), 0, &Watch::default(), |run| {
         model(run.case)
     })?;
-    let tahoe = throughputs(bench, &startup("none"))?;
-    let spaced = throughputs(bench, &startup("spaced"))?;
     let mut measured = Measured::default();
     let last = |answer: &Answer| {
         answer
@@ -72,32 +70,37 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             .map_or(f64::NAN, |(_, share)| share / BELOW_EQUATION)
     };
     measured.numbers("C.eq8.gamma", answers.iter().map(last));
-    let overflows = |half: usize| {
-        answers
-            .iter()
-            .map(|answer| answer.overflows[half])
-            .sum::<usize>()
-    };
     measured.numbers(
         "C.eq8.settles",
         answers.iter().map(|answer| answer.overflows[1] as f64),
     );
-    let rates: Vec<f64> = answers.iter().map(|answer| answer.throughput).collect();
-    measured.remarks.push(format!(
+    if bench.draws() {
+        measured.remarks.push(remark(bench, &answers)?);
+        measured.figures.push(figure(&answers, model.gamma_max()));
+    }
+    Ok(measured)
+}
+
+/// The throughput of the three senders that are told nothing, and the losses of slow start.
+fn remark(bench: &Bench<'_>, answers: &[Answer]) -> Result<String, Error> {
+    let tahoe = throughputs(bench, &startup("none"))?;
+    let spaced = throughputs(bench, &startup("spaced"))?;
+    let rates = answers.iter().map(|answer| answer.throughput);
+    let overflows = |half: usize| {
+        let counts = answers.iter().map(|answer| answer.overflows[half]);
+        counts.sum::<usize>()
+    };
+    Ok(format!(
         "Told nothing of the path, in runs of {LONG}: Tahoe {:.0} packets/s, adaptive gamma {:.0}, \
          spacing at the rate of the acknowledgements {:.0} (medians). Slow start overflowed the \
          buffer {} times in the first halves of all runs with adaptive gamma and {} times in the \
          second halves.",
         median(&tahoe),
-        median(&rates),
+        median(rates),
         median(&spaced),
         overflows(0),
         overflows(1),
-    ));
-    if bench.draws() {
-        measured.figures.push(figure(&answers, model.gamma_max()));
-    }
-    Ok(measured)
+    ))
 }
 
 fn figure(answers: &[Answer], gamma_max: f64) -> Figure {

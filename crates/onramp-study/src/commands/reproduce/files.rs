@@ -6,7 +6,8 @@ use super::Done;
 use crate::cli::PaperName;
 use crate::commands::{lab, runs};
 use onramp_cli::failure::DONE;
-use onramp_papers::{changes_table, entries_table, file_name, index, page, Ledger, Paper, Record};
+use onramp_papers::{changes_table, entries_table, file_name, index, page, rows_table};
+use onramp_papers::{Ledger, Paper, Record};
 use onramp_report::reproduction::reproduction_page;
 use onramp_report::{Error, Meta};
 use std::path::{Path, PathBuf};
@@ -74,13 +75,18 @@ pub fn write(dir: &Path, name: &PaperName, all: &[Done]) -> Result<PathBuf, Erro
         .unwrap_or_else(|| dir.to_owned()))
 }
 
-/// The tables of the ledger's entries and of its changes.
+/// The tables of the ledger's entries, of its rows and of its changes.
 fn entries(all: &[Done]) -> String {
     let records = all.iter().flat_map(|done| &done.reproduction.records);
+    let records: Vec<Record> = records.cloned().collect();
     let ledgers = all.iter().map(|done| done.paper.ledger.clone());
     let ledgers: Vec<Ledger> = ledgers.collect();
-    let entries = entries_table(&records.cloned().collect::<Vec<_>>(), &ledgers);
-    format!("{entries}\n## Changes\n\n{}", changes_table(&ledgers))
+    format!(
+        "{}\n## Rows\n\n{}\n## Changes\n\n{}",
+        entries_table(&records, &ledgers),
+        rows_table(&records),
+        changes_table(&ledgers)
+    )
 }
 
 /// The tables of a paper: names of files and their text.

@@ -149,7 +149,7 @@ mod tests {
         match choice {
             Timers::Rfc6298 => (SECOND_NS, 60 * SECOND_NS),
             Timers::Linux => (SECOND_NS / 5, 120 * SECOND_NS),
-            Timers::Bsd | Timers::Brakmo => (SECOND_NS, 64 * SECOND_NS),
+            Timers::Bsd | Timers::Brakmo | Timers::BrakmoScaling => (SECOND_NS, 64 * SECOND_NS),
             Timers::Decoupled => (2 * ticks.event_ns.max(SECOND_NS / 10), 64 * SECOND_NS),
             Timers::Ns => (2 * ticks.measure_ns.max(1), 2000 * SECOND_NS),
         }

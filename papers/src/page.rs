@@ -104,8 +104,8 @@ const MEANING: &str = "Where chance has a part, a number is the median of many s
     central half of the seeds and the share of them that agree with the paper by the row's rule. A \
     row is reproduced where the whole half clearly agrees, and consistent where the whole half \
     clearly disagrees, but at least 5 % of the seeds agree and the paper's value lies within the \
-    central 90 % of them. It is missed without these, and undecided otherwise. Clearly means by two \
-    standard errors of a share of the seeds. Rows of algebra could not miss, and do not count.";
+    central 90 % of them. It is missed without these, and undecided otherwise. Clearly means by \
+    two standard errors of a share of the seeds. Rows of algebra could not miss, and do not count.";
 
 fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
     let row = |record: &Record| {

@@ -22,10 +22,8 @@
  *            |______ from both phases: a loss (exit: loss, timeout) __________________|
  *
  * Slow start's growth is unchanged: cwnd grows by the acknowledged bytes, and what cwnd permits
- * leaves one segment each 1/R. This is the paper's "one TCP packet for each ACK of the burst
- * received in a mini-cycle, then the remaining packets at an average rate calculated from the
- * incoming ACKs". When cwnd has reached ssthresh, some of the permitted segments still wait. PACING
- * sends them. Congestion avoidance is not touched after that.
+ * leaves one segment each 1/R. When cwnd has reached ssthresh, some of the permitted segments still
+ * wait. PACING sends them. Congestion avoidance is not touched after that.
  *
  * Differences from the paper, and its open points
  * - The paper keeps the ssthresh of each slow start, which is half of W_max. The first slow start
@@ -33,6 +31,9 @@
  *   BDP, by the higher rate of the last two flights that the path slowed down (exit: estimate). So
  *   does a later slow start whose ssthresh is above that BDP. A lower ssthresh that the host sets
  *   meanwhile (HyStart) is not used.
+ * - "A solution could be to transmit one TCP packet for each ACK of the burst received in a mini-
+ *   cycle, then to send the remaining packets at an average rate calculated from the incoming
+ *   ACKs." Here all segments leave at R, also those that answer an ACK.
  * - Until a first flight has been measured, segments leave as cwnd permits.
  * - A host from which more than 10 segments leave per tick at R cannot pace at R: ACKs alone clock
  *   it.

@@ -143,6 +143,7 @@ Timers = Literal[
     "linux",
     "bsd",
     "brakmo",
+    "brakmo-scaling",
     "decoupled",
     "ns",
 ]
@@ -860,8 +861,8 @@ class Transfer(TableOfKeys):
         The sender's loss recovery: `tahoe`, `reno`, `careful-reno`, `ns-reno`, `newreno`,
         `steady-newreno`, `sack`, `prr` or `rack`. Default: of the stack.
     timers : Timers | Sequence[Timers] | None, optional
-        The sender's retransmission timer: `rfc6298`, `linux`, `bsd`, `brakmo`, `decoupled` or `ns`.
-        Default: of the stack.
+        The sender's retransmission timer: `rfc6298`, `linux`, `bsd`, `brakmo`, `brakmo-scaling`,
+        `decoupled` or `ns`. Default: of the stack.
     clock : str | float | Sequence[str | float] | None, optional
         Granularity with which the sender's host measures time, for timers `rfc6298`, `decoupled`
         and `ns`, and for start-ups. Default: of the stack: `500 ms` with `lite`, else `1 ns`.

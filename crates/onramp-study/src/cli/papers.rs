@@ -26,8 +26,8 @@ pub struct ReproduceArguments {
     /// Run only the parts that take seconds, and nothing on this kernel
     #[arg(long)]
     pub quick: bool,
-    /// Run each scenario with this many seeds, 1 to 1000. The number of a row is the median. Parts
-    /// with long runs end with fewer, where these decide all their rows
+    /// Run each scenario with this many seeds, 1 to 1000; parts with long runs with 25 at most. The
+    /// number of a row is the median
     #[arg(long, value_name = "N", default_value = "200",
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub seeds: u16,

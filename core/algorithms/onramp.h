@@ -16,18 +16,19 @@
  *       1/3                in the round trip that validates w, where w is below 7/8 BDP
  *       1/8, 1/4, 1/2, 1   in the round trips after it
  *
- *   +------------+  (1)  +--------+  (2)  +----------+  (3)  +------+  (5)  +------+
- *   | SLOW START | ----> | PACING | ----> | APPROACH | ----> | HOLD | ----> | REST |
- *   +------------+       +--------+       +----------+ <---- +------+       +------+
- *                             ^             |   ^    ^  (4)    |  |          |    |
- *                             |         (7) |   |    |         |  | (6)      |    | (13)
- *                             |             |   |    +---------|--|---(12)---+    |
- *                             |             v   |         (7)  |  v               v
- *                             |       +---------+ <------------+ +-------+     +------+
- *                             |       | RETREAT |  ------------> | DRAIN | --> | DONE |
- *                             |       +---------+       (8)      +-------+ (10)+------+
- *                             |            |    \----- (9) --------- | ----------^
- *                             +----------------------- (11) ---------+
+ *   +------------+  (1)  +--------+  (2)  +----------+  (3)  +------+  (5)  +------+ (12)  +------+
+ *   | SLOW START | ----> | PACING | ----> | APPROACH | ----> | HOLD | ----> | REST | ----> | DONE |
+ *   +------------+       +--------+       +----------+ <---- +------+       +------+       +------+
+ *                             ^             |   ^    ^  (4)    |               |            ^    ^
+ *                             |         (7) |   |    |         | (6)           |            |    |
+ *                             |             |   |    +---------|-----(11)------+            |    |
+ *                             |             v   | (8)          v                            |    |
+ *                             |       +---------+          +-------+ (9)                    |    |
+ *                             |       | RETREAT | ----+    | DRAIN | -----------------------+    |
+ *                             |       +---------+ (8) |    +-------+                             |
+ *                             |                       |        |                                 |
+ *                             |                       +--------|---------------------------------+
+ *                             +------------- (10) -------------+
  *
  *   (1)  a flight's ACKs give a rate, or the remembered BDP is used
  *   (2)  the first paced segment is acknowledged
@@ -35,19 +36,15 @@
  *   (4)  a sample is not delayed, or the delivery rate grew (back to SLOW START if no BDP is known)
  *   (5)  the delay stayed for a round trip, and the rate did not grow: the pipe is full
  *   (6)  the delay stayed for a round trip, and the path did not carry w
- *   (7)  a loss that ACKs found; in REST and DRAIN too, in SLOW START with a probe, and in PACING
- *        with the remembered BDP
- *   (8)  the repair has ended, and the path did not carry w
- *   (9)  the repair has ended otherwise (loss). Where less is in flight than cwnd permits,
- *        SAFE TRANSMIT comes first
- *   (10) the RTT stayed long: competing flows are there (delay, loss)
- *   (11) the RTT fell back to the baseline: no competing flow is there. Only once. The second time
+ *   (7)  a loss that ACKs found, in every phase
+ *   (8)  the repair has ended: back to the phase before, to APPROACH, or the end (loss)
+ *   (9)  the RTT stayed long: competing flows are there (delay)
+ *   (10) the RTT fell back to the baseline: no competing flow is there. Only once. The second time
  *        the rate of the path varies: to APPROACH
- *   (12) a group of samples is not delayed any more, and no sibling is there
- *   (13) four rounds: the delay stayed (delay), or cwnd is the share beside siblings (estimate)
+ *   (11) a group of samples is not delayed any more, and no sibling is there
+ *   (12) four rounds: the delay stayed (delay), or cwnd is the share beside siblings (estimate)
  *   APPROACH leads to REST too, where cwnd reaches the share beside siblings.
- *   Other losses in SLOW START or PACING, every ECN mark and every RTO lead to DONE (loss,
- * timeout).
+ *   Every ECN mark and every RTO lead to DONE (loss, timeout).
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
  * BDP at that rate and no further.
@@ -75,19 +72,23 @@
  * own. The delivery rate is the bottleneck rate then, and PACING begins again, once. Otherwise
  * competing flows are there, and congestion avoidance takes over at this cwnd.
  *
- * RETREAT: a loss is being repaired. When every segment in flight has arrived or is marked lost,
- * the delivery rate is known. Its BDP becomes ssthresh, or the ssthresh of congestion avoidance if
- * that is lower. If 7/8 of w arrived as fast as it left, for half a round trip, the path carried w,
- * and the loss was not caused by the rate of w. If the path did not carry w, ssthresh is a
- * quarter of what was carried, because competing flows may have the rest. It is 7/8 if the RTT was
- * not long: a policer drops without a queue, and competing flows have one. Until that is known,
- * ssthresh is the cwnd before w, or as much of the part of a probe that was acknowledged. In a
- * long repair, ssthresh rises to the BDP of the delivery rate while the RTT is the baseline. The
- * segments that a rising ssthresh permits are paced.
+ * RETREAT: a loss is being repaired, and its size decides:
  *
- * SAFE TRANSMIT: congestion avoidance owns cwnd again. A long repair leaves less in flight than
- * cwnd permits, and the rest would leave at once. A policer would drop it. So it is paced for a
- * round trip.
+ *   loss                                 ssthresh                           afterwards
+ *   light: at most 5 segments, or 1/20   cwnd, or the BDP if that is more   the phase before
+ *   of the flight
+ *   a queue, and ACKs have validated     BDP of the delivery rate, or       the end
+ *   cwnd                                 congestion avoidance's if more
+ *   heavy, and a queue before that       1/4 of what arrived                APPROACH
+ *   heavy                                7/8 of what arrived                the end
+ *
+ * A path loses some segments without congestion. Whoever exceeds a queue or a policer loses far
+ * more. "What arrived" is the flight without its losses. Of a heavy loss, ssthresh is at most
+ * congestion avoidance's. Before validation, it is at least the cwnd before w.
+ *
+ * The queue of a window that no ACK has validated may be that of competing flows. So cwnd falls to
+ * a quarter. APPROACH then fills what arrived, as in slow start. If the queue was the sender's own,
+ * it is gone. If not, the delay leads to HOLD, and the start-up ends.
  *
  * RTT noise (core/measure/rtt_noise.h) hides a queue of its own length. So only a larger delay is a
  * queue, and it is compared with the usual RTT of the last round, not with its minimum. An ACK
@@ -160,8 +161,10 @@ _Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS =
 _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
 		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
 	       "growth");
-_Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_REST_ROUNDS == 4, "(3) and (13)");
-_Static_assert(ONRAMP_COMPETING_DIVISOR == 4 && ONRAMP_POLICED_EIGHTHS == 7, "RETREAT");
+_Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_REST_ROUNDS == 4, "(3) and (12)");
+_Static_assert(ONRAMP_LIGHT_LOSS_SEGMENTS == 5 && ONRAMP_LIGHT_LOSS_DIVISOR == 20 &&
+		       ONRAMP_HEAVY_LOSS_EIGHTHS == 7 && ONRAMP_COMPETING_DIVISOR == 4,
+	       "RETREAT");
 _Static_assert(ONRAMP_MIN_TRAIN_NOISES == 2, "RTT noise");
 _Static_assert(STARTUP_BURST_SEGMENTS == 10 && ONRAMP_COMPETING_SIDES == 2 &&
 		       ONRAMP_MIN_DELAY_NS == 1000000 && ONRAMP_PROXY_FACTOR == 2,
@@ -235,13 +238,7 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 	case STARTUP_PHASE_REST:
 		return onramp_clocked_rate(state, ack, cwnd_bytes);
 	case STARTUP_PHASE_RETREAT:
-		/* A rising ssthresh lets more segments leave than ACKs clock. */
-		return state->retreat_is_decided
-			       ? max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns),
-					 1)
-			       : STARTUP_UNLIMITED;
-	case STARTUP_PHASE_SAFE:
-		return max_u64(rate_bytes_per_s(cwnd_bytes, state->min_rtt_ns), 1);
+		return max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns), 1);
 	case STARTUP_PHASE_SLOW_START:
 		if (!state->probe_bytes_per_s)
 			return STARTUP_UNLIMITED;
@@ -321,9 +318,6 @@ static inline void onramp_follow_phase(struct onramp *state, const struct startu
 	case STARTUP_PHASE_RETREAT:
 		onramp_retreat(state, ack, decision);
 		break;
-	case STARTUP_PHASE_SAFE:
-		onramp_refill(state, ack, decision);
-		break;
 	}
 }
 
@@ -340,8 +334,7 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 	onramp_follow_phase(state, ack, flight_ended, decision);
 	onramp_yield(state, ack, decision);
 	if (decision->cwnd_bytes >= state->host_ssthresh_bytes &&
-	    state->phase != STARTUP_PHASE_DONE && state->phase != STARTUP_PHASE_RETREAT &&
-	    state->phase != STARTUP_PHASE_SAFE) {
+	    state->phase != STARTUP_PHASE_DONE && state->phase != STARTUP_PHASE_RETREAT) {
 		decision->cwnd_bytes = state->host_ssthresh_bytes;
 		decision->ssthresh_bytes = state->host_ssthresh_bytes;
 		state->exit = STARTUP_EXIT_SSTHRESH;
@@ -353,48 +346,26 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 	decision->pair = pair_rate_request(state->options, decision);
 	if (state->phase == STARTUP_PHASE_DONE)
 		startup_finish(decision, (enum startup_exit)state->exit);
-	else if (state->phase == STARTUP_PHASE_SAFE)
-		decision->exit = state->exit;
 	onramp_report(state, decision);
 }
 
 static inline void onramp_loss(struct onramp *state, const struct startup_loss *loss,
 			       struct startup_decision *decision)
 {
-	/* The window is as congestion avoidance would have it. */
-	bool is_slow_start = state->phase == STARTUP_PHASE_SLOW_START && !state->probe_bytes_per_s;
-	bool is_of_slow_start =
-		is_slow_start || (state->phase == STARTUP_PHASE_PACING && !state->has_resumed);
-
 	state->retreat_is_safe = state->has_resumed && !state->pipe_is_validated;
 	state->memory_is_wrong |= state->retreat_is_safe;
+	/* cwnd may never have been filled. */
 	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
-		.ssthresh_bytes = loss->ssthresh_bytes,
+		.ssthresh_bytes = min_u64(loss->ssthresh_bytes, loss->inflight_bytes),
 		.pacing_bytes_per_s = STARTUP_UNLIMITED,
 		.estimate_bytes_per_s = state->bottleneck_bytes_per_s,
 		.phase = STARTUP_PHASE_RETREAT,
 	};
 	onramp_report(state, decision);
-	if (state->variant & ONRAMP_WITHOUT_RETREAT) {
-		startup_finish(decision, startup_loss_exit(loss));
-		return;
-	}
-	if (state->phase == STARTUP_PHASE_PACING && state->probe_bytes_per_s)
-		/* The probe was lost, but it has shown the BDP. */
-		decision->ssthresh_bytes = min_u64(loss->ssthresh_bytes, state->target_bytes);
-	else if (!is_slow_start && onramp_window_was_unused(loss))
-		/* The window was never filled: scale ssthresh by inflight/cwnd, but not below
-		 * inflight/2. Congestion avoidance would reduce the whole cwnd. */
-		decision->ssthresh_bytes =
-			min_u64(loss->ssthresh_bytes,
-				max_u64(mul_div(loss->ssthresh_bytes, loss->inflight_bytes,
-						loss->cwnd_bytes),
-					loss->inflight_bytes / ONRAMP_MAX_REDUCTION_DIVISOR));
-	/* A loss of segments that slow start would have sent too ends the start-up, and so does an
-	 * ECN mark: nothing was dropped whose arrivals could show what the path carries. */
-	if (loss->kind != STARTUP_LOSS_RECOVERY || is_of_slow_start ||
-	    startup_is_mark(loss, state->prior_lost_bytes) || !state->min_rtt_ns)
+	/* An ECN mark ends the start-up: the path says that it is full. */
+	if (loss->kind != STARTUP_LOSS_RECOVERY || startup_is_mark(loss, state->prior_lost_bytes) ||
+	    !state->min_rtt_ns || state->variant & ONRAMP_WITHOUT_RETREAT)
 		startup_finish(decision, startup_loss_exit(loss));
 	else
 		onramp_begin_retreat(state, loss, decision);

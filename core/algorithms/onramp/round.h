@@ -22,13 +22,6 @@ static inline bool onramp_round_is_complete(const struct onramp *state,
 	return ack->delivered_bytes >= state->round.end_delivered_bytes;
 }
 
-/* Half a min RTT of the round has passed. */
-static inline bool onramp_round_is_half(const struct onramp *state, const struct startup_ack *ack)
-{
-	return ack->now_ns - state->round.begin_ns >=
-	       state->min_rtt_ns / ONRAMP_SHORT_ROUND_DIVISOR;
-}
-
 /* The delivery rate since the round began. */
 static inline uint64_t onramp_round_bytes_per_s(const struct onramp *state,
 						const struct startup_ack *ack)

@@ -117,8 +117,6 @@ enum onramp_variant {
 #define ONRAMP_MIN_PATH_NS (4 * ONRAMP_MIN_DELAY_NS)
 /* From this cwnd on, HyStart looks for a queue. */
 #define ONRAMP_HANDED_SEGMENTS 16
-/* Half a min RTT of a flight's arrivals shows whether its rate was carried. */
-#define ONRAMP_SHORT_ROUND_DIVISOR 2
 
 /* Quarters of the BDP that are filled before an ACK has validated the window. A half, which RFC
  * 9959 has for a remembered BDP, wastes half a round trip of every longer transfer. The whole
@@ -149,24 +147,22 @@ enum onramp_variant {
 #define ONRAMP_MAX_YIELDS 32
 /* Growth begins again so often at most. */
 #define ONRAMP_MAX_REGROWTHS 8
-/* A policer drops what exceeds its rate, without a queue. ssthresh is then 7/8 of the BDP at the
- * rate that arrived. */
-#define ONRAMP_POLICED_EIGHTHS 7
-/* Where competing flows have the rest of the pipe, a loss lowers ssthresh to a quarter of what was
- * carried. */
+/* A loss is light while at most these segments, or this part of the flight, are lost. Radio links
+ * and long paths lose as much without a queue. A flight that exceeds a queue or a policer loses far
+ * more. */
+#define ONRAMP_LIGHT_LOSS_SEGMENTS 5
+#define ONRAMP_LIGHT_LOSS_DIVISOR 20
+/* A heavy loss lowers ssthresh to so many eighths of what the flight has not lost: room for the
+ * competing flows, and for a policer whose bucket is empty. */
+#define ONRAMP_HEAVY_LOSS_EIGHTHS 7
+/* Where competing flows have the rest of the pipe, ssthresh is a quarter of what was carried. */
 #define ONRAMP_COMPETING_DIVISOR 4
-/* After so many round trips a repair is long. A long flow that has lost segments too keeps its
- * queue empty for less. */
-#define ONRAMP_REPAIR_ROUNDS 2
 /* Competing flows that start at the same time have as much data behind this connection's first
  * segments as in front of them, on average. */
 #define ONRAMP_COMPETING_SIDES 2
 /* A first RTT of more than this many handshake RTTs is not due to a queue: where a proxy answers
  * the handshake, the data go on to a host behind it. */
 #define ONRAMP_PROXY_FACTOR 2
-/* A window that was not filled before a loss is reduced to half of the bytes in flight at most. */
-#define ONRAMP_MAX_REDUCTION_DIVISOR 2
-
 /* A measured rate confirms the remembered BDP where its own BDP is twice that at most. */
 #define ONRAMP_AGREEMENT_FACTOR 2
 /* A Safe Retreat goes back to half of the validated pipe (RFC 9959, section 3.5). */
@@ -183,9 +179,6 @@ struct onramp_round {
 	uint64_t min_rtt_ns;            /* of its samples; 0: no sample */
 	uint64_t group_rtt_sum_ns;      /* the sum of the minima of its groups of samples */
 	uint64_t group_count;
-	/* RETREAT: the ACK before this one; 0: none */
-	uint64_t last_ns;
-	uint64_t last_delivered_bytes; /* delivered in total then */
 };
 
 struct onramp {
@@ -213,13 +206,14 @@ struct onramp {
 	uint64_t handshake_rtt_ns;       /* 0: unknown */
 	uint64_t first_rtt_ns;           /* the first RTT of data; 0: no sample yet */
 	uint64_t first_acked_bytes;      /* acknowledged by the first ACK of data */
-	/* Delivery rate of the paced window that did not fit or lost segments; 0: unknown. */
+	/* Delivery rate of the paced window that did not fit; 0: unknown. */
 	uint64_t overload_bytes_per_s;
 	uint64_t drain_min_rtt_ns;         /* DRAIN: minimum of the previous group of samples */
 	uint64_t avoidance_ssthresh_bytes; /* RETREAT: the ssthresh of congestion avoidance */
 	uint64_t prior_lost_bytes;         /* marked lost before RETREAT */
-	uint64_t target_bytes;             /* this connection's share of the BDP; 0: unknown */
-	uint64_t host_ssthresh_bytes;      /* at the start; STARTUP_UNLIMITED: none */
+	uint64_t held_bytes;          /* RETREAT: ssthresh of a light loss; 0: the loss is heavy */
+	uint64_t target_bytes;        /* this connection's share of the BDP; 0: unknown */
+	uint64_t host_ssthresh_bytes; /* at the start; STARTUP_UNLIMITED: none */
 	uint64_t initial_cwnd_bytes;
 	uint64_t remembered_bdp_bytes; /* 0: nothing is remembered, or it is another path's */
 	uint64_t remembered_rtt_ns;
@@ -232,22 +226,22 @@ struct onramp {
 	uint64_t variant;        /* enum train_variant, enum onramp_variant */
 	uint32_t bound_is_line;  /* the flight's ACKs lie on a line */
 	uint32_t has_pairs;      /* the receiver reports packet pairs */
-	uint32_t rest_rounds;    /* complete rounds in REST, or of a repair whose rate is known */
+	uint32_t rest_rounds;    /* complete rounds in REST */
 	uint32_t siblings;       /* at the previous ACK */
 	uint32_t yields;         /* how often REST began again for siblings */
 	uint32_t regrowths;      /* how often growth began again after REST */
+	uint32_t repaired_phase; /* RETREAT: the phase in which the loss was found */
 	uint32_t loss_had_queue; /* RETREAT: the RTT was long when the loss was found */
 	uint32_t sample_count;   /* in the present group */
 	uint32_t pipe_is_validated; /* ACKs show that the path carries the paced window */
 	uint32_t growth_shift;      /* a validated window grows by acked bytes >> growth_shift */
 	uint32_t phase;
-	uint32_t options;            /* enum startup_option */
-	uint32_t exit;               /* enum startup_exit: the reason when it is over */
-	uint32_t has_repaced;        /* PACING has begun a second time, after DRAIN */
-	uint32_t retreat_is_decided; /* RETREAT: the delivery rate of the lossy flight is known */
-	uint32_t has_resumed;        /* the remembered BDP has been used */
-	uint32_t memory_is_wrong;    /* and the path did not carry it */
-	uint32_t retreat_is_safe;    /* RETREAT: the Safe Retreat of RFC 9959 */
+	uint32_t options;         /* enum startup_option */
+	uint32_t exit;            /* enum startup_exit: the reason when it is over */
+	uint32_t has_repaced;     /* PACING has begun a second time, after DRAIN */
+	uint32_t has_resumed;     /* the remembered BDP has been used */
+	uint32_t memory_is_wrong; /* and the path did not carry it */
+	uint32_t retreat_is_safe; /* RETREAT: the Safe Retreat of RFC 9959 */
 };
 STARTUP_ASSERT_STATE(struct onramp);
 

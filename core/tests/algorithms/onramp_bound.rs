@@ -2,13 +2,12 @@
 //! permits.
 
 use crate::flights::{start, Host, MS};
-use crate::onramp::{arrive, assert_segments, host_on, phase, RATE, RTT, SEGMENT};
+use crate::onramp::{arrive, host_on, phase, RATE, RTT, SEGMENT};
 use crate::onramp_clock::without;
-use crate::onramp_loss::recover;
 use crate::path::time_ns;
 use onramp_core::{
-    exit_name, Decision, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT,
-    OPTION_PAIRS, UNLIMITED,
+    exit_name, Decision, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, LOSS_TIMEOUT, OPTION_PAIRS,
+    UNLIMITED,
 };
 
 /// A window that arrives in this many aggregates, with this time from one to the next. In an
@@ -221,47 +220,6 @@ fn a_probe_that_arrives_as_fast_as_it_left_permits_a_larger_one() {
     assert!(host.decision.estimate_bytes_per_s.abs_diff(paced) <= paced / 1000);
 }
 
-/// Slow start's next window was 20 segments.
-#[test]
-fn a_loss_of_a_probe_is_a_retreat_to_the_window_before_it() {
-    let (mut host, paced) = probing();
-    arrive(&mut host, 5, paced / 2, RTT);
-    let window = host.decision.cwnd_bytes;
-    let decision = host.lose(LOSS_RECOVERY, window, window / 2);
-    assert_eq!(
-        (phase(&host), decision.ssthresh_bytes, decision.exit),
-        ("retreat", 20 * SEGMENT, 0)
-    );
-}
-
-/// 40 of its segments were acknowledged before the loss was found.
-#[test]
-fn a_retreat_leaves_seven_eighths_of_the_part_of_a_probe_that_was_carried() {
-    for (ssthresh_segments, expected_segments) in [(1000, 35), (30, 30)] {
-        let (mut host, paced) = probing();
-        arrive(&mut host, 40, paced, RTT);
-        let window = host.decision.cwnd_bytes;
-        let decision = host.lose(LOSS_RECOVERY, window, ssthresh_segments * SEGMENT);
-        assert_eq!(phase(&host), "retreat");
-        assert_eq!(decision.ssthresh_bytes, expected_segments * SEGMENT);
-    }
-}
-
-/// Silence follows a probe, until the segments that were sent after the loss arrive.
-#[test]
-fn a_lossy_probe_shows_the_rate_of_the_time_in_which_it_arrived() {
-    let (mut host, paced) = probing();
-    arrive(&mut host, 5, paced, RTT);
-    let window = host.decision.cwnd_bytes;
-    host.lose(LOSS_RECOVERY, window, 1000 * SEGMENT);
-    recover(&mut host, 50, RATE / 10);
-    host.ack.lost_bytes += window - 51 * SEGMENT;
-    let decision = recover(&mut host, 1, SEGMENT * 1000 / 80);
-    assert_eq!(phase(&host), "retreat");
-    // A tenth of the BDP of 1000 segments: more than the initial window has shown.
-    assert_segments(decision.ssthresh_bytes, 100);
-}
-
 #[test]
 fn an_rto_of_a_probe_ends_the_startup() {
     let (mut host, _) = probing();
@@ -272,19 +230,6 @@ fn an_rto_of_a_probe_ends_the_startup() {
         ("done", "timeout")
     );
     assert_eq!(decision.ssthresh_bytes, window / 2);
-}
-
-/// The probe has shown the BDP before its loss is found: 224 segments at half of its pacing rate.
-#[test]
-fn a_loss_of_a_probe_that_has_shown_the_rate_ends_at_the_bdp() {
-    for (ssthresh_segments, expected_segments) in [(1000, 224), (100, 100)] {
-        let (mut host, paced) = probing();
-        arrives(&mut host, paced / 2);
-        assert_eq!(phase(&host), "pacing");
-        let decision = host.lose(LOSS_RECOVERY, 154 * SEGMENT, ssthresh_segments * SEGMENT);
-        assert_eq!((phase(&host), exit_name(decision.exit)), ("done", "loss"));
-        assert_eq!(decision.ssthresh_bytes / SEGMENT, expected_segments);
-    }
 }
 
 #[test]

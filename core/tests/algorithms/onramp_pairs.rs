@@ -5,8 +5,8 @@ use crate::flights::{start, Host, MS};
 use crate::onramp::{phase, QUEUED, RATE, RTT, SEGMENT};
 use crate::path::time_ns;
 use onramp_core::{
-    Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAIRS, OPTION_RESUME_AT_ONCE,
-    PAIR_NONE, PAIR_TRAIN, UNLIMITED,
+    Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, OPTION_PAIRS,
+    OPTION_RESUME_AT_ONCE, PAIR_NONE, PAIR_TRAIN, UNLIMITED,
 };
 
 /// The time between two segments at the bottleneck.
@@ -65,6 +65,8 @@ fn pairs_are_requested_where_the_user_chooses_them_until_the_startup_is_over() {
     assert_eq!(flight(&mut host, AT_ONCE, SPACED, SPACED).pair, PAIR_TRAIN);
     assert_eq!(phase(&host), "pacing");
     host.lose(LOSS_RECOVERY, 10 * SEGMENT, 5 * SEGMENT);
+    assert_eq!((phase(&host), host.decision.pair), ("retreat", PAIR_NONE));
+    host.lose(LOSS_TIMEOUT, 10 * SEGMENT, 5 * SEGMENT);
     assert_eq!((phase(&host), host.decision.pair), ("done", PAIR_NONE));
 }
 

@@ -5,7 +5,7 @@ use crate::onramp::{
     arrive, assert_segments, host_on, in_two_aggregates, phase, round, until, validated,
 };
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
-use onramp_core::{exit_name, ACK_APP_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, UNLIMITED};
+use onramp_core::{exit_name, ACK_APP_LIMITED, UNLIMITED};
 
 /// The rate of the full pipe: 855 segments in an RTT.
 const FULL_RATE: u64 = PACED_RATE / 8 * 9;
@@ -148,20 +148,4 @@ fn a_slow_start_at_rest_grows_again_as_slow_start() {
     let decision = until(&mut host, "pacing", RATE / 100, RTT);
     let rate = decision.estimate_bytes_per_s;
     assert!(rate.abs_diff(RATE / 100) <= 1, "{rate}");
-}
-
-#[test]
-fn a_loss_at_rest_leads_to_what_was_carried() {
-    let mut host = in_rest();
-    let window = host.decision.cwnd_bytes;
-    let decision = host.lose(LOSS_RECOVERY, window, 900 * SEGMENT);
-    assert_eq!(
-        (phase(&host), decision.ssthresh_bytes),
-        ("retreat", 900 * SEGMENT)
-    );
-    for _ in 0..window / SEGMENT {
-        host.ack(200_000, host.ack.inflight_bytes, ACK_RECOVERING);
-    }
-    // A segment in 200 us.
-    assert_segments(host.decision.ssthresh_bytes, 500);
 }

@@ -6,7 +6,6 @@ use crate::onramp::{
     arrive, assert_segments, in_two_aggregates, phase, round, until, PACED_RATE, QUEUED, RATE, RTT,
     SEGMENT,
 };
-use crate::onramp_loss::{lose, recover};
 use crate::path::time_ns;
 use onramp_core::{
     exit_name, Start, Train, Without, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, UNLIMITED,
@@ -122,18 +121,6 @@ fn without_the_noise_jitter_counts_as_a_queue() {
     assert_eq!(phases, ["approach", "hold"]);
 }
 
-/// The queue in front of a lost segment is seen in both: 500 segments were carried, and competing
-/// flows have a queue.
-#[test]
-fn without_the_noise_a_loss_has_a_queue_too() {
-    for idea in ["nothing", "noise"] {
-        let mut host = in_approach(without(idea));
-        arrive(&mut host, 1, RATE, QUEUED);
-        lose(&mut host, LOSS_RECOVERY, 500);
-        assert_segments(recover(&mut host, 760, RATE / 2).ssthresh_bytes, 125);
-    }
-}
-
 /// A path that becomes shorter is no noise: one flight of three has that drop.
 #[test]
 fn a_drop_that_does_not_repeat_is_no_noise() {
@@ -179,20 +166,6 @@ fn without_validating_the_whole_bdp_is_filled_and_counts_as_validated() {
     // Half of the flight arrives in time. With validation, this window would count as too large.
     let decision = until(&mut host, "done", RATE / 2, QUEUED);
     assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
-}
-
-#[test]
-fn without_validating_a_loss_leads_to_the_carried_bdp() {
-    for (idea, segments) in [("nothing", 20), ("validating", 500)] {
-        let mut host = in_approach(without(idea));
-        let window = host.decision.cwnd_bytes;
-        assert_eq!(
-            host.lose(LOSS_RECOVERY, window, 500 * SEGMENT)
-                .ssthresh_bytes,
-            segments * SEGMENT,
-            "{idea}"
-        );
-    }
 }
 
 #[test]
@@ -295,7 +268,7 @@ fn without_retreat_a_loss_ends_the_startup_at_the_hosts_ssthresh() {
             assert_eq!((phase(&host), exit_name(decision.exit)), ("done", exit));
             assert_eq!(
                 (decision.cwnd_bytes, decision.ssthresh_bytes),
-                (760 * SEGMENT, 380 * SEGMENT)
+                (760 * SEGMENT, 190 * SEGMENT)
             );
         }
     }

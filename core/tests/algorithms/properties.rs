@@ -102,7 +102,16 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
         "hold" => &["slow-start", "approach", "rest", "drain", "done"],
         "rest" => &["slow-start", "approach", "done"],
         "drain" => &["pacing", "approach", "done"],
-        "retreat" => &["drain", "done"],
+        // A light loss leads back to the phase in which it was found.
+        "retreat" => &[
+            "slow-start",
+            "pacing",
+            "approach",
+            "hold",
+            "rest",
+            "drain",
+            "done",
+        ],
         phase => panic!("{phase} is none of its phases"),
     };
     before == after || next.contains(&phase_name(after))

@@ -114,7 +114,7 @@ fn print(startup: &str, shipped: Results, variant: Results) {
     println!("{}", aligned_columns(&rows, &is_right));
 }
 
-const HEAD: [&str; 10] = [
+const HEAD: [&str; 12] = [
     "family",
     "time",
     "(was)",
@@ -125,6 +125,8 @@ const HEAD: [&str; 10] = [
     "resent",
     "(was)",
     "(CUBIC)",
+    "left %",
+    "(was)",
 ];
 
 /// A start-up over one family, or over a set.
@@ -135,6 +137,8 @@ struct Line {
     slower: u64,
     resent: u64,
     resent_of_cubic: u64,
+    /// What long flows keep in 20 round trips.
+    left_percent: Option<f64>,
 }
 
 impl Line {
@@ -148,6 +152,7 @@ impl Line {
             slower: row.slower_runs,
             resent: row.resent_segments,
             resent_of_cubic: cubic.resent_segments,
+            left_percent: row.left_percent,
         }
     }
 
@@ -162,12 +167,14 @@ impl Line {
             slower: sum(|line| line.slower),
             resent: sum(|line| line.resent),
             resent_of_cubic: sum(|line| line.resent_of_cubic),
+            left_percent: None,
         }
     }
 }
 
 fn row(shipped: &Line, variant: &Line) -> Vec<String> {
     let ratio = |value: f64| format!("{value:.3}");
+    let share = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
     vec![
         variant.name.clone(),
         ratio(variant.time),
@@ -179,5 +186,7 @@ fn row(shipped: &Line, variant: &Line) -> Vec<String> {
         variant.resent.to_string(),
         shipped.resent.to_string(),
         variant.resent_of_cubic.to_string(),
+        share(variant.left_percent),
+        share(shipped.left_percent),
     ]
 }

@@ -16,35 +16,25 @@
  *       1/3                in the round trip that validates w, where w is below 7/8 BDP
  *       1/8, 1/4, 1/2, 1   in the round trips after it
  *
- *   +------------+  (1)  +--------+  (2)  +----------+  (3)  +------+  (5)  +------+ (12)  +------+
- *   | SLOW START | ----> | PACING | ----> | APPROACH | ----> | HOLD | ----> | REST | ----> | DONE |
- *   +------------+       +--------+       +----------+ <---- +------+       +------+       +------+
- *                             ^             |   ^    ^  (4)    |               |            ^    ^
- *                             |         (7) |   |    |         | (6)           |            |    |
- *                             |             |   |    +---------|-----(11)------+            |    |
- *                             |             v   | (8)          v                            |    |
- *                             |       +---------+          +-------+ (9)                    |    |
- *                             |       | RETREAT | ----+    | DRAIN | -----------------------+    |
- *                             |       +---------+ (8) |    +-------+                             |
- *                             |                       |        |                                 |
- *                             |                       +--------|---------------------------------+
- *                             +------------- (10) -------------+
+ *   +------------+  (1)  +--------+  (2)  +----------+  (3)  +------+  (5)  +------+
+ *   | SLOW START | ----> | PACING | ----> | APPROACH | ----> | HOLD | ----> | DONE |
+ *   +------------+       +--------+       +----------+ <---- +------+       +------+
+ *                                            |    ^     (4)                     ^
+ *                                        (6) |    | (7)                         |
+ *                                            v    |                             |
+ *                                         +---------+            (8)            |
+ *                                         | RETREAT | --------------------------+
+ *                                         +---------+
  *
  *   (1)  a flight's ACKs give a rate, or the remembered BDP is used
  *   (2)  the first paced segment is acknowledged
  *   (3)  8 samples are delayed. SLOW START too, with 8 samples at the beginning of a flight
- *   (4)  a sample is not delayed, or the delivery rate grew (back to SLOW START if no BDP is known)
- *   (5)  the delay stayed for a round trip, and the rate did not grow: the pipe is full
- *   (6)  the delay stayed for a round trip, and the path did not carry w
- *   (7)  a loss that ACKs found, in every phase
- *   (8)  the repair has ended: back to the phase before, to APPROACH, or the end (loss)
- *   (9)  the RTT stayed long: competing flows are there (delay)
- *   (10) the RTT fell back to the baseline: no competing flow is there. Only once. The second time
- *        the rate of the path varies: to APPROACH
- *   (11) a group of samples is not delayed any more, and no sibling is there
- *   (12) four rounds: the delay stayed (delay), or cwnd is the share beside siblings (estimate)
- *   APPROACH leads to REST too, where cwnd reaches the share beside siblings.
- *   Every ECN mark and every RTO lead to DONE (loss, timeout).
+ *   (4)  a sample is not delayed, or the delivery rate grew (back to SLOW START if no BDP is
+ * known), or the path did not carry w (5)  the delay stayed for a round trip, and the rate did not
+ * grow: the pipe is full (delay) (6)  a loss that ACKs found, in every phase (7)  the loss was
+ * light: back to the phase before. Or it met a queue of an unvalidated window (8)  the repair of
+ * any other loss has ended (loss) APPROACH leads to DONE too, where cwnd reaches the share beside
+ * siblings (estimate). Every ECN mark and every RTO lead to DONE (loss, timeout).
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
  * BDP at that rate and no further.
@@ -61,16 +51,10 @@
  * APPROACH: ACKs clock the sender again, and segments are paced.
  *
  * HOLD: cwnd stays for a round trip. A queue of the sender's own stays too, and the delivery rate
- * does not grow with cwnd. A delay with another cause passes, or the rate grows in spite of it.
- *
- * REST: the pipe is full, and cwnd stays, as HyStart leaves it. The rate of a radio link may have
- * fallen for a moment only. If the delay passes within four rounds, growth begins again. Congestion
- * avoidance takes over the cwnd that the path carried without a loss.
- *
- * DRAIN: the path did not carry w, and cwnd is what it carried. When the excess has left the queue,
- * the RTT decides. If the RTT is what it was before the first flight, the queue was the sender's
- * own. The delivery rate is the bottleneck rate then, and PACING begins again, once. Otherwise
- * competing flows are there, and congestion avoidance takes over at this cwnd.
+ * does not grow with cwnd. A delay with another cause passes, or the rate grows in spite of it. If
+ * the pipe is full, congestion avoidance takes over cwnd, as HyStart leaves it. If the path did not
+ * carry w, cwnd becomes what was carried, and APPROACH goes on. If the queue was the sender's own,
+ * it is gone then. If not, the delay leads to HOLD again, and the start-up ends.
  *
  * RETREAT: a loss is being repaired, and its size decides:
  *
@@ -87,12 +71,8 @@
  * congestion avoidance's. Before validation, it is at least the cwnd before w.
  *
  * The queue of a window that no ACK has validated may be that of competing flows. So cwnd falls to
- * a quarter. APPROACH then fills what arrived, as in slow start. If the queue was the sender's own,
- * it is gone. If not, the delay leads to HOLD, and the start-up ends.
- *
- * RTT noise (core/measure/rtt_noise.h) hides a queue of its own length. So only a larger delay is a
- * queue, and it is compared with the usual RTT of the last round, not with its minimum. An ACK
- * train shorter than twice the RTT noise is not used as a rate sample.
+ * a quarter. APPROACH then fills what arrived, as in slow start, until HOLD ends the start-up as
+ * above.
  *
  * Competing flows that start at the same time have sent initial windows too. The queue in front of
  * this connection's first segments is theirs. It made the first RTT longer than the handshake's. On
@@ -107,8 +87,8 @@
  *
  * Siblings are connections of this host to the same destination that start up at this time. The
  * host counts them (core/parts/ensemble.h), and each takes an equal share of the BDP. Where a
- * sibling begins later, the others give it its share: their cwnd falls, and their REST begins
- * again.
+ * sibling begins later, the others give it its share: their cwnd falls. With a validated window,
+ * their start-up ends there.
  *
  * A remembered path (core/parts/path_memory.h; RFC 9959, its sections in brackets) has a BDP R that
  * another connection has filled. Half of R may be sent before it is validated (3.3), paced. At once
@@ -161,11 +141,10 @@ _Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS =
 _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
 		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
 	       "growth");
-_Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_REST_ROUNDS == 4, "(3) and (12)");
+_Static_assert(ONRAMP_GROUP_SAMPLES == 8, "(3)");
 _Static_assert(ONRAMP_LIGHT_LOSS_SEGMENTS == 5 && ONRAMP_LIGHT_LOSS_DIVISOR == 20 &&
 		       ONRAMP_HEAVY_LOSS_EIGHTHS == 7 && ONRAMP_COMPETING_DIVISOR == 4,
 	       "RETREAT");
-_Static_assert(ONRAMP_MIN_TRAIN_NOISES == 2, "RTT noise");
 _Static_assert(STARTUP_BURST_SEGMENTS == 10 && ONRAMP_COMPETING_SIDES == 2 &&
 		       ONRAMP_MIN_DELAY_NS == 1000000 && ONRAMP_PROXY_FACTOR == 2,
 	       "share");
@@ -183,7 +162,6 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 	state->handshake_rtt_ns = start->srtt_ns;
 	state->host_ssthresh_bytes = start->ssthresh_bytes;
 	state->flight.last_is_delayed = start->options & STARTUP_OPTION_DELAYED_ACKS;
-	rtt_noise_begin(&state->noise);
 	receiver_clock_begin(&state->clock, start);
 	state->initial_cwnd_bytes = start->cwnd_bytes;
 	state->remembered_bdp_bytes = start->remembered_bytes;
@@ -235,7 +213,6 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 			       : STARTUP_UNLIMITED;
 	case STARTUP_PHASE_APPROACH:
 	case STARTUP_PHASE_HOLD:
-	case STARTUP_PHASE_REST:
 		return onramp_clocked_rate(state, ack, cwnd_bytes);
 	case STARTUP_PHASE_RETREAT:
 		return max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns), 1);
@@ -250,7 +227,7 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 	}
 }
 
-/* Follow what every phase measures: flights, minimum RTT, RTT noise, losses before RETREAT. Sets
+/* Follow what every phase measures: flights, minimum RTT, losses before RETREAT. Sets
  * state->ack to the ACK with the RTT sample of the forward path. Returns whether the ACK completes
  * a flight. */
 static inline bool onramp_observe(struct onramp *state, const struct startup_ack *ack)
@@ -277,9 +254,8 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 		seen->pair_bytes = ack->delivered_bytes;
 	}
 	seen->rtt_ns = pair_rate_rtt(&state->pairs, seen, state->min_rtt_ns);
-	rtt_noise_add(&state->noise, seen, flight_ended);
-	if (state->variant & ONRAMP_WITHOUT_NOISE)
-		state->noise.noise_ns = 0;
+	if (seen->rtt_ns)
+		state->last_rtt_ns = seen->rtt_ns;
 	if (state->phase != STARTUP_PHASE_RETREAT)
 		state->prior_lost_bytes = ack->lost_bytes;
 	if (!state->first_rtt_ns) {
@@ -308,12 +284,6 @@ static inline void onramp_follow_phase(struct onramp *state, const struct startu
 		break;
 	case STARTUP_PHASE_HOLD:
 		onramp_hold(state, ack, decision);
-		break;
-	case STARTUP_PHASE_REST:
-		onramp_rest(state, ack, decision);
-		break;
-	case STARTUP_PHASE_DRAIN:
-		onramp_drain(state, ack, decision);
 		break;
 	case STARTUP_PHASE_RETREAT:
 		onramp_retreat(state, ack, decision);

@@ -84,15 +84,12 @@ Idea = Literal[
     "clock",
     "probing",
     "line",
-    "noise",
     "sharing",
     "spacing",
     "validating",
     "easing",
     "raising",
     "delay",
-    "resting",
-    "repacing",
     "retreat",
 ]
 KindOfTraffic = Literal[
@@ -888,9 +885,9 @@ class Transfer(TableOfKeys):
         payload of a millisecond, 2 to 10 segments. Range: 1 B to 4 GB.
     without : Idea | Sequence[Idea] | None, optional
         For start-up `onramp`: the idea that is switched off, to show its contribution: `nothing`,
-        `measuring`, `clock`, `probing`, `line`, `noise`, `sharing`, `spacing`, `validating`,
-        `easing`, `raising`, `delay`, `resting`, `repacing` or `retreat` ([what each idea
-        is](../algorithms/onramp.md)). Default: `nothing`.
+        `measuring`, `clock`, `probing`, `line`, `sharing`, `spacing`, `validating`, `easing`,
+        `raising`, `delay` or `retreat` ([what each idea is](../algorithms/onramp.md)). Default:
+        `nothing`.
     search : Version | Sequence[Version] | None, optional
         For start-up `search`: its version, `draft`, `linux` or `freebsd` ([what they differ
         in](../algorithms/search.md)). Default: `draft`.

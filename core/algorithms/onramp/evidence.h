@@ -12,16 +12,13 @@
 
 #include "algorithms/onramp/round.h"
 
-/* The flight's ACKs lie on a line that RTT noise alone would not make: the train is at least twice
- * as long as the noise. */
+/* The flight's ACKs lie on a line. */
 static inline bool onramp_train_is_usable(const struct onramp *state)
 {
 	const struct ack_train *train = &state->flight.train;
 
 	return train->points >= ONRAMP_MIN_POINTS &&
-	       (state->variant & ONRAMP_WITHOUT_LINE ||
-		(train_is_line(train) && ONRAMP_MIN_TRAIN_NOISES * state->noise.noise_ns <=
-						 train->last_ns - train->first_ns));
+	       (state->variant & ONRAMP_WITHOUT_LINE || train_is_line(train));
 }
 
 /* The receiver's reports of this flight last for at least this number of its ticks. */
@@ -93,7 +90,7 @@ static inline uint64_t onramp_lower_bound(const struct onramp *state, const stru
 
 	if (state->flight.sent_app_limited || flight_app_limited(&state->flight))
 		return 0;
-	time_ns += max_u64(is_spread ? silence_ns : ONRAMP_HIDDEN_ACK_NS, state->noise.noise_ns);
+	time_ns += is_spread ? silence_ns : ONRAMP_HIDDEN_ACK_NS;
 	return max_u64(rate_bytes_per_s((uint64_t)train->segments * ack->mss_bytes, time_ns),
 		       onramp_reported_bound(state, ack->mss_bytes));
 }

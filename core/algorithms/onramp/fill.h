@@ -211,8 +211,7 @@ static inline void onramp_pacing(struct onramp *state, const struct startup_ack 
 
 	if (ack->delivered_bytes <= state->round.end_delivered_bytes)
 		return;
-	if (!onramp_rtt_is_noisy(state))
-		state->baseline_rtt_ns = state->min_rtt_ns;
+	state->baseline_rtt_ns = state->min_rtt_ns;
 	state->paced_bytes_per_s = rate_bytes_per_s(ack->cwnd_bytes, state->min_rtt_ns);
 	/* The part of cwnd that the application did not use is lost (RFC 9959, section 3.3). */
 	if (ack->flags & STARTUP_ACK_APP_LIMITED)

@@ -72,7 +72,7 @@ static inline uint64_t onramp_repair_ssthresh(struct onramp *state, uint64_t los
 		return state->held_bytes;
 	/* A flight that filled a queue arrived later than one that fits. */
 	state->target_bytes = mul_div(arrived_bytes, state->min_rtt_ns,
-				      max_u64(state->noise.last_rtt_ns, state->min_rtt_ns));
+				      max_u64(state->last_rtt_ns, state->min_rtt_ns));
 	arrived_bytes = onramp_may_compete(state) ? arrived_bytes / ONRAMP_COMPETING_DIVISOR
 						  : arrived_bytes / 8 * ONRAMP_HEAVY_LOSS_EIGHTHS;
 	/* ACKs have validated the window before the paced one. */
@@ -96,15 +96,13 @@ static inline void onramp_end_retreat(struct onramp *state, const struct startup
 		return;
 	}
 	decision->ssthresh_bytes = STARTUP_UNLIMITED;
-	state->phase = state->repaired_phase;
 	pair_rate_end(&state->pairs);
-	state->sample_count = 0;
 	if (!is_light) {
-		/* Fill what arrived, until a delay shows that the queue is still there. */
-		onramp_validate(state);
-		onramp_begin_approach(state);
-		state->last_round_bytes_per_s = 0;
+		onramp_fill_again(state, ack, state->target_bytes);
+		return;
 	}
+	state->phase = state->repaired_phase;
+	state->sample_count = 0;
 	/* In PACING, the first paced segment may be acknowledged already. */
 	if (state->phase != STARTUP_PHASE_PACING)
 		onramp_begin_round(state, ack);
@@ -137,7 +135,7 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 	state->exit = STARTUP_EXIT_LOSS;
 	state->phase = STARTUP_PHASE_RETREAT;
 	state->avoidance_ssthresh_bytes = loss->ssthresh_bytes;
-	state->loss_had_queue = onramp_rtt_is_delayed(state, state->noise.last_rtt_ns);
+	state->loss_had_queue = onramp_rtt_is_delayed(state, state->last_rtt_ns);
 	state->round = (struct onramp_round){
 		.begin_delivered_bytes = loss->acknowledged_bytes,
 		.end_delivered_bytes = loss->acknowledged_bytes + loss->inflight_bytes,

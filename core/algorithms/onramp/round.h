@@ -30,35 +30,11 @@ static inline uint64_t onramp_round_bytes_per_s(const struct onramp *state,
 				ack->now_ns - state->round.begin_ns);
 }
 
-/* The maximum of that rate, if all RTT noise has made the time longer. */
-static inline uint64_t onramp_round_max_bytes_per_s(const struct onramp *state,
-						    const struct startup_ack *ack)
-{
-	uint64_t noise_ns = state->noise.noise_ns;
-	uint64_t elapsed_ns = max_u64(ack->now_ns - state->round.begin_ns, noise_ns + 1);
-
-	return rate_bytes_per_s(ack->delivered_bytes - state->round.begin_delivered_bytes,
-				elapsed_ns - noise_ns);
-}
-
-/* The RTT increase that is a queue where there is no RTT noise. */
-static inline uint64_t onramp_noiseless_queue_ns(const struct onramp *state)
-{
-	return min_u64(max_u64(state->min_rtt_ns / ONRAMP_DELAY_DIVISOR, ONRAMP_MIN_DELAY_NS),
-		       ONRAMP_MAX_DELAY_NS);
-}
-
-/* RTT noise hides such a queue. The minimum of a whole round is then left to chance, so the
- * baseline is the mean of the minima of the round's groups of samples. */
-static inline bool onramp_rtt_is_noisy(const struct onramp *state)
-{
-	return state->noise.noise_ns >= onramp_noiseless_queue_ns(state);
-}
-
 /* The RTT increase that is a queue. */
 static inline uint64_t onramp_queue_ns(const struct onramp *state)
 {
-	return max_u64(onramp_noiseless_queue_ns(state), state->noise.noise_ns);
+	return min_u64(max_u64(state->min_rtt_ns / ONRAMP_DELAY_DIVISOR, ONRAMP_MIN_DELAY_NS),
+		       ONRAMP_MAX_DELAY_NS);
 }
 
 /* The round is complete. The next one is compared with its delivery rate, cwnd and RTT. */
@@ -66,8 +42,6 @@ static inline void onramp_end_round(struct onramp *state, const struct startup_a
 {
 	if (state->round.min_rtt_ns)
 		state->baseline_rtt_ns = state->round.min_rtt_ns;
-	if (state->round.group_count && onramp_rtt_is_noisy(state))
-		state->baseline_rtt_ns = state->round.group_rtt_sum_ns / state->round.group_count;
 	state->last_round_bytes_per_s = onramp_round_bytes_per_s(state, ack);
 	state->last_round_cwnd_bytes = state->round.cwnd_bytes;
 	/* Cap at the bytes delivered in this round: ACK aggregation inflates the rate. */
@@ -93,8 +67,6 @@ static inline bool onramp_group_is_complete(struct onramp *state, const struct s
 	if (++state->sample_count < ONRAMP_GROUP_SAMPLES)
 		return false;
 	state->sample_count = 0;
-	state->round.group_rtt_sum_ns += state->group_min_rtt_ns;
-	state->round.group_count++;
 	return true;
 }
 

@@ -36,7 +36,7 @@ static inline uint64_t onramp_fair_share(const struct onramp *state, const struc
 		return onramp_own_bytes(state, ack, pipe_bytes);
 	if (!state->handshake_rtt_ns || state->first_rtt_ns <= expected_rtt_ns ||
 	    state->first_rtt_ns > ONRAMP_PROXY_FACTOR * state->handshake_rtt_ns ||
-	    state->has_repaced || state->variant & ONRAMP_WITHOUT_SHARING)
+	    state->variant & ONRAMP_WITHOUT_SHARING)
 		return pipe_bytes;
 	ahead_bytes = mul_div(state->first_rtt_ns - expected_rtt_ns, state->bottleneck_bytes_per_s,
 			      NS_PER_S);

@@ -6,7 +6,6 @@
 #include "measure/flight.h"
 #include "measure/pair_rate.h"
 #include "measure/receiver_clock.h"
-#include "measure/rtt_noise.h"
 #include "startup.h"
 
 /* Each bit switches off one idea, to measure what it contributes. The bits below are those of
@@ -14,7 +13,7 @@
 enum onramp_variant {
 	/* No measured rate is used. */
 	ONRAMP_WITHOUT_MEASURING = 1 << 2,
-	/* ACKs give a rate even if their points form no line or lie within the RTT noise. */
+	/* ACKs give a rate even if their points form no line. */
 	ONRAMP_WITHOUT_LINE = 1 << 3,
 	/* The connection takes the whole path and leaves no share to competing flows. */
 	ONRAMP_WITHOUT_SHARING = 1 << 4,
@@ -28,14 +27,8 @@ enum onramp_variant {
 	ONRAMP_WITHOUT_RAISING = 1 << 8,
 	/* No HOLD: only a loss ends growth. */
 	ONRAMP_WITHOUT_DELAY = 1 << 9,
-	/* No REST: a delay that stayed for a round trip ends the start-up. */
-	ONRAMP_WITHOUT_RESTING = 1 << 10,
-	/* After DRAIN, PACING does not happen a second time. */
-	ONRAMP_WITHOUT_REPACING = 1 << 11,
 	/* No RETREAT: a loss ends the start-up, and the host sets ssthresh. */
 	ONRAMP_WITHOUT_RETREAT = 1 << 12,
-	/* RTT noise counts as zero, so any delay counts as a queue. */
-	ONRAMP_WITHOUT_NOISE = 1 << 13,
 	/* Lower bounds of the rate are not used: slow start goes on until a rate is measured. */
 	ONRAMP_WITHOUT_PROBING = 1 << 14,
 	/* The receiver's clock is not used. */
@@ -49,22 +42,17 @@ enum onramp_variant {
 	V("without", "clock", ONRAMP_WITHOUT_CLOCK)                                                \
 	V("without", "probing", ONRAMP_WITHOUT_PROBING)                                            \
 	V("without", "line", ONRAMP_WITHOUT_LINE)                                                  \
-	V("without", "noise", ONRAMP_WITHOUT_NOISE)                                                \
 	V("without", "sharing", ONRAMP_WITHOUT_SHARING)                                            \
 	V("without", "spacing", ONRAMP_WITHOUT_SPACING)                                            \
 	V("without", "validating", ONRAMP_WITHOUT_VALIDATING)                                      \
 	V("without", "easing", ONRAMP_WITHOUT_EASING)                                              \
 	V("without", "raising", ONRAMP_WITHOUT_RAISING)                                            \
 	V("without", "delay", ONRAMP_WITHOUT_DELAY)                                                \
-	V("without", "resting", ONRAMP_WITHOUT_RESTING)                                            \
-	V("without", "repacing", ONRAMP_WITHOUT_REPACING)                                          \
 	V("without", "retreat", ONRAMP_WITHOUT_RETREAT)
 
 /* ACKs of a flight that give a rate: with 4 on a line, the rate is rarely too high by a third
  * (core/measure/ack_train.h). */
 #define ONRAMP_MIN_POINTS 4
-/* An ACK train shorter than twice the RTT noise is not used as a rate sample. */
-#define ONRAMP_MIN_TRAIN_NOISES 2
 /* The minimum time between ACKs of segments of a line that is used: 32 us a segment of 1448 bytes
  * is 360 Mbit/s. The ACKs of one aggregate reach the host's stack as fast, one after the other,
  * and interrupt coalescing hides shorter times. The links in front of a token bucket are often this
@@ -138,15 +126,9 @@ enum onramp_variant {
  * not full. */
 #define ONRAMP_MIN_GAIN_DIVISOR 2
 
-/* Round trips for which cwnd rests after a delay that stayed. A fading link recovers meanwhile. */
-#define ONRAMP_REST_ROUNDS 4
 /* Where siblings start up too, cwnd is at most the equal share and an eighth of it. Together they
  * keep a short queue, so the pipe is full. */
 #define ONRAMP_SHARE_EIGHTHS 9
-/* REST begins again so often at most because a sibling has begun. */
-#define ONRAMP_MAX_YIELDS 32
-/* Growth begins again so often at most. */
-#define ONRAMP_MAX_REGROWTHS 8
 /* A loss is light while at most these segments, or this part of the flight, are lost. Radio links
  * and long paths lose as much without a queue. A flight that exceeds a queue or a policer loses far
  * more. */
@@ -177,8 +159,6 @@ struct onramp_round {
 	uint64_t end_delivered_bytes;   /* the round ends when this much is delivered in total */
 	uint64_t cwnd_bytes;            /* at the start */
 	uint64_t min_rtt_ns;            /* of its samples; 0: no sample */
-	uint64_t group_rtt_sum_ns;      /* the sum of the minima of its groups of samples */
-	uint64_t group_count;
 };
 
 struct onramp {
@@ -189,12 +169,12 @@ struct onramp {
 	 * stack is small. */
 	struct startup_ack ack;
 	struct onramp_round round;
-	struct rtt_noise noise;
 	uint64_t bottleneck_bytes_per_s; /* 0: not measured yet */
 	uint64_t path_bytes_per_s;  /* the latest rate of the whole path that a flight has shown */
 	uint64_t bound_bytes_per_s; /* lower bound of it from the last flight; 0: none */
 	uint64_t probe_bytes_per_s; /* SLOW START: the probe's pacing rate; 0: no probe */
 	uint64_t min_rtt_ns;        /* 0: no sample yet */
+	uint64_t last_rtt_ns;       /* the latest sample of the forward path; 0: none yet */
 	uint64_t baseline_rtt_ns;   /* the RTT of the last round: samples are compared with it */
 	uint64_t group_min_rtt_ns;  /* the minimum of the latest group of samples */
 	uint64_t prior_cwnd_bytes;  /* cwnd before PACING */
@@ -206,9 +186,6 @@ struct onramp {
 	uint64_t handshake_rtt_ns;       /* 0: unknown */
 	uint64_t first_rtt_ns;           /* the first RTT of data; 0: no sample yet */
 	uint64_t first_acked_bytes;      /* acknowledged by the first ACK of data */
-	/* Delivery rate of the paced window that did not fit; 0: unknown. */
-	uint64_t overload_bytes_per_s;
-	uint64_t drain_min_rtt_ns;         /* DRAIN: minimum of the previous group of samples */
 	uint64_t avoidance_ssthresh_bytes; /* RETREAT: the ssthresh of congestion avoidance */
 	uint64_t prior_lost_bytes;         /* marked lost before RETREAT */
 	uint64_t held_bytes;          /* RETREAT: ssthresh of a light loss; 0: the loss is heavy */
@@ -226,10 +203,6 @@ struct onramp {
 	uint64_t variant;        /* enum train_variant, enum onramp_variant */
 	uint32_t bound_is_line;  /* the flight's ACKs lie on a line */
 	uint32_t has_pairs;      /* the receiver reports packet pairs */
-	uint32_t rest_rounds;    /* complete rounds in REST */
-	uint32_t siblings;       /* at the previous ACK */
-	uint32_t yields;         /* how often REST began again for siblings */
-	uint32_t regrowths;      /* how often growth began again after REST */
 	uint32_t repaired_phase; /* RETREAT: the phase in which the loss was found */
 	uint32_t loss_had_queue; /* RETREAT: the RTT was long when the loss was found */
 	uint32_t sample_count;   /* in the present group */
@@ -238,7 +211,6 @@ struct onramp {
 	uint32_t phase;
 	uint32_t options;         /* enum startup_option */
 	uint32_t exit;            /* enum startup_exit: the reason when it is over */
-	uint32_t has_repaced;     /* PACING has begun a second time, after DRAIN */
 	uint32_t has_resumed;     /* the remembered BDP has been used */
 	uint32_t memory_is_wrong; /* and the path did not carry it */
 	uint32_t retreat_is_safe; /* RETREAT: the Safe Retreat of RFC 9959 */

@@ -30,7 +30,6 @@ mod onramp_held;
 mod onramp_loss;
 mod onramp_memory;
 mod onramp_pairs;
-mod onramp_rest;
 mod onramp_share;
 mod onramp_without;
 mod paced_estimate;

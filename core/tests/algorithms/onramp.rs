@@ -90,14 +90,6 @@ pub fn validated() -> Host {
     host
 }
 
-/// The window was too large: the paced segments arrive at two thirds of the rate at which they
-/// left. cwnd is the 500 segments that the path carried.
-pub fn in_drain() -> Host {
-    let mut host = in_approach();
-    until(&mut host, "drain", RATE / 2, QUEUED);
-    host
-}
-
 #[track_caller]
 pub fn assert_segments(bytes: u64, segments: u64) {
     assert!(
@@ -137,25 +129,6 @@ fn a_paced_window_is_at_most_the_bdp() {
         assert_eq!(phase(&host), "pacing");
         assert_segments(host.decision.cwnd_bytes, window_segments);
     }
-}
-
-/// Delayed ACKs arrive aggregated. A line through them is not used as a rate, and a delay that is
-/// no longer than the RTT noise is no queue.
-#[test]
-fn a_line_through_aggregated_acks_gives_no_rate() {
-    let rates = [0, 5, 6].map(|fall| {
-        let mut host = host_on(RTT);
-        let gap_ns = time_ns(SEGMENT, RATE);
-        for place in 0..10 {
-            // The last segment was not delayed.
-            host.ack.rtt_ns = if place < 9 { RTT + fall * gap_ns } else { RTT };
-            host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
-        }
-        host.decision.estimate_bytes_per_s
-    });
-    // The train lasts nine times as long as one segment. A burst of the sender can drop by five
-    // times that.
-    assert_eq!(rates, [RATE, RATE, 0]);
 }
 
 /// 12 segments: three ACKs have raised cwnd to 13 when the fourth gives the rate.
@@ -354,25 +327,6 @@ fn later_than_the_handshake(handshake_ns: u64, more_ns: u64) -> Decision {
     host.flight(MS / 10, ACK_CWND_LIMITED);
     assert_eq!(phase(&host), "pacing");
     host.decision
-}
-
-/// The queue of competing flows that start at the same time has passed.
-#[test]
-fn a_path_that_is_paced_a_second_time_is_not_shared() {
-    let rtt_ns = RTT + 20 * MS;
-    let mut host = Host::new(
-        "onramp",
-        Start {
-            srtt_ns: RTT,
-            ..start()
-        },
-        RTT,
-    );
-    arrive(&mut host, 10, RATE, rtt_ns);
-    until(&mut host, "approach", RATE, rtt_ns);
-    until(&mut host, "drain", RATE / 50, rtt_ns * 9 / 8);
-    until(&mut host, "pacing", RATE / 50, rtt_ns);
-    assert_segments(host.decision.cwnd_bytes, 24);
 }
 
 /// 10 / (10 + 2 q): with 20 segments in front of it and 20 behind, the share is a fifth.

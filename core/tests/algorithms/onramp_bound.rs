@@ -94,22 +94,6 @@ fn one_or_two_bunches_hide_10_ms() {
     }
 }
 
-/// RTT samples drop by 15 ms, which is more than the time between aggregates.
-#[test]
-fn rtt_noise_may_hide_its_own_length() {
-    let mut host = host_with_window(30, 0, RTT);
-    for n in 0..30 {
-        host.ack.rtt_ns = if n == 15 { RTT + 15 * MS } else { RTT };
-        let gap_ns = match n {
-            0 => RTT,
-            10 | 20 => 4 * MS - 9000,
-            _ => 1000,
-        };
-        host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
-    }
-    assert_probe(&host, bound(29, 8 * MS + 9000 + 15 * MS));
-}
-
 #[test]
 fn an_app_limited_flight_bounds_nothing() {
     let mut host = host_with_window(30, 0, RTT);

@@ -1,22 +1,12 @@
-//! `onramp` when the delay rises: cwnd is held, and the pipe is full, drained or neither.
+//! `onramp` when the delay rises: cwnd is held, and the pipe is full or not.
 
 use crate::flights::{Host, MS};
 use crate::onramp::{
-    arrive, assert_segments, host_on, in_approach, in_drain, in_two_aggregates, phase, round,
-    until, validated,
+    arrive, assert_segments, host_on, in_approach, in_two_aggregates, phase, round, until,
+    validated,
 };
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
-use onramp_core::{exit_name, Decision, ACK_CWND_LIMITED, UNLIMITED};
-
-/// All but the last segment of the excess arrive.
-fn drain_excess(host: &mut Host) -> Decision {
-    arrive(
-        host,
-        host.ack.inflight_bytes / SEGMENT - 1,
-        RATE / 2,
-        QUEUED,
-    )
-}
+use onramp_core::{exit_name, ACK_CWND_LIMITED, UNLIMITED};
 
 #[test]
 fn eight_delayed_samples_hold_cwnd() {
@@ -75,19 +65,21 @@ fn one_undelayed_sample_ends_a_hold() {
 /// With a third more of cwnd, the rate grows by an eighth. Half of the growth of cwnd would be a
 /// sixth.
 #[test]
-fn a_rate_that_does_not_grow_with_cwnd_lets_cwnd_rest() {
+fn a_rate_that_does_not_grow_with_cwnd_ends_the_startup_with_the_same_cwnd() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
     let window = host.decision.cwnd_bytes;
     let decision = round(&mut host, PACED_RATE / 8 * 9, QUEUED);
     assert_eq!(
         (phase(&host), exit_name(decision.exit), decision.is_full),
-        ("rest", "none", 0)
+        ("done", "delay", 1)
     );
     assert_eq!(
         (decision.cwnd_bytes, decision.ssthresh_bytes),
-        (window, UNLIMITED)
+        (window, window)
     );
+    assert_eq!(decision.pacing_bytes_per_s, UNLIMITED);
+    assert_segments(decision.learned_bytes, 855);
     assert_eq!(
         decision.estimate_bytes_per_s / 1000,
         PACED_RATE / 8 * 9 / 1000
@@ -127,27 +119,47 @@ fn a_delay_with_a_growing_rate_becomes_the_baseline() {
 
 /// The whole paced flight arrives at two thirds of the rate at which it left: in 3/2 of a round
 /// trip.
-#[test]
-fn a_paced_flight_that_is_not_carried_drains_to_what_was_carried() {
+fn not_carried() -> Host {
     let mut host = in_approach();
     let begin_ns = host.ack.now_ns;
     until(&mut host, "hold", PACED_RATE / 3 * 2, QUEUED);
-    let decision = until(&mut host, "drain", PACED_RATE / 3 * 2, QUEUED);
+    let decision = until(&mut host, "approach", PACED_RATE / 3 * 2, QUEUED);
     assert!(
         (host.ack.now_ns - begin_ns).abs_diff(RTT / 2 * 3) < MS,
         "{} ns",
         host.ack.now_ns - begin_ns
     );
     assert_segments(decision.cwnd_bytes, 760 * 2 / 3);
-    assert_eq!(decision.ssthresh_bytes, UNLIMITED);
-    assert_eq!((decision.pacing_bytes_per_s, decision.exit), (UNLIMITED, 0));
+    assert_eq!((decision.ssthresh_bytes, decision.exit), (UNLIMITED, 0));
+    host
+}
+
+/// What was carried is the BDP, so growth begins with an eighth.
+#[test]
+fn a_paced_flight_that_is_not_carried_leads_to_what_was_carried() {
+    let mut host = not_carried();
+    let window = host.decision.cwnd_bytes;
+    assert_segments(
+        arrive(&mut host, 80, PACED_RATE / 3 * 2, RTT).cwnd_bytes,
+        window / SEGMENT + 10,
+    );
+}
+
+#[test]
+fn a_queue_that_stays_then_ends_the_startup_at_what_was_carried() {
+    let mut host = not_carried();
+    let window = host.decision.cwnd_bytes;
+    let decision = until(&mut host, "done", PACED_RATE / 3 * 2, QUEUED);
+    assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
+    assert!(decision.cwnd_bytes <= window + SEGMENT);
 }
 
 /// 20 segments before the paced flight, and the path carries only five in a round trip.
 #[test]
-fn drain_does_not_go_below_the_prior_cwnd() {
+fn cwnd_does_not_fall_below_the_one_before_the_paced_flight() {
     let mut host = in_approach();
-    let decision = until(&mut host, "drain", RATE / 200, QUEUED);
+    until(&mut host, "hold", RATE / 200, QUEUED);
+    let decision = until(&mut host, "approach", RATE / 200, QUEUED);
     assert_eq!(decision.cwnd_bytes, 20 * SEGMENT);
 }
 
@@ -159,72 +171,6 @@ fn a_paced_flight_that_is_carried_in_spite_of_a_delay_goes_on() {
     let window = host.decision.cwnd_bytes;
     until(&mut host, "approach", PACED_RATE / 9 * 8, QUEUED);
     assert_eq!(host.decision.cwnd_bytes, window);
-}
-
-/// cwnd is the BDP at the delivery rate already. It needs no pacing, and no further validation.
-#[test]
-fn a_drained_path_is_filled_a_second_time_at_the_delivery_rate() {
-    let mut host = in_drain();
-    let window = drain_excess(&mut host).cwnd_bytes;
-    assert_eq!((phase(&host), window), ("drain", 500 * SEGMENT));
-    arrive(&mut host, 7, RATE / 2, RTT);
-    assert_eq!(phase(&host), "drain");
-    let decision = arrive(&mut host, 1, RATE / 2, RTT);
-    assert_eq!((phase(&host), decision.exit), ("pacing", 0));
-    assert_eq!(decision.estimate_bytes_per_s, RATE / 2);
-    assert_eq!(
-        (decision.cwnd_bytes, decision.pacing_bytes_per_s),
-        (window, UNLIMITED)
-    );
-    until(&mut host, "approach", RATE / 2, RTT);
-    let (before, in_flight) = (host.decision.cwnd_bytes, host.ack.inflight_bytes);
-    let after = round(&mut host, RATE / 2, RTT).cwnd_bytes;
-    assert_segments(after - before, in_flight / SEGMENT / 8);
-}
-
-/// cwnd is what was carried, and slow start goes no further.
-#[test]
-fn a_queue_that_stays_is_a_competing_flows_and_ends_the_startup_at_what_was_carried() {
-    let mut host = in_drain();
-    let decision = until(&mut host, "done", RATE / 2, QUEUED);
-    assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 0));
-    assert_eq!(
-        (decision.cwnd_bytes, decision.pacing_bytes_per_s),
-        (500 * SEGMENT, UNLIMITED)
-    );
-    assert_eq!(decision.ssthresh_bytes, decision.cwnd_bytes);
-}
-
-/// Slow start goes on from the prior cwnd, to a quarter of what was carried.
-#[test]
-fn ssthresh_after_a_drain_is_at_least_the_cwnd() {
-    let mut host = in_approach();
-    until(&mut host, "drain", RATE / 200, QUEUED);
-    let decision = until(&mut host, "done", RATE / 200, QUEUED);
-    assert_eq!(
-        (decision.cwnd_bytes, decision.ssthresh_bytes),
-        (20 * SEGMENT, 20 * SEGMENT)
-    );
-}
-
-#[test]
-fn drain_waits_for_a_queue_that_becomes_shorter() {
-    let mut host = in_drain();
-    drain_excess(&mut host);
-    for more_ms in [40, 30, 20] {
-        arrive(&mut host, 8, RATE / 2, RTT + more_ms * MS);
-        assert_eq!(phase(&host), "drain");
-    }
-    arrive(&mut host, 8, RATE / 2, RTT);
-    assert_eq!(phase(&host), "pacing");
-}
-
-/// The queue before the first flight belonged to a competing flow too.
-#[test]
-fn an_rtt_below_the_baseline_is_not_the_baseline() {
-    let mut host = in_drain();
-    let decision = until(&mut host, "done", RATE / 2, RTT - 10 * MS);
-    assert_eq!(exit_name(decision.exit), "delay");
 }
 
 #[test]
@@ -240,7 +186,7 @@ fn delayed_samples_at_the_begin_of_a_flight_hold_slow_start() {
 
 /// The pipe is full: 100 KB/s, of which 10 segments are the BDP.
 #[test]
-fn a_held_slow_start_without_more_rate_rests_and_ends_the_startup() {
+fn a_held_slow_start_without_more_rate_ends_the_startup() {
     let mut host = host_on(RTT);
     in_two_aggregates(&mut host);
     in_two_aggregates(&mut host);
@@ -248,8 +194,6 @@ fn a_held_slow_start_without_more_rate_rests_and_ends_the_startup() {
     assert_eq!(phase(&host), "hold");
     let window = host.decision.cwnd_bytes;
     let decision = round(&mut host, RATE / 100, QUEUED);
-    assert_eq!((phase(&host), decision.cwnd_bytes), ("rest", window));
-    let decision = until(&mut host, "done", RATE / 100, QUEUED);
     assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
     assert_eq!(decision.cwnd_bytes, window);
     assert_segments(decision.learned_bytes, 10);

@@ -99,19 +99,9 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
         "slow-start" => &["pacing", "hold", "done"],
         "pacing" => &["approach", "done"],
         "approach" => &["hold", "done"],
-        "hold" => &["slow-start", "approach", "rest", "drain", "done"],
-        "rest" => &["slow-start", "approach", "done"],
-        "drain" => &["pacing", "approach", "done"],
+        "hold" => &["slow-start", "approach", "done"],
         // A light loss leads back to the phase in which it was found.
-        "retreat" => &[
-            "slow-start",
-            "pacing",
-            "approach",
-            "hold",
-            "rest",
-            "drain",
-            "done",
-        ],
+        "retreat" => &["slow-start", "pacing", "approach", "hold", "done"],
         phase => panic!("{phase} is none of its phases"),
     };
     before == after || next.contains(&phase_name(after))

@@ -66,6 +66,9 @@
  *   heavy, and a queue before that       1/4 of what arrived                APPROACH
  *   heavy                                7/8 of what arrived                the end
  *
+ * The latest group of RTT samples shows whether the loss met a queue. If the host takes the loss
+ * back, because all segments have arrived after all, the phase before goes on.
+ *
  * A path loses some segments without congestion. Whoever exceeds a queue or a policer loses far
  * more. "What arrived" is the flight without its losses. Of a heavy loss, ssthresh is at most
  * congestion avoidance's. Before validation, it is at least the cwnd before w.
@@ -254,8 +257,6 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 		seen->pair_bytes = ack->delivered_bytes;
 	}
 	seen->rtt_ns = pair_rate_rtt(&state->pairs, seen, state->min_rtt_ns);
-	if (seen->rtt_ns)
-		state->last_rtt_ns = seen->rtt_ns;
 	if (state->phase != STARTUP_PHASE_RETREAT)
 		state->prior_lost_bytes = ack->lost_bytes;
 	if (!state->first_rtt_ns) {

@@ -72,7 +72,7 @@ static inline uint64_t onramp_repair_ssthresh(struct onramp *state, uint64_t los
 		return state->held_bytes;
 	/* A flight that filled a queue arrived later than one that fits. */
 	state->target_bytes = mul_div(arrived_bytes, state->min_rtt_ns,
-				      max_u64(state->last_rtt_ns, state->min_rtt_ns));
+				      max_u64(state->group_min_rtt_ns, state->min_rtt_ns));
 	arrived_bytes = onramp_may_compete(state) ? arrived_bytes / ONRAMP_COMPETING_DIVISOR
 						  : arrived_bytes / 8 * ONRAMP_HEAVY_LOSS_EIGHTHS;
 	/* ACKs have validated the window before the paced one. */
@@ -81,17 +81,17 @@ static inline uint64_t onramp_repair_ssthresh(struct onramp *state, uint64_t los
 						: max_u64(arrived_bytes, state->prior_cwnd_bytes));
 }
 
-/* The repair has ended. A cwnd below an ssthresh of this algorithm means that an RTO happened
- * meanwhile. */
+/* The repair has ended. Without an ssthresh, the host has taken the loss back: all segments have
+ * arrived after all. A cwnd below ssthresh means that an RTO happened meanwhile. */
 static inline void onramp_end_retreat(struct onramp *state, const struct startup_ack *ack,
 				      struct startup_decision *decision)
 {
-	bool had_timeout =
-		ack->cwnd_bytes < ack->ssthresh_bytes && ack->ssthresh_bytes != STARTUP_UNLIMITED;
-	bool is_light = state->held_bytes != 0;
+	bool is_void = ack->ssthresh_bytes == STARTUP_UNLIMITED;
+	bool is_light = is_void || state->held_bytes;
+	bool is_over = ack->cwnd_bytes < ack->ssthresh_bytes || onramp_pipe_was_full(state) ||
+		       (!is_light && !onramp_may_compete(state));
 
-	if (had_timeout || state->retreat_is_safe || onramp_pipe_was_full(state) ||
-	    (!is_light && !onramp_may_compete(state))) {
+	if (state->retreat_is_safe || (is_over && !is_void)) {
 		state->phase = STARTUP_PHASE_DONE;
 		return;
 	}
@@ -135,7 +135,7 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 	state->exit = STARTUP_EXIT_LOSS;
 	state->phase = STARTUP_PHASE_RETREAT;
 	state->avoidance_ssthresh_bytes = loss->ssthresh_bytes;
-	state->loss_had_queue = onramp_rtt_is_delayed(state, state->last_rtt_ns);
+	state->loss_had_queue = onramp_rtt_is_delayed(state, state->group_min_rtt_ns);
 	state->round = (struct onramp_round){
 		.begin_delivered_bytes = loss->acknowledged_bytes,
 		.end_delivered_bytes = loss->acknowledged_bytes + loss->inflight_bytes,

@@ -174,7 +174,6 @@ struct onramp {
 	uint64_t bound_bytes_per_s; /* lower bound of it from the last flight; 0: none */
 	uint64_t probe_bytes_per_s; /* SLOW START: the probe's pacing rate; 0: no probe */
 	uint64_t min_rtt_ns;        /* 0: no sample yet */
-	uint64_t last_rtt_ns;       /* the latest sample of the forward path; 0: none yet */
 	uint64_t baseline_rtt_ns;   /* the RTT of the last round: samples are compared with it */
 	uint64_t group_min_rtt_ns;  /* the minimum of the latest group of samples */
 	uint64_t prior_cwnd_bytes;  /* cwnd before PACING */
@@ -204,7 +203,7 @@ struct onramp {
 	uint32_t bound_is_line;  /* the flight's ACKs lie on a line */
 	uint32_t has_pairs;      /* the receiver reports packet pairs */
 	uint32_t repaired_phase; /* RETREAT: the phase in which the loss was found */
-	uint32_t loss_had_queue; /* RETREAT: the RTT was long when the loss was found */
+	uint32_t loss_had_queue; /* RETREAT: the samples before the loss were delayed */
 	uint32_t sample_count;   /* in the present group */
 	uint32_t pipe_is_validated; /* ACKs show that the path carries the paced window */
 	uint32_t growth_shift;      /* a validated window grows by acked bytes >> growth_shift */

@@ -277,18 +277,17 @@ fn until_phase(download: &mut Download, wanted: &str) {
 }
 
 #[test]
-fn onramp_fills_the_pipe_within_three_round_trips_and_rests_there() {
+fn onramp_fills_the_pipe_within_three_round_trips() {
     let mut download = Download::new("onramp", Avoidance::Cubic);
     until_phase(&mut download, "pacing");
     assert_eq!(download.window().segments(), 101 * 3 / 4 + 10);
-    until_phase(&mut download, "rest");
+    until_phase(&mut download, "done");
     let window = download.window().segments();
     // It grows by an eighth, and by a quarter more until the delay of that eighth is measured.
     assert!(
         (BDP_SEGMENTS * 17 / 16..BDP_SEGMENTS * 11 / 8).contains(&window),
         "{window}"
     );
-    until_phase(&mut download, "done");
     assert_eq!(download.phase(), ("done", "delay"));
     let after = download.window();
     assert_eq!(
@@ -300,14 +299,14 @@ fn onramp_fills_the_pipe_within_three_round_trips_and_rests_there() {
 }
 
 #[test]
-fn onramp_drains_to_what_the_path_carried_and_fills_the_pipe_at_that_rate() {
+fn onramp_goes_on_from_what_the_path_carried() {
     let mut download = Download::new("onramp", Avoidance::Cubic);
     until_phase(&mut download, "pacing");
     download.segment_ns = 4 * SEGMENT_NS;
-    until_phase(&mut download, "drain");
+    until_phase(&mut download, "hold");
+    until_phase(&mut download, "approach");
     // The BDP is 25 segments: 101 ms with 4 ms each.
     assert_eq!(download.window().segments(), 25, "what was carried");
-    until_phase(&mut download, "pacing");
     until_phase(&mut download, "done");
     // Growth by an eighth and by a quarter, and for the eight samples that show the delay.
     let last = download.window().segments();
@@ -316,21 +315,19 @@ fn onramp_drains_to_what_the_path_carried_and_fills_the_pipe_at_that_rate() {
 }
 
 #[test]
-fn a_loss_during_onramps_validation_leads_to_what_the_path_carried() {
+fn a_light_loss_during_onramps_validation_holds_cwnd() {
     let mut download = Download::new("onramp", Avoidance::Cubic);
     until_phase(&mut download, "pacing");
     let sent = download.window().segments();
     download.until(download.pair.now_ns + DELAY_NS);
     download.loses = true;
     until_phase(&mut download, "retreat");
-    let before = download.window().ssthresh_bytes / 1000;
-    // Until it is known what arrived: what was acknowledged, at least the previous cwnd.
-    assert!((20..sent).contains(&before), "{before} of {sent}");
+    let held = download.window().ssthresh_bytes / 1000;
+    assert!(held >= sent, "{held} of {sent}");
+    until_phase(&mut download, "approach");
+    assert!(download.window().segments() >= sent);
     until_phase(&mut download, "done");
-    // One segment was lost of a flight that arrived at its pacing rate: CUBIC's fraction of cwnd.
-    let after = download.window().ssthresh_bytes / 1000;
-    assert!((sent * 6 / 10..=sent).contains(&after), "{after} of {sent}");
-    assert_eq!(download.phase(), ("done", "loss"));
+    assert_eq!(download.phase(), ("done", "delay"));
 }
 
 /// A download that has just lost a segment in its third round, whose algorithm controls the repair.

@@ -30,7 +30,7 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 20
+#define ONRAMP_CONFIG_VERSION 21
 
 /* Timers of the kernel for each connection; 0: the kernel's own. The kernel rounds up to whole
  * ticks, and refuses less than two ticks and more than 200 ms. */
@@ -42,11 +42,12 @@ struct onramp_timers {
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
 struct onramp_config {
-	struct startup_clock clock;  /* the timing that the kernel promises to the algorithm */
-	uint64_t memory_lifetime_ns; /* the Lifetime of path memory; 0: nothing is remembered */
-	uint64_t memory_jump_bytes;  /* the cap of a jump at once; 0: the default */
-	uint64_t owner_start_ticks;  /* when owner_pid started (/proc/PID/stat): PIDs are reused */
-	uint64_t build;              /* hash of the program: a service replaces those of others */
+	struct startup_clock clock;   /* the timing that the kernel promises to the algorithm */
+	uint64_t memory_lifetime_ns;  /* the Lifetime of path memory; 0: nothing is remembered */
+	uint64_t memory_jump_bytes;   /* the cap of a jump at once; 0: the default */
+	uint64_t initial_bytes_per_s; /* behind the initial window, before any ACK; 0: nothing */
+	uint64_t owner_start_ticks;   /* when owner_pid started (/proc/PID/stat): PIDs are reused */
+	uint64_t build;               /* hash of the program: a service replaces those of others */
 	uint32_t owner_pid; /* the process that owns the registration; 0: loaded until unloaded */
 	uint32_t version;   /* ONRAMP_CONFIG_VERSION */
 	uint32_t avoidance; /* enum onramp_avoidance */

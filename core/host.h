@@ -43,6 +43,7 @@
  *   after an RTO or an idle time. The algorithm then owns cwnd until it decides AVOIDANCE again.
  * - SAFE: congestion avoidance owns cwnd, and the algorithm only paces what cwnd permits.
  * - DONE: the start-up is over for good. The host never calls the algorithm again.
+ * - After an idle time, cwnd is at least host_restart_bytes(), as long as the algorithm owns it.
  * - Where the decided pacing rate is STARTUP_UNLIMITED, the host paces as it would without a
  *   start-up.
  * - An ACK is quiet if it leaves nothing in flight, while the application and not cwnd limits the
@@ -202,6 +203,16 @@ static inline enum startup_exit host_limited_exit(uint32_t flags)
 static inline bool host_reports_loss(uint32_t phase)
 {
 	return !host_is_done(phase);
+}
+
+/* RFC 7661, section 4.4: a cwnd that a connection does not use remains valid for five minutes. */
+#define HOST_MAX_IDLE_NS (300 * NS_PER_S)
+
+/* An idle time leaves at least this much of cwnd. The host has reduced cwnd for it as without a
+ * start-up, and no data is in flight. `restart_bytes` is that of the latest decision. */
+static inline uint64_t host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns)
+{
+	return idle_ns <= HOST_MAX_IDLE_NS ? restart_bytes : 0;
 }
 
 /* The host paces at the decided rate. Otherwise it paces as it would without a start-up. */

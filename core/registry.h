@@ -53,7 +53,9 @@
 	  "Rapid Start: cwnd x3 in a round while no queue builds up")                              \
 	X(lift, STARTUP_REPAIRS, NO_VARIANTS,                                                      \
 	  "cwnd lifted to half of the BDP at the peak rate (picoquic)")                            \
-	X(onramp, STARTUP_SENDS_PAIRS | STARTUP_RESUMES | STARTUP_SHARES, ONRAMP_VARIANTS,         \
+	X(onramp,                                                                                  \
+	  STARTUP_SENDS_PAIRS | STARTUP_RESUMES | STARTUP_SHARES | STARTUP_SENDS_EARLY,            \
+	  ONRAMP_VARIANTS,                                                                         \
 	  "measured in the first round trip, paced, validated, raised: the five papers in one")    \
 	X(hystart, 0, NO_VARIANTS,                                                                 \
 	  "slow start until the RTT rises and stays up (HyStart++, RFC 9406)")                     \

@@ -94,6 +94,9 @@ struct startup_start {
 	uint64_t tsval;
 	/* The peer's receive window: it accepts so much before any ACK. 0: unknown. */
 	uint64_t peer_window_bytes;
+	/* What may leave behind the initial window before any ACK leaves at this rate (core/parts/
+	 * first_round.h). 0: nothing may. */
+	uint64_t initial_bytes_per_s;
 	/* The variant of the algorithm that runs: bits that the algorithm's own header defines and
 	 * its row in core/registry.h names. The host passes them on. 0: the algorithm as its essay
 	 * describes it. */
@@ -291,6 +294,9 @@ struct startup_decision {
 	uint64_t learned_bytes;
 	/* The minimum RTT that belongs to learned_bytes. */
 	uint64_t learned_rtt_ns;
+	/* An idle time reduces cwnd to this at least (core/host.h). 0: as far as without a
+	 * start-up. */
+	uint64_t restart_bytes;
 };
 
 /* The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
@@ -309,6 +315,9 @@ enum startup_capability {
 	STARTUP_SHARES = 1 << 4,
 	/* It controls cwnd while a loss is repaired (STARTUP_PHASE_REPAIR). */
 	STARTUP_REPAIRS = 1 << 5,
+	/* It sends behind the initial window before any ACK: `initial_bytes_per_s` of
+	 * struct startup_start. */
+	STARTUP_SENDS_EARLY = 1 << 6,
 };
 
 /* Size of the state that a host reserves for an algorithm. */

@@ -2,11 +2,11 @@
 # A variant of an algorithm beside the shipped one and CUBIC, in the simulator over two sets of
 # families (crates/onramp-comparison/families.toml).
 #
-#     scripts/try.sh ALGORITHM [FILE...]
+#     [FAMILY="jitter, second"] scripts/try.sh ALGORITHM [FILE...]
 #
 # The shipped one is core/ of the commit BASE (default: HEAD). The variant is core/ of the working
 # tree, where each FILE takes the place of the file of its name. Only C is compiled between two
-# runs. The results of BASE are kept, as long as its C, the families and the simulator stay.
+# runs. With FAMILY, its cells follow. The results of BASE are kept, as long as its C, the families and the simulator stay.
 set -eu
 if [ $# = 0 ]; then
 	echo 'try: which algorithm? make try ALGORITHM=onramp [FILE="variant/fill.h ..."]' >&2
@@ -60,3 +60,7 @@ if cmp -s "$work/shipped/libonramp_core.so" "$work/variant/libonramp_core.so"; t
 fi
 LD_LIBRARY_PATH=$work/variant "$program" run "$work/variant.json" "$algorithm"
 LD_LIBRARY_PATH=$work/variant "$program" table "$shipped" "$work/variant.json" "$algorithm"
+if [ "${FAMILY:-}" ]; then
+	LD_LIBRARY_PATH=$work/variant "$program" cells "$shipped" "$work/variant.json" "$algorithm" \
+		"$FAMILY"
+fi

@@ -82,6 +82,17 @@ static inline void set_rate_of_single_segments(struct sock *sk)
 	set_pacing_rate(sk, (__u64)mss_of(tcp_sk(sk)) << sk->sk_pacing_shift);
 }
 
+/* Nothing is in flight, and data is about to leave. */
+static inline void restart_after_idle(struct tcp_sock *tp,
+				      const struct onramp_connection *connection)
+{
+	__u64 since_ns = max_u64(connection->ack.now_ns, connection->start_ns);
+	__u64 bytes = host_restart_bytes(connection->decision.restart_bytes,
+					 bpf_ktime_get_ns() - since_ns);
+
+	set_cwnd(tp, (__u32)max_u64(tp->snd_cwnd, bytes / mss_of(tp)));
+}
+
 /* The kernel is about to send. It has changed the pacing rate after the last ACK, and it changes
  * cwnd in loss recovery and after an idle time. Set what the decision demands. */
 static inline void apply_before_sending(struct sock *sk, struct onramp_connection *connection)
@@ -90,6 +101,8 @@ static inline void apply_before_sending(struct sock *sk, struct onramp_connectio
 
 	if (conn_holds_cwnd(connection))
 		apply_cwnd(tp, connection, mss_of(tp));
+	else if (connection->decision.restart_bytes && !tp->packets_out)
+		restart_after_idle(tp, connection);
 	if (connection->pair_is_leaving)
 		set_rate_of_single_segments(sk);
 	else

@@ -48,6 +48,7 @@ static inline struct startup_start start_input(const struct tcp_sock *tp)
 		.srtt_ns = srtt_ns(tp),
 		.tsval = tp->rx_opt.rcv_tsval,
 		.peer_window_bytes = tp->snd_wnd,
+		.initial_bytes_per_s = config.initial_bytes_per_s,
 	};
 }
 

@@ -156,6 +156,22 @@ _Static_assert(ONRAMP_PROBE_WORTH == 2 && ONRAMP_AGREEMENT_FACTOR == 2 &&
 	       "a remembered path");
 _Static_assert(ONRAMP_MIN_PATH_NS == 4000000 && ONRAMP_HANDED_SEGMENTS == 16, "a short path");
 
+/* What the host permits behind the initial window leaves in the first round trip, at its rate. */
+static inline void onramp_begin_first_round(struct onramp *state, const struct startup_start *start,
+					    struct startup_decision *decision)
+{
+	uint64_t bytes = min_u64(mul_div(start->initial_bytes_per_s, start->srtt_ns, NS_PER_S),
+				 ONRAMP_FIRST_SEGMENTS * (uint64_t)start->mss_bytes);
+
+	if (bytes < start->mss_bytes)
+		return;
+	state->first_bytes_per_s = start->initial_bytes_per_s;
+	decision->cwnd_bytes = min_u64(start->cwnd_bytes + bytes, start->ssthresh_bytes);
+	decision->pacing_bytes_per_s = state->first_bytes_per_s;
+	decision->burst_bytes = (uint32_t)min_u64(start->cwnd_bytes, UINT32_MAX);
+	decision->restart_bytes = decision->cwnd_bytes;
+}
+
 static inline void onramp_start(struct onramp *state, const struct startup_start *start,
 				struct startup_decision *decision)
 {
@@ -171,10 +187,12 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 	state->remembered_rtt_ns = start->remembered_rtt_ns;
 	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 	decision->pair = pair_rate_request(start->options, decision);
-	if (!start->remembered_bytes || !start->jump_bytes)
-		return;
 	/* The initial window leaves at once, as Linux does not pace the first ten segments. The
 	 * segments behind it are paced. */
+	if (!start->remembered_bytes || !start->jump_bytes) {
+		onramp_begin_first_round(state, start, decision);
+		return;
+	}
 	state->has_resumed = true;
 	state->phase = STARTUP_PHASE_PACING;
 	/* Slow start would double the initial window in this round trip. */
@@ -206,6 +224,8 @@ static inline uint64_t onramp_clocked_rate(const struct onramp *state,
 static inline uint64_t onramp_pacing_rate(const struct onramp *state, const struct startup_ack *ack,
 					  uint64_t cwnd_bytes)
 {
+	uint64_t rate;
+
 	if (state->variant & ONRAMP_WITHOUT_SPACING)
 		return STARTUP_UNLIMITED;
 	switch (state->phase) {
@@ -220,13 +240,34 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 	case STARTUP_PHASE_RETREAT:
 		return max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns), 1);
 	case STARTUP_PHASE_SLOW_START:
-		if (!state->probe_bytes_per_s)
+		rate = state->probe_bytes_per_s ? state->probe_bytes_per_s
+						: state->first_bytes_per_s;
+		if (!rate)
 			return STARTUP_UNLIMITED;
 		/* Between flights the probe leaves. */
-		return state->flight.end_bytes ? ONRAMP_ARRIVAL_GAIN * state->probe_bytes_per_s
-					       : state->probe_bytes_per_s;
+		return state->flight.end_bytes ? ONRAMP_ARRIVAL_GAIN * rate : rate;
 	default:
 		return STARTUP_UNLIMITED;
+	}
+}
+
+/* What an idle time leaves of cwnd: the first round that has not begun, or what ACKs have
+ * validated, paced. */
+static inline uint64_t onramp_restart_bytes(const struct onramp *state,
+					    const struct startup_ack *ack, uint64_t cwnd_bytes)
+{
+	switch (state->phase) {
+	case STARTUP_PHASE_SLOW_START:
+		return state->first_bytes_per_s ? cwnd_bytes : 0;
+	case STARTUP_PHASE_APPROACH:
+	case STARTUP_PHASE_HOLD:
+		return state->pipe_is_validated
+			       ? min_u64(cwnd_bytes,
+					 onramp_unvalidated_bytes(state, state->target_bytes,
+								  ack->mss_bytes))
+			       : 0;
+	default:
+		return 0;
 	}
 }
 
@@ -236,9 +277,10 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 static inline bool onramp_observe(struct onramp *state, const struct startup_ack *ack)
 {
 	struct startup_ack *seen = &state->ack;
-	bool flight_ended = flight_ends(&state->flight, ack);
+	bool flight_ended =
+		ack->delivered_bytes > state->unmeasured_bytes && flight_ends(&state->flight, ack);
 
-	if (!state->first_rtt_ns && state->has_resumed) {
+	if (!state->first_rtt_ns && (state->has_resumed || state->first_bytes_per_s)) {
 		/* The first flight is the initial window, without the segments behind it. */
 		state->flight.end_bytes =
 			max_u64(min_u64(state->flight.end_bytes, state->initial_cwnd_bytes),
@@ -312,6 +354,7 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 		state->phase = STARTUP_PHASE_DONE;
 	}
 	decision->pacing_bytes_per_s = onramp_pacing_rate(state, ack, decision->cwnd_bytes);
+	decision->restart_bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
 	decision->estimate_bytes_per_s = state->bottleneck_bytes_per_s;
 	decision->phase = state->phase;
 	decision->pair = pair_rate_request(state->options, decision);

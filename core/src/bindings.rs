@@ -11,9 +11,11 @@ pub const BURST_SEGMENTS: u32 = 10;
 pub const INTERRUPT_NS: u64 = 1000000;
 pub const HOST_MAX_QUIET_ACKS: u32 = 100;
 pub const HOST_MAX_LIMITED_ROUNDS: u32 = 100;
+pub const HOST_MAX_IDLE_NS: u64 = 300000000000;
 pub const ENSEMBLE_PERIOD_NS: u64 = 1000000000;
 pub const ENSEMBLE_MAX_MEMBERS: u32 = 65535;
 pub const ENSEMBLE_TRIES: u32 = 8;
+pub const FIRST_ROUND_BYTES_PER_S: u32 = 600000;
 pub const GOVERNOR_PPM: u32 = 1000000;
 pub const GOVERNOR_BOUND_PPM: u32 = 250000;
 pub const GOVERNOR_HOST_STARTUPS: u32 = 128;
@@ -124,6 +126,9 @@ pub struct Start {
     /// The peer's receive window: it accepts so much before any ACK. 0: unknown.
     #[serde(default)]
     pub peer_window_bytes: u64,
+    /// What may leave behind the initial window before any ACK leaves at this rate (core/parts/
+    /// first_round.h). 0: nothing may.
+    pub initial_bytes_per_s: u64,
     /// The variant of the algorithm that runs: bits that the algorithm's own header defines and
     /// its row in core/registry.h names. The host passes them on. 0: the algorithm as its essay
     /// describes it.
@@ -132,7 +137,7 @@ pub struct Start {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Start"][::std::mem::size_of::<Start>() - 128usize];
+    ["Size of Start"][::std::mem::size_of::<Start>() - 136usize];
     ["Alignment of Start"][::std::mem::align_of::<Start>() - 8usize];
     ["Offset of field: Start::now_ns"][::std::mem::offset_of!(Start, now_ns) - 0usize];
     ["Offset of field: Start::clock"][::std::mem::offset_of!(Start, clock) - 8usize];
@@ -155,7 +160,9 @@ const _: () = {
     ["Offset of field: Start::tsval"][::std::mem::offset_of!(Start, tsval) - 104usize];
     ["Offset of field: Start::peer_window_bytes"]
         [::std::mem::offset_of!(Start, peer_window_bytes) - 112usize];
-    ["Offset of field: Start::variant"][::std::mem::offset_of!(Start, variant) - 120usize];
+    ["Offset of field: Start::initial_bytes_per_s"]
+        [::std::mem::offset_of!(Start, initial_bytes_per_s) - 120usize];
+    ["Offset of field: Start::variant"][::std::mem::offset_of!(Start, variant) - 128usize];
 };
 /// cwnd limited the sender in the last round trip, not the application or the receiver.
 pub const ACK_CWND_LIMITED: AckFlag = 1;
@@ -393,10 +400,13 @@ pub struct Decision {
     /// The minimum RTT that belongs to learned_bytes.
     #[serde(default)]
     pub learned_rtt_ns: u64,
+    /// An idle time reduces cwnd to this at least (core/host.h). 0: as far as without a
+    /// start-up.
+    pub restart_bytes: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Decision"][::std::mem::size_of::<Decision>() - 64usize];
+    ["Size of Decision"][::std::mem::size_of::<Decision>() - 72usize];
     ["Alignment of Decision"][::std::mem::align_of::<Decision>() - 8usize];
     ["Offset of field: Decision::cwnd_bytes"]
         [::std::mem::offset_of!(Decision, cwnd_bytes) - 0usize];
@@ -416,6 +426,8 @@ const _: () = {
         [::std::mem::offset_of!(Decision, learned_bytes) - 48usize];
     ["Offset of field: Decision::learned_rtt_ns"]
         [::std::mem::offset_of!(Decision, learned_rtt_ns) - 56usize];
+    ["Offset of field: Decision::restart_bytes"]
+        [::std::mem::offset_of!(Decision, restart_bytes) - 64usize];
 };
 /// It asks for packet pairs where the user chooses them (OPTION_PAIRS).
 pub const SENDS_PAIRS: Capability = 1;
@@ -430,6 +442,9 @@ pub const RESUMES: Capability = 8;
 pub const SHARES: Capability = 16;
 /// It controls cwnd while a loss is repaired (PHASE_REPAIR).
 pub const REPAIRS: Capability = 32;
+/// It sends behind the initial window before any ACK: `initial_bytes_per_s` of
+/// [`Start`].
+pub const SENDS_EARLY: Capability = 64;
 /// The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
 /// declared capabilities.
 pub type Capability = ::std::os::raw::c_uint;
@@ -896,6 +911,9 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     pub fn onramp_native_host_paces(pacing_bytes_per_s: u64) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_restart_bytes(restart_bytes: u64, idle_ns: u64) -> u64;
 }
 unsafe extern "C" {
     /// core/measure/ack_train.h

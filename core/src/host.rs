@@ -189,6 +189,12 @@ impl Decision {
         self.answers() & REPORTS_LOSS != 0
     }
 
+    /// What an idle time of this length leaves of cwnd at least, while the start-up owns it.
+    pub fn host_restart_bytes(&self, idle_ns: u64) -> u64 {
+        // SAFETY: the function takes any numbers.
+        unsafe { bindings::onramp_native_host_restart_bytes(self.restart_bytes, idle_ns) }
+    }
+
     /// The host paces at the decided rate. Otherwise it paces as it would without a start-up.
     #[inline]
     pub fn host_paces(&self) -> bool {

@@ -20,6 +20,7 @@ pub mod bucket;
 mod cubic_curve;
 pub mod eligible_rate;
 pub mod ensemble;
+mod first_round;
 pub mod governor;
 mod host;
 mod hosted;
@@ -45,12 +46,13 @@ pub use bindings::{
     PHASE_SLOW_START, STATE_BYTES, UNLIMITED,
 };
 pub use cubic_curve::CubicCurve;
+pub use first_round::InitialRate;
 pub use hosted::HostedStartup;
 pub use math::mul_div;
 pub use random::SplitMix64;
 pub use registry::{
     congestion_control, exit_name, needs_pairs, phase_name, repairs, reserves, resumes,
-    sends_pairs, shares, startup_names, summary, DEFAULT_STARTUP,
+    sends_early, sends_pairs, shares, startup_names, summary, DEFAULT_STARTUP,
 };
 pub use startup::Startup;
 pub use variant::{SearchVersion, Train, Without};

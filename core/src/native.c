@@ -132,6 +132,11 @@ bool onramp_native_host_paces(uint64_t pacing_bytes_per_s)
 	return host_paces(pacing_bytes_per_s);
 }
 
+uint64_t onramp_native_host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns)
+{
+	return host_restart_bytes(restart_bytes, idle_ns);
+}
+
 /* The train, for src/train.rs. */
 void onramp_native_train_begin(struct ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,
 			       uint64_t flight_bytes)

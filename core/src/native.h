@@ -9,6 +9,7 @@
 
 #include "host.h"
 #include "parts/ensemble.h"
+#include "parts/first_round.h"
 #include "parts/governor.h"
 #include "parts/pair_option.h"
 #include "parts/path_memory.h"
@@ -71,6 +72,7 @@ bool onramp_native_host_ends_limited_connection(struct host_limited *limited,
 uint32_t onramp_native_host_limited_exit(uint32_t flags);
 bool onramp_native_host_reports_loss(uint32_t phase);
 bool onramp_native_host_paces(uint64_t pacing_bytes_per_s);
+uint64_t onramp_native_host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns);
 
 /* core/measure/ack_train.h */
 void onramp_native_train_begin(struct ack_train *train, uint64_t now_ns, uint64_t delivered_bytes,

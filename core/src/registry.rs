@@ -88,6 +88,12 @@ pub fn resumes(name: &str) -> bool {
     declares(name, bindings::RESUMES)
 }
 
+/// Whether an algorithm sends behind the initial window before any acknowledgement
+/// ([`Start::initial_bytes_per_s`](crate::Start::initial_bytes_per_s)).
+pub fn sends_early(name: &str) -> bool {
+    declares(name, bindings::SENDS_EARLY)
+}
+
 /// Whether an algorithm takes its share of the path where other connections to the same destination
 /// are starting up ([`Ack::siblings`](crate::Ack::siblings)).
 pub fn shares(name: &str) -> bool {

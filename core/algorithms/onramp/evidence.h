@@ -56,16 +56,6 @@ static inline bool onramp_receiver_reports(const struct onramp *state)
 	return state->has_pairs || state->clock.tick_ns;
 }
 
-/* The receiver's reports give the rate before the flight has arrived completely: many of them,
- * over a time that makes two ticks at either end, or an aggregate, unimportant. */
-static inline bool onramp_rate_is_early(const struct onramp *state)
-{
-	return onramp_receiver_reports(state) &&
-	       state->flight.train.points >= ONRAMP_EARLY_POINTS &&
-	       onramp_reports_last(state, ONRAMP_EARLY_TICKS) &&
-	       state->pairs.train.last_ns - state->pairs.train.first_ns >= ONRAMP_EARLY_NS;
-}
-
 /* The receiver's reports show that what it has seen of the flight was at least this fast; 0: it
  * reports nothing. Its clock may have been recognised while the flight arrived. */
 static inline uint64_t onramp_reported_bound(const struct onramp *state, uint32_t mss_bytes)

@@ -8,12 +8,23 @@
 #include "algorithms/onramp/share.h"
 #include "parts/path_memory.h"
 
+/* The cwnd that slow start would have without the segments of the first round that have left behind
+ * the initial window. */
+static inline uint64_t onramp_prior_cwnd(const struct onramp *state, const struct startup_ack *ack,
+					 uint64_t cwnd_bytes)
+{
+	return state->first_bytes_per_s
+		       ? min_u64(cwnd_bytes, state->initial_cwnd_bytes + ack->delivered_bytes)
+		       : cwnd_bytes;
+}
+
 /* Send a window that no ACK has validated, paced over the next round trip. */
 static inline void onramp_begin_pacing(struct onramp *state, const struct startup_ack *ack,
 				       uint64_t target_bytes, uint64_t cwnd_bytes,
 				       struct startup_decision *decision)
 {
-	state->prior_cwnd_bytes = decision->cwnd_bytes;
+	state->prior_cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);
+	state->first_bytes_per_s = 0;
 	state->target_bytes = target_bytes;
 	decision->cwnd_bytes = max_u64(decision->cwnd_bytes, cwnd_bytes);
 	decision->ssthresh_bytes = STARTUP_UNLIMITED;
@@ -71,10 +82,17 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 {
 	uint64_t bytes = onramp_probe_bytes(state, ack, decision->cwnd_bytes);
 
-	state->probe_bytes_per_s = 0;
-	if (!bytes)
+	/* Behind the initial window, segments have left like a probe at this rate. Where the
+	 * application has sent less, they may still leave. */
+	state->probe_bytes_per_s = state->first_bytes_per_s;
+	if (!bytes) {
+		if (!flight_app_limited(&state->flight))
+			state->first_bytes_per_s = 0;
 		return;
-	state->prior_cwnd_bytes = decision->cwnd_bytes;
+	}
+	state->prior_cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);
+	state->first_bytes_per_s = 0;
+	state->unmeasured_bytes = ack->delivered_bytes + ack->inflight_bytes;
 	decision->cwnd_bytes = bytes;
 	state->probe_bytes_per_s =
 		state->bound_bytes_per_s / 8 *
@@ -154,11 +172,27 @@ static inline bool onramp_path_is_short(const struct onramp *state, const struct
 	       cwnd_bytes >= ONRAMP_HANDED_SEGMENTS * (uint64_t)ack->mss_bytes;
 }
 
+/* Behind many small messages the first round is long over: what may leave in it leaves no more. */
+static inline void onramp_watch_exchanges(struct onramp *state, const struct startup_ack *ack,
+					  struct startup_decision *decision)
+{
+	if (!state->first_bytes_per_s || ack->inflight_bytes ||
+	    ++state->exchanges < ONRAMP_FIRST_EXCHANGES)
+		return;
+	decision->cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);
+	state->first_bytes_per_s = 0;
+	state->probe_bytes_per_s = 0;
+}
+
 /* Slow start, until the ACKs of a flight give the bottleneck rate. */
 static inline void onramp_slow_start(struct onramp *state, const struct startup_ack *ack,
 				     bool flight_ended, struct startup_decision *decision)
 {
-	uint64_t rate = onramp_measure(state, ack, flight_ended), pipe_bytes;
+	/* Segments that left before the probe belong to no flight. */
+	uint64_t rate = ack->delivered_bytes > state->unmeasured_bytes
+				? onramp_measure(state, ack, flight_ended)
+				: 0;
+	uint64_t pipe_bytes;
 
 	/* The round of the first flight began when it was sent. */
 	if (!state->round.begin_ns) {
@@ -183,6 +217,7 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 		}
 	}
 	decision->cwnd_bytes = startup_slow_start(ack, STARTUP_UNLIMITED);
+	onramp_watch_exchanges(state, ack, decision);
 	if (onramp_path_is_short(state, ack, decision->cwnd_bytes)) {
 		state->exit = STARTUP_EXIT_PATH;
 		state->phase = STARTUP_PHASE_DONE;
@@ -197,7 +232,7 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 	}
 	pipe_bytes = onramp_own_bytes(state, ack, onramp_bdp_bytes(state, rate, ack->mss_bytes));
 	decision->cwnd_bytes = max_u64(ack->cwnd_bytes, min_u64(decision->cwnd_bytes, pipe_bytes));
-	if (flight_ended || onramp_rate_is_early(state)) {
+	if (flight_ended) {
 		onramp_set_rate(state, rate);
 		onramp_fill(state, ack, 0, decision);
 	}

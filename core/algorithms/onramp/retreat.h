@@ -51,7 +51,7 @@ static inline uint64_t onramp_held_bytes(const struct onramp *state,
 	uint64_t rate = state->last_round_bytes_per_s ? state->last_round_bytes_per_s
 						      : state->bottleneck_bytes_per_s;
 
-	if (!onramp_pipe_was_full(state))
+	if (!state->loss_had_queue)
 		return max_u64(loss->cwnd_bytes, state->target_bytes);
 	return max_u64(loss->ssthresh_bytes,
 		       min_u64(loss->cwnd_bytes, onramp_bdp_bytes(state, rate, loss->mss_bytes)));
@@ -135,7 +135,9 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 	state->exit = STARTUP_EXIT_LOSS;
 	state->phase = STARTUP_PHASE_RETREAT;
 	state->avoidance_ssthresh_bytes = loss->ssthresh_bytes;
-	state->loss_had_queue = onramp_rtt_is_delayed(state, state->group_min_rtt_ns);
+	if (!state->baseline_rtt_ns)
+		state->baseline_rtt_ns = state->min_rtt_ns;
+	state->loss_had_queue = onramp_rtt_is_delayed(state, state->ack.srtt_ns);
 	state->round = (struct onramp_round){
 		.begin_delivered_bytes = loss->acknowledged_bytes,
 		.end_delivered_bytes = loss->acknowledged_bytes + loss->inflight_bytes,

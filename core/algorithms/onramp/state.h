@@ -62,11 +62,6 @@ enum onramp_variant {
 #define ONRAMP_MIN_REPORTS_NS (9 * ONRAMP_MIN_SPACING_NS)
 /* Ticks of the receiver's clock that a flight must last: they show its duration to a quarter. */
 #define ONRAMP_MIN_TICKS 4
-/* So many ticks, this time and so many points give a rate before the flight has arrived completely.
- */
-#define ONRAMP_EARLY_TICKS 24
-#define ONRAMP_EARLY_NS (24 * UINT64_C(1000000))
-#define ONRAMP_EARLY_POINTS 16
 
 /* Aggregation may make a flight arrive in less time than the bottleneck needed. A lower bound of
  * the rate adds the time that may be hidden. ACKs in two aggregates or fewer may hide 10 ms, as
@@ -92,6 +87,13 @@ enum onramp_variant {
 #define ONRAMP_PROBE_WORTH 2
 /* While a probe's ACKs arrive, slow start sends two segments for each. */
 #define ONRAMP_ARRIVAL_GAIN 2
+
+/* Segments that may leave behind the initial window before any ACK. With ten at once they are 100,
+ * which large content networks send at once. */
+#define ONRAMP_FIRST_SEGMENTS 90
+/* Exchanges of small messages until they leave no more. A handshake of TLS and a login take fewer.
+ */
+#define ONRAMP_FIRST_EXCHANGES 16
 
 /* RTT samples that decide together, by their minimum (HyStart++, RFC 9406, section 4.2). */
 #define ONRAMP_GROUP_SAMPLES 8
@@ -173,6 +175,10 @@ struct onramp {
 	uint64_t path_bytes_per_s;  /* the latest rate of the whole path that a flight has shown */
 	uint64_t bound_bytes_per_s; /* lower bound of it from the last flight; 0: none */
 	uint64_t probe_bytes_per_s; /* SLOW START: the probe's pacing rate; 0: no probe */
+	/* SLOW START: the rate at which segments leave behind the initial window, until ACKs show
+	 * more; 0: none leave, or the ACKs do */
+	uint64_t first_bytes_per_s;
+	uint64_t unmeasured_bytes;  /* what is delivered up to here belongs to no flight */
 	uint64_t min_rtt_ns;        /* 0: no sample yet */
 	uint64_t baseline_rtt_ns;   /* the RTT of the last round: samples are compared with it */
 	uint64_t group_min_rtt_ns;  /* the minimum of the latest group of samples */
@@ -213,6 +219,8 @@ struct onramp {
 	uint32_t has_resumed;     /* the remembered BDP has been used */
 	uint32_t memory_is_wrong; /* and the path did not carry it */
 	uint32_t retreat_is_safe; /* RETREAT: the Safe Retreat of RFC 9959 */
+	uint32_t exchanges;       /* SLOW START: successive quiet ACKs */
+	uint32_t reserved;
 };
 STARTUP_ASSERT_STATE(struct onramp);
 

@@ -38,6 +38,15 @@ pub enum Error {
         /// The algorithm.
         startup: String,
     },
+    /// An initial rate was requested, which this algorithm does not use.
+    #[error(
+        "start-up {startup} sends nothing before the first ACK but the initial window; these do: {}",
+        startups_that(onramp_core::sends_early)
+    )]
+    NoInitialRate {
+        /// The algorithm.
+        startup: String,
+    },
     /// The kernel takes no such timer.
     #[error(
         "{} ms is out of range: this kernel takes {} ms (two ticks) to {} ms",

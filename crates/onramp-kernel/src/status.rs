@@ -132,6 +132,11 @@ impl Loaded {
                 format!("{} ppm", options.governor_in_force_ppm()),
             ),
             (
+                "initial rate",
+                format!("{} B/s", self.initial_bytes_per_s),
+                format!("{} B/s", options.initial_rate.bytes_per_s()),
+            ),
+            (
                 "minimum of the RTO",
                 timer(self.timers.rto_min),
                 timer(options.timers.rto_min),

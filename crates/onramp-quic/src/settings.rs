@@ -2,7 +2,9 @@
 
 use crate::error::UnsupportedStartup;
 use crate::paths::Path;
-use onramp_core::{needs_pairs, reserves, OPTION_DELAYED_ACKS, OPTION_PAIRS, OPTION_TIMESTAMPS};
+use onramp_core::{
+    needs_pairs, reserves, InitialRate, OPTION_DELAYED_ACKS, OPTION_PAIRS, OPTION_TIMESTAMPS,
+};
 
 /// The choices of the user: which start-up, and how it starts.
 #[derive(Clone, Debug)]
@@ -16,6 +18,8 @@ pub struct Settings {
     pub initial_window_bytes: Option<u64>,
     /// A rate from the user, for start-ups that send at a given rate (`qos`, `spaced`); 0: none.
     pub pace_bytes_per_s: u64,
+    /// What leaves behind the initial window in the first round trip.
+    pub initial_rate: InitialRate,
     /// The path of the connection, whose BDP is remembered and whose connections count each other.
     pub path: Option<Path>,
 }
@@ -42,6 +46,7 @@ impl Settings {
             variant: 0,
             initial_window_bytes: None,
             pace_bytes_per_s: 0,
+            initial_rate: InitialRate::Auto,
             path: None,
         })
     }

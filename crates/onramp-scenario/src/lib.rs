@@ -52,7 +52,7 @@ pub use model::*;
 pub use onramp_config::units::{self, bytes_in};
 pub use onramp_config::{Fault, Invalid, Unreadable};
 pub use onramp_core::pairs::Form as PairForm;
-pub use onramp_core::{SearchVersion, Train, Without};
+pub use onramp_core::{InitialRate, SearchVersion, Train, Without};
 pub use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
 pub use quic::{quic_supports, udp_payload_bytes, NotInQuic};

@@ -4,10 +4,11 @@
 //! ```text
 //! try run FILE STARTUP...             runs these start-ups, and writes their results
 //! try table SHIPPED VARIANT STARTUP   compares the results of two files
+//! try cells SHIPPED VARIANT STARTUP FAMILY   the same, cell by cell, for one family
 //! ```
 
 use onramp_comparison::{
-    tried_families, Comparison, FamilyResult, Plan, Run, UnknownStartup, SECOND,
+    tried_families, CellResult, Comparison, FamilyResult, Plan, Run, UnknownStartup, SECOND,
 };
 use onramp_report::aligned_columns;
 use onramp_report::statistics::geometric_mean;
@@ -44,10 +45,14 @@ fn main() -> ExitCode {
             std::fs::write(file, text).unwrap_or_else(|error| panic!("{file}: {error}"));
         }
         ["table", shipped, variant, startup] => {
-            let (shipped, variant) = (read(Path::new(shipped)), read(Path::new(variant)));
-            print(startup, shipped, variant);
+            let (shipped, variant) = compare(startup, shipped, variant);
+            print(startup, &shipped, &variant);
         }
-        _ => panic!("expected: run FILE STARTUP..., or table SHIPPED VARIANT STARTUP"),
+        ["cells", shipped, variant, startup, family] => {
+            let (shipped, variant) = compare(startup, shipped, variant);
+            print_cells(startup, family, &shipped, &variant);
+        }
+        _ => panic!("expected: run FILE STARTUP..., or table|cells SHIPPED VARIANT STARTUP"),
     }
     ExitCode::SUCCESS
 }
@@ -82,8 +87,9 @@ fn read(file: &Path) -> Results {
     serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Prints a row for each family, and one for each set.
-fn print(startup: &str, shipped: Results, variant: Results) {
+/// The comparison of the shipped C with CUBIC, and that of the variant.
+fn compare(startup: &str, shipped: &str, variant: &str) -> (Comparison, Comparison) {
+    let (shipped, variant) = (read(Path::new(shipped)), read(Path::new(variant)));
     let plan = plan(&[startup]).expect("it ran");
     let both: Results = shipped.clone().into_iter().chain(variant).collect();
     let compare = |mut results: Results| {
@@ -93,7 +99,46 @@ fn print(startup: &str, shipped: Results, variant: Results) {
             .collect();
         Comparison::new(&plan, &runs)
     };
-    let (shipped, variant) = (compare(shipped), compare(both));
+    (compare(shipped), compare(both))
+}
+
+/// Prints a row for each cell of a family.
+fn print_cells(startup: &str, family: &str, shipped: &Comparison, variant: &Comparison) {
+    let cells = |comparison: &Comparison| -> Vec<CellResult> {
+        let families = comparison.families.iter();
+        let family = families.filter(|row| row.name == family);
+        family.flat_map(|family| family.cells.clone()).collect()
+    };
+    let of = |cell: &CellResult, name: &str| {
+        let row = cell.startups.iter().find(|row| row.startup == name);
+        row.and_then(|row| Some((row.time?, row.resent_segments?)))
+            .map_or([String::new(), String::new()], |(time, resent)| {
+                [format!("{time:.3}"), format!("{resent:.0}")]
+            })
+    };
+    let head = "path|size|time|resent|time was|resent was|CUBIC";
+    let mut rows = vec![head.split('|').map(str::to_owned).collect()];
+    for (shipped, variant) in cells(shipped).iter().zip(&cells(variant)) {
+        let path = [
+            &variant.scenario,
+            &format!("{} Mbit/s", variant.rate_bits_per_s as f64 / 1e6),
+            &format!("{} ms", variant.rtt_ms),
+            &variant.queue,
+            &variant.path,
+        ];
+        let mut cells = vec![path.map(String::as_str).join(", ")];
+        cells.push(variant.size_bytes.to_string());
+        cells.extend(of(variant, startup));
+        cells.extend(of(shipped, startup));
+        cells.extend(of(variant, CUBIC).into_iter().skip(1));
+        rows.push(cells);
+    }
+    let is_right: Vec<bool> = (0..rows[0].len()).map(|column| column > 0).collect();
+    println!("{}", aligned_columns(&rows, &is_right));
+}
+
+/// Prints a row for each family, and one for each set.
+fn print(startup: &str, shipped: &Comparison, variant: &Comparison) {
     let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
     for is_second in [false, true] {
         let of_set = |comparison: &Comparison| -> Vec<Line> {
@@ -101,7 +146,7 @@ fn print(startup: &str, shipped: Results, variant: Results) {
             let families = families.filter(|family| family.name.ends_with(SECOND) == is_second);
             families.map(|family| Line::of(family, startup)).collect()
         };
-        let (shipped, variant) = (of_set(&shipped), of_set(&variant));
+        let (shipped, variant) = (of_set(shipped), of_set(variant));
         let lines = shipped.iter().zip(&variant);
         rows.extend(lines.map(|(shipped, variant)| row(shipped, variant)));
         let name = if is_second { "SECOND SET" } else { "FIRST SET" };

@@ -143,6 +143,7 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
         memory: (keys.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
         pace_bits_per_s: keys.given.pace_bits_per_s,
         gamma_ppm: keys.given.gamma_ppm,
+        initial_rate: keys.given.initial_rate,
         reservation: keys.given.reservation(),
         avoidance,
         recovery: keys.recovery,

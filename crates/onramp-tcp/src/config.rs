@@ -44,6 +44,8 @@ pub struct Config {
     /// For start-up `gamma`: ssthresh as a fraction of cwnd, in millionths; `None`: it measures the
     /// fraction.
     pub gamma_ppm: Option<u32>,
+    /// What leaves behind the initial window in the first round trip.
+    pub initial_rate: InitialRate,
     /// Congestion avoidance.
     pub avoidance: Avoidance,
     /// Loss recovery. Those that need SACK fall back to [`Recovery::NewReno`] if the peer does not
@@ -153,6 +155,7 @@ impl Config {
             pace_bits_per_s: None,
             reservation: None,
             gamma_ppm: None,
+            initial_rate: InitialRate::Auto,
             avoidance: Avoidance::Cubic,
             recovery: Recovery::Rack,
             timers: Timers::Linux,

@@ -43,6 +43,8 @@ pub struct Loaded {
     pub memory: &'static str,
     /// How long a measurement is used, if any is.
     pub memory_lifetime_s: Option<f64>,
+    /// The rate at which payload leaves behind the initial window before any ACK; 0: none does.
+    pub initial_bytes_per_s: u64,
     /// What its connections change in the kernel's timers.
     #[serde(flatten)]
     pub timers: Timers,
@@ -291,6 +293,7 @@ fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -
         memory_lifetime_ns: lifetime_ns,
         governor_bound_ppm: config.governor_bound_ppm,
         memory_jump_bytes: config.memory_jump_bytes,
+        initial_bytes_per_s: config.initial_bytes_per_s,
         timers: Timers::of(config.timers),
         map_ids,
     }

@@ -200,6 +200,9 @@ fn object_for(options: &Options) -> Result<&'static [u8]> {
     if options.memory != Memory::Off && !onramp_core::resumes(&options.startup) {
         return Err(Error::NoMemory { startup: startup() });
     }
+    if options.initial_rate != InitialRate::Auto && !onramp_core::sends_early(&options.startup) {
+        return Err(Error::NoInitialRate { startup: startup() });
+    }
     Ok(program.object)
 }
 

@@ -1,7 +1,7 @@
 //! What to register.
 
 use crate::{Avoidance, Memory, Timers};
-use onramp_core::Clock;
+use onramp_core::{Clock, InitialRate};
 
 /// The clock of Linux: it measures nanoseconds, and its pacing timer (hrtimer) is exact to about 50
 /// microseconds on a busy host.
@@ -45,6 +45,8 @@ pub struct Options {
     /// With [`Memory::AtOnce`]: what a connection may send behind its initial window before an ACK
     /// arrives, in bytes; 0: the default of `core/parts/path_memory.h`, 100 segments.
     pub memory_jump_bytes: u64,
+    /// What leaves behind the initial window in the first round trip.
+    pub initial_rate: InitialRate,
     /// What its connections change in the kernel's timers.
     pub timers: Timers,
     /// How long the registration lasts.
@@ -72,6 +74,7 @@ impl Options {
             memory_lifetime_ns: onramp_core::memory::LIFETIME_NS,
             governor_bound_ppm: onramp_core::governor::BOUND_PPM,
             memory_jump_bytes: 0,
+            initial_rate: InitialRate::Auto,
             timers: Timers::default(),
             lifetime: Lifetime::Process,
             restricted: false,

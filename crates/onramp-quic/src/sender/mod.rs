@@ -138,6 +138,7 @@ impl Sender {
             tsval: tsval(self.receiver_begin_us.unwrap_or_default()),
             remembered_bytes,
             remembered_rtt_ns,
+            initial_bytes_per_s: self.settings.initial_rate.bytes_per_s(),
             variant: self.settings.variant,
             ..Start::default()
         };

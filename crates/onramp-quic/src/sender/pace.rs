@@ -34,7 +34,12 @@ impl Sender {
         let halvings = now_ns.saturating_sub(self.last_event_ns) / rto_ns;
         if self.last_event_ns > 0 && self.cwnd_bytes > self.initial_window_bytes {
             let halved_bytes = self.cwnd_bytes >> halvings.min(63);
+            let idle_ns = now_ns.saturating_sub(self.last_event_ns);
+            let kept = self
+                .decision()
+                .map(|decision| decision.host_restart_bytes(idle_ns));
             let least_bytes = self.initial_window_bytes.max(self.min_window_bytes());
+            let least_bytes = least_bytes.max(kept.unwrap_or(0));
             self.cwnd_bytes = halved_bytes.max(least_bytes).min(self.cwnd_bytes);
         }
     }

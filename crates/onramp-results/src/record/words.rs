@@ -44,11 +44,25 @@ pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
         .map(|bytes| format!("burst {}", format_size(bytes)));
     let without =
         (given.without != Without::default()).then(|| format!("without {}", given.without.name()));
+    let initial_rate = match given.initial_rate {
+        InitialRate::Auto => None,
+        InitialRate::Off => Some("initial rate off".to_owned()),
+        InitialRate::BitsPerS(bits) => Some(format!("initial rate {}", format_rate(bits))),
+    };
     let search = (given.search != SearchVersion::default()).then(|| given.search.name().to_owned());
     let memory = (memory != Memory::Off).then(|| format!("memory {}", memory.name()));
-    let words = [gamma, pace, rate, burst, search, memory, without]
-        .into_iter()
-        .flatten();
+    let words = [
+        gamma,
+        pace,
+        rate,
+        burst,
+        search,
+        initial_rate,
+        memory,
+        without,
+    ]
+    .into_iter()
+    .flatten();
     std::iter::once(startup.to_owned())
         .chain(words)
         .collect::<Vec<_>>()

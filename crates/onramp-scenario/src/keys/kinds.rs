@@ -8,9 +8,10 @@ use crate::model::{
 use onramp_config::key::{
     choice_kinds, quantity_kinds, unknown_name, Form, Integer, KeyPlace, Kind, Known,
 };
+use onramp_config::units::parse_rate;
 use onramp_config::{shown, AnyMistake, FileMistake};
 use onramp_core::pairs::Form as PairForm;
-use onramp_core::{SearchVersion, Train, Without};
+use onramp_core::{InitialRate, SearchVersion, Train, Without};
 use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
 
 quantity_kinds! {
@@ -22,6 +23,14 @@ quantity_kinds! {
     Window: InitialWindow, "initial window",
         "an initial window in quotes: \"host\", \"paper\" or, for example, \"10 segments\"",
         str::parse, InitialWindow::measure;
+    /// What leaves behind the initial window in the first round trip.
+    FirstRate: InitialRate, "initial rate",
+        "an initial rate in quotes: \"auto\", \"off\" or, for example, \"10 Mbit/s\"",
+        |text| InitialRate::parse(text, parse_rate),
+        |rate| match rate {
+            InitialRate::Auto | InitialRate::Off => None,
+            InitialRate::BitsPerS(bits) => Some((0, *bits)),
+        };
     /// A limit of byte counting.
     Counting: ByteCounting, "byte counting",
         "a limit in quotes: \"unlimited\" or, for example, \"2 segments\"", parse_byte_counting,

@@ -113,6 +113,14 @@ keys! { KEYS:
     )
     .ranges(&[RATES])
     .list(List::Factor);
+    INITIAL_RATE: FirstRate = Key::new(
+        "initial_rate",
+        Is("auto"),
+        "For start-up `onramp`: the rate on the line at which segments leave behind the initial \
+         window in the first round trip. `off`: none leave. `auto`: 5 Mbit/s.",
+    )
+    .ranges(&[RATES])
+    .list(List::Factor);
     QOS_RATE: Rate = Key::new(
         "qos_rate",
         Other("required by start-up `qos`"),

@@ -4,7 +4,7 @@ use super::choice::choice;
 use super::host::{Avoidance, Clocks, InitialWindow};
 use onramp_config::units::bytes_in;
 pub use onramp_core::memory::Memory;
-use onramp_core::{SearchVersion, Train, Without};
+use onramp_core::{InitialRate, SearchVersion, Train, Without};
 use onramp_tcp::{ByteCounting, IpVersion, Recovery, Reservation, Stack, Timers, TCP_HEADER_BYTES};
 use std::sync::Arc;
 
@@ -238,6 +238,8 @@ pub struct Given {
     pub without: Without,
     /// For `search`: its version.
     pub search: SearchVersion,
+    /// For `onramp`: what leaves behind the initial window in the first round trip.
+    pub initial_rate: InitialRate,
 }
 
 impl Given {

@@ -96,6 +96,15 @@ fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraf
     check_key_of_startup(reader, section, &WITHOUT, onramp, chosen);
     let search = ("search", "start-up `search`");
     check_key_of_startup(reader, section, &SEARCH, search, chosen);
+    let sends_early = onramp_core::sends_early;
+    check_key_of_startups(
+        reader,
+        section,
+        &INITIAL_RATE,
+        onramp.1,
+        sends_early,
+        chosen,
+    );
     let (only, resumes) = ("start-up `onramp`", onramp_core::resumes);
     check_key_of_startups(reader, section, &MEMORY, only, resumes, chosen);
 
@@ -109,6 +118,9 @@ fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraf
     });
     draft.vary(reader.list(section, &PACE), |one, rate| {
         one.given.pace_bits_per_s = Some(rate)
+    });
+    draft.vary(reader.list(section, &INITIAL_RATE), |one, rate| {
+        one.given.initial_rate = rate
     });
     draft.vary(reader.list(section, &QOS_RATE), |one, rate| {
         one.given.qos_rate_bits_per_s = Some(rate)

@@ -1,9 +1,9 @@
 //! The keys of the configuration, for the reader, its messages and the reference.
 
 use super::values::{
-    AvoidanceName, Budget, CgroupPath, Destination, Endpoint, ErrorRate, GovernorBound, Interval,
-    IpFamily, Jump, Lifetime, MemoryMode, MinConnections, PaperWindow, Percentage, PolicyName,
-    Ports, Retransmissions, Slowdown, StartupName, TextFile, TimerValue, Unit, UserId,
+    AvoidanceName, Budget, CgroupPath, Destination, Endpoint, ErrorRate, FirstRate, GovernorBound,
+    Interval, IpFamily, Jump, Lifetime, MemoryMode, MinConnections, PaperWindow, Percentage,
+    PolicyName, Ports, Retransmissions, Slowdown, StartupName, TextFile, TimerValue, Unit, UserId,
 };
 use onramp_config::key::Fallback::{Other, Required};
 use onramp_config::key::{keys, AnyKey, Key, List, Table};
@@ -159,6 +159,12 @@ keys! {
         Other("\"on\" (25 %)"),
         "Where start-ups retransmit more than this share of their segments on average, 15 of 16 \
          new connections begin with slow start",
+    );
+    INITIAL_RATE: FirstRate = Key::new(
+        "initial_rate",
+        Is("auto"),
+        "For start-up `onramp`: the rate on the line at which segments leave behind the initial \
+         window in the first round trip. `off`: none leave. `auto`: 5 Mbit/s",
     );
     RTO_MIN: TimerValue = Key::new(
         "rto_min",

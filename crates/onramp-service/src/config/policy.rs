@@ -2,8 +2,8 @@
 
 use super::keys::{
     startup_keys, AVOIDANCE, BUDGET, CGROUP, DELACK_MAX, DESTINATION, FAMILY, GOVERNOR,
-    INITIAL_WINDOW, LOCAL_PORT, MEMORY, MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT, POLICY,
-    RTO_MIN, STARTUP, UNIT, USER,
+    INITIAL_RATE, INITIAL_WINDOW, LOCAL_PORT, MEMORY, MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT,
+    POLICY, RTO_MIN, STARTUP, UNIT, USER,
 };
 use super::Mistake;
 use crate::canary::Settings;
@@ -133,6 +133,7 @@ fn start(reader: &mut Reader, section: &Section, startup: &str) -> Option<Start>
         governor_bound_ppm: reader
             .one(section, &GOVERNOR)
             .unwrap_or(default.governor_bound_ppm),
+        initial_rate: reader.one(section, &INITIAL_RATE).unwrap_or_default(),
         timers: Timers {
             rto_min: reader.one(section, &RTO_MIN),
             delack_max: reader.one(section, &DELACK_MAX),

@@ -5,6 +5,7 @@ use super::mistake::{wrong_value, Mistake};
 use nix::unistd::User;
 use onramp_config::key::{Form, KeyPlace, Kind, Known};
 use onramp_config::{shown, units, AnyMistake};
+use onramp_core::InitialRate;
 use onramp_kernel::policy::{Cgroup, Family, Prefix};
 use onramp_kernel::{Avoidance, Memory, Timer};
 use std::net::{IpAddr, SocketAddr};
@@ -104,6 +105,9 @@ kinds! {
     GovernorBound: u32, Text,
         "\"on\", \"off\", or a share above 0 % and at most 100 % such as \"10 %\"",
         governor;
+    FirstRate: InitialRate, Text,
+        "\"auto\", \"off\", or a rate above 0 such as \"10 Mbit/s\"",
+        |text| InitialRate::parse(text, units::parse_rate).ok();
     TimerValue: Timer, Text,
         "a time from two ticks of the kernel (8 ms where CONFIG_HZ is 250) to 200 ms, such as \
          \"20 ms\"",

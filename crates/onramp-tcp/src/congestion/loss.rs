@@ -143,7 +143,7 @@ impl Congestion {
     ///
     /// `timeouts`: duration of the idle time in RTOs; `None` if it was too short or if the
     /// connection does not restart after idle times. cwnd is halved for each RTO, down to the
-    /// initial window (RFC 2861, as in Linux).
+    /// initial window (RFC 2861, as in Linux), or to what the start-up keeps.
     pub fn resume(&mut self, idle_since_ns: u64, now_ns: u64, timeouts: Option<u64>) {
         self.avoidance.resume(idle_since_ns, now_ns);
         let cwnd = self.window.cwnd_bytes;
@@ -152,10 +152,16 @@ impl Congestion {
         else {
             return;
         };
+        let starting = self.decision().filter(|_| self.is_starting());
+        let restart_bytes = starting.map_or(0, |decision| {
+            decision.host_restart_bytes(now_ns - idle_since_ns)
+        });
         let window = &mut self.window;
         if window.ssthresh_bytes != UNLIMITED {
             window.ssthresh_bytes = window.ssthresh_bytes.max(cwnd / 4 * 3);
         }
-        window.cwnd_bytes = (cwnd >> timeouts.min(63)).max(self.initial_window_bytes);
+        window.cwnd_bytes = (cwnd >> timeouts.min(63))
+            .max(self.initial_window_bytes)
+            .max(restart_bytes.min(cwnd));
     }
 }

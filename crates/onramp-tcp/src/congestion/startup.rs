@@ -46,6 +46,7 @@ impl Congestion {
             jump_bytes: 0,
             tsval: self.peer_tsval.map_or(0, u64::from),
             peer_window_bytes: self.peer_window_bytes,
+            initial_bytes_per_s: config.initial_rate.bytes_per_s(),
             variant: config.startup_variant,
         };
         let (memory, ensembles) = (config.memory.as_ref(), config.ensembles.as_ref());

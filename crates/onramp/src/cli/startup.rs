@@ -41,6 +41,11 @@ pub struct StartupArguments {
     /// this share of their segments on average, for example "10 %". `on` is 25 %
     #[arg(long, value_name = "on|off|SHARE", default_value = "on", value_parser = governor_bound)]
     pub governor: u32,
+    /// The rate on the line at which segments leave behind the initial window in the first round
+    /// trip, for example "10 Mbit/s". `auto` is 5 Mbit/s; with `off` none leave
+    /// (docs/algorithms/onramp.md)
+    #[arg(long, value_name = "auto|off|RATE", default_value = "auto", value_parser = initial_rate)]
+    pub initial_rate: InitialRate,
     #[command(flatten)]
     pub timers: TimerArguments,
 }
@@ -64,6 +69,12 @@ impl TimerArguments {
             delack_max: self.delack_max,
         }
     }
+}
+
+/// Parses what leaves in the first round trip.
+fn initial_rate(text: &str) -> Result<InitialRate, String> {
+    const EXPECTED: &str = "expected auto, off, or a rate above 0, for example \"10 Mbit/s\"";
+    InitialRate::parse(text, units::parse_rate).map_err(|error| format!("{error}; {EXPECTED}"))
 }
 
 /// Parses a time that the kernel takes for a timer.

@@ -26,6 +26,7 @@ pub fn options(
         memory_lifetime_ns: arguments.memory_lifetime.unwrap_or(LIFETIME_NS),
         governor_bound_ppm: arguments.governor,
         memory_jump_bytes: arguments.memory_jump.unwrap_or(0),
+        initial_rate: arguments.initial_rate,
         timers: arguments.timers.timers(),
         lifetime,
         ..Options::new(startup)

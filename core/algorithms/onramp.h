@@ -280,7 +280,7 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 	bool flight_ended =
 		ack->delivered_bytes > state->unmeasured_bytes && flight_ends(&state->flight, ack);
 
-	if (!state->first_rtt_ns && (state->has_resumed || state->first_bytes_per_s)) {
+	if (!state->first_rtt_ns) {
 		/* The first flight is the initial window, without the segments behind it. */
 		state->flight.end_bytes =
 			max_u64(min_u64(state->flight.end_bytes, state->initial_cwnd_bytes),

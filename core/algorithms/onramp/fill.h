@@ -82,12 +82,18 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 {
 	uint64_t bytes = onramp_probe_bytes(state, ack, decision->cwnd_bytes);
 
-	/* Behind the initial window, segments have left like a probe at this rate. Where the
-	 * application has sent less, they may still leave. */
-	state->probe_bytes_per_s = state->first_bytes_per_s;
 	if (!bytes) {
-		if (!flight_app_limited(&state->flight))
+		/* What an application has not sent of the first round may still leave. Otherwise
+		 * the next flight has left while this one arrived. */
+		if (flight_app_limited(&state->flight)) {
+			state->probe_bytes_per_s = state->first_bytes_per_s;
+		} else {
+			state->probe_bytes_per_s =
+				state->first_bytes_per_s
+					? state->first_bytes_per_s
+					: ONRAMP_ARRIVAL_GAIN * state->probe_bytes_per_s;
 			state->first_bytes_per_s = 0;
+		}
 		return;
 	}
 	state->prior_cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);

@@ -4,6 +4,7 @@ use crate::choice::{Acks, Avoidance, Ecn, IpVersion, PacketPair, Recovery, Stack
 use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
 
 use onramp_core::pairs::Form;
+use onramp_core::InitialRate;
 
 /// Configuration of one end of a connection.
 #[derive(Clone, Debug, PartialEq)]

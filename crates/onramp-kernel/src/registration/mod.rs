@@ -20,6 +20,7 @@ use libbpf_rs::{Link, MapHandle, Object};
 pub(crate) use load::Shared;
 use load::{How, Registered};
 use onramp_bpf::bindings::{maps, NAME_BYTES};
+use onramp_core::InitialRate;
 pub use options::{Lifetime, Options, KERNEL_CLOCK};
 use ring::EventRing;
 pub(crate) use service::{config_for_service, register_for_service};

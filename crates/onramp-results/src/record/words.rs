@@ -4,8 +4,8 @@ use super::Record;
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time, parse_size};
 use onramp_scenario::{
     format_byte_counting, Application, ByteCounting, Case, Channel, Clocks, Connect, Connections,
-    Dscp, Given, IpVersion, Memory, Path, SearchVersion, Stack, Timers, Traffic, Transfer,
-    Transfers, Without, NO_STARTUP,
+    Dscp, Given, InitialRate, IpVersion, Memory, Path, SearchVersion, Stack, Timers, Traffic,
+    Transfer, Transfers, Without, NO_STARTUP,
 };
 
 /// The default of `transfer.split_buffer`, which has no words.

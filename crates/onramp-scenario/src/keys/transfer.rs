@@ -2,9 +2,9 @@
 
 use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
 use super::kinds::{
-    AvoidanceName, CodePoint, ConnectEnd, ConnectionCount, Counting, Idea, IpVersionName,
-    KnownNode, Label, MemoryMode, RecoveryName, Search, StackName, StartupName, TimersName,
-    TrainReading, TransportName, Window,
+    AvoidanceName, CodePoint, ConnectEnd, ConnectionCount, Counting, FirstRate, Idea,
+    IpVersionName, KnownNode, Label, MemoryMode, RecoveryName, Search, StackName, StartupName,
+    TimersName, TrainReading, TransportName, Window,
 };
 use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
@@ -115,7 +115,7 @@ keys! { KEYS:
     .list(List::Factor);
     INITIAL_RATE: FirstRate = Key::new(
         "initial_rate",
-        Is("auto"),
+        Text("auto"),
         "For start-up `onramp`: the rate on the line at which segments leave behind the initial \
          window in the first round trip. `off`: none leave. `auto`: 5 Mbit/s.",
     )

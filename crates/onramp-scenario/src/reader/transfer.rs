@@ -5,9 +5,10 @@ use super::startup_keys::{check_key_of_startup, check_key_of_startups, check_res
 use crate::cases::{avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft};
 use crate::keys::transfer::{
     AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, ECN, FROM, GAMMA,
-    INITIAL_SSTHRESH, INITIAL_WINDOW, IP, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE, RECOVERY,
-    REPEAT, SEARCH, SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP,
-    TICK, TIMERS, TO, TRAIN, TRANSPORT, WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
+    INITIAL_RATE, INITIAL_SSTHRESH, INITIAL_WINDOW, IP, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE,
+    RECOVERY, REPEAT, SEARCH, SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK,
+    START, STARTUP, TICK, TIMERS, TO, TRAIN, TRANSPORT, WINDOW_SCALING, WITHOUT, WRITE,
+    WRITE_EVERY,
 };
 use crate::mistake::Mistake;
 use crate::model::{Application, Clocks, Split, Transfer};

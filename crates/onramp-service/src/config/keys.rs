@@ -5,7 +5,7 @@ use super::values::{
     Interval, IpFamily, Jump, Lifetime, MemoryMode, MinConnections, PaperWindow, Percentage,
     PolicyName, Ports, Retransmissions, Slowdown, StartupName, TextFile, TimerValue, Unit, UserId,
 };
-use onramp_config::key::Fallback::{Other, Required};
+use onramp_config::key::Fallback::{Other, Required, Text};
 use onramp_config::key::{keys, AnyKey, Key, List, Table};
 use onramp_kernel::policy::MAX_POLICIES;
 
@@ -162,7 +162,7 @@ keys! {
     );
     INITIAL_RATE: FirstRate = Key::new(
         "initial_rate",
-        Is("auto"),
+        Text("auto"),
         "For start-up `onramp`: the rate on the line at which segments leave behind the initial \
          window in the first round trip. `off`: none leave. `auto`: 5 Mbit/s",
     );

@@ -6,6 +6,7 @@ use onramp_cli::startup::{avoidances, memories, startups};
 use onramp_config::units;
 use onramp_core::governor::BOUND_PPM;
 use onramp_core::memory::Memory;
+use onramp_core::InitialRate;
 use onramp_kernel::{Avoidance, Timer, Timers};
 use std::ffi::OsString;
 use std::net::IpAddr;

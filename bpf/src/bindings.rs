@@ -20,7 +20,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 20;
+pub const CONFIG_VERSION: u32 = 21;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
@@ -78,6 +78,8 @@ pub struct Config {
     pub memory_lifetime_ns: u64,
     /// the cap of a jump at once; 0: the default
     pub memory_jump_bytes: u64,
+    /// behind the initial window, before any ACK; 0: nothing
+    pub initial_bytes_per_s: u64,
     /// when owner_pid started (/proc/PID/stat): PIDs are reused
     pub owner_start_ticks: u64,
     /// hash of the program: a service replaces those of others
@@ -110,7 +112,7 @@ pub struct Config {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Config"][::core::mem::size_of::<Config>() - 128usize];
+    ["Size of Config"][::core::mem::size_of::<Config>() - 136usize];
     ["Alignment of Config"][::core::mem::align_of::<Config>() - 8usize];
     ["Offset of field: Config::clock"][::core::mem::offset_of!(Config, clock) - 0usize];
     [
@@ -120,48 +122,51 @@ const _: () = {
         "Offset of field: Config::memory_jump_bytes",
     ][::core::mem::offset_of!(Config, memory_jump_bytes) - 24usize];
     [
+        "Offset of field: Config::initial_bytes_per_s",
+    ][::core::mem::offset_of!(Config, initial_bytes_per_s) - 32usize];
+    [
         "Offset of field: Config::owner_start_ticks",
-    ][::core::mem::offset_of!(Config, owner_start_ticks) - 32usize];
-    ["Offset of field: Config::build"][::core::mem::offset_of!(Config, build) - 40usize];
+    ][::core::mem::offset_of!(Config, owner_start_ticks) - 40usize];
+    ["Offset of field: Config::build"][::core::mem::offset_of!(Config, build) - 48usize];
     [
         "Offset of field: Config::owner_pid",
-    ][::core::mem::offset_of!(Config, owner_pid) - 48usize];
+    ][::core::mem::offset_of!(Config, owner_pid) - 56usize];
     [
         "Offset of field: Config::version",
-    ][::core::mem::offset_of!(Config, version) - 52usize];
+    ][::core::mem::offset_of!(Config, version) - 60usize];
     [
         "Offset of field: Config::avoidance",
-    ][::core::mem::offset_of!(Config, avoidance) - 56usize];
+    ][::core::mem::offset_of!(Config, avoidance) - 64usize];
     [
         "Offset of field: Config::options",
-    ][::core::mem::offset_of!(Config, options) - 60usize];
+    ][::core::mem::offset_of!(Config, options) - 68usize];
     [
         "Offset of field: Config::record",
-    ][::core::mem::offset_of!(Config, record) - 64usize];
+    ][::core::mem::offset_of!(Config, record) - 72usize];
     [
         "Offset of field: Config::governor_bound_ppm",
-    ][::core::mem::offset_of!(Config, governor_bound_ppm) - 68usize];
+    ][::core::mem::offset_of!(Config, governor_bound_ppm) - 76usize];
     [
         "Offset of field: Config::restricted",
-    ][::core::mem::offset_of!(Config, restricted) - 72usize];
+    ][::core::mem::offset_of!(Config, restricted) - 80usize];
     [
         "Offset of field: Config::events",
-    ][::core::mem::offset_of!(Config, events) - 76usize];
+    ][::core::mem::offset_of!(Config, events) - 84usize];
     [
         "Offset of field: Config::service",
-    ][::core::mem::offset_of!(Config, service) - 80usize];
+    ][::core::mem::offset_of!(Config, service) - 88usize];
     [
         "Offset of field: Config::reserved",
-    ][::core::mem::offset_of!(Config, reserved) - 84usize];
+    ][::core::mem::offset_of!(Config, reserved) - 92usize];
     [
         "Offset of field: Config::timers",
-    ][::core::mem::offset_of!(Config, timers) - 88usize];
+    ][::core::mem::offset_of!(Config, timers) - 96usize];
     [
         "Offset of field: Config::startup",
-    ][::core::mem::offset_of!(Config, startup) - 96usize];
+    ][::core::mem::offset_of!(Config, startup) - 104usize];
     [
         "Offset of field: Config::congestion_control",
-    ][::core::mem::offset_of!(Config, congestion_control) - 112usize];
+    ][::core::mem::offset_of!(Config, congestion_control) - 120usize];
 };
 /// An address and a port
 #[repr(C)]
@@ -318,104 +323,104 @@ pub struct Connection {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 400usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 408usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
         "Offset of field: Connection::decision",
     ][::core::mem::offset_of!(Connection, decision) - 0usize];
     [
         "Offset of field: Connection::ack",
-    ][::core::mem::offset_of!(Connection, ack) - 64usize];
+    ][::core::mem::offset_of!(Connection, ack) - 72usize];
     [
         "Offset of field: Connection::id",
-    ][::core::mem::offset_of!(Connection, id) - 184usize];
+    ][::core::mem::offset_of!(Connection, id) - 192usize];
     [
         "Offset of field: Connection::start_ns",
-    ][::core::mem::offset_of!(Connection, start_ns) - 192usize];
+    ][::core::mem::offset_of!(Connection, start_ns) - 200usize];
     [
         "Offset of field: Connection::exit_ns",
-    ][::core::mem::offset_of!(Connection, exit_ns) - 200usize];
+    ][::core::mem::offset_of!(Connection, exit_ns) - 208usize];
     [
         "Offset of field: Connection::exit_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 208usize];
+    ][::core::mem::offset_of!(Connection, exit_cwnd_bytes) - 216usize];
     [
         "Offset of field: Connection::last_event_ns",
-    ][::core::mem::offset_of!(Connection, last_event_ns) - 216usize];
+    ][::core::mem::offset_of!(Connection, last_event_ns) - 224usize];
     [
         "Offset of field: Connection::last_event_estimate_bytes_per_s",
-    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 224usize];
+    ][::core::mem::offset_of!(Connection, last_event_estimate_bytes_per_s) - 232usize];
     [
         "Offset of field: Connection::delivered_bytes",
-    ][::core::mem::offset_of!(Connection, delivered_bytes) - 232usize];
+    ][::core::mem::offset_of!(Connection, delivered_bytes) - 240usize];
     [
         "Offset of field: Connection::delivered_segments",
-    ][::core::mem::offset_of!(Connection, delivered_segments) - 240usize];
+    ][::core::mem::offset_of!(Connection, delivered_segments) - 248usize];
     [
         "Offset of field: Connection::rtt_us",
-    ][::core::mem::offset_of!(Connection, rtt_us) - 244usize];
+    ][::core::mem::offset_of!(Connection, rtt_us) - 252usize];
     [
         "Offset of field: Connection::pacing_is_ours",
-    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 248usize];
+    ][::core::mem::offset_of!(Connection, pacing_is_ours) - 256usize];
     [
         "Offset of field: Connection::initial_cwnd_segments",
-    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 252usize];
+    ][::core::mem::offset_of!(Connection, initial_cwnd_segments) - 260usize];
     [
         "Offset of field: Connection::last_event_phase",
-    ][::core::mem::offset_of!(Connection, last_event_phase) - 256usize];
+    ][::core::mem::offset_of!(Connection, last_event_phase) - 264usize];
     [
         "Offset of field: Connection::initial_ssthresh_segments",
-    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 260usize];
+    ][::core::mem::offset_of!(Connection, initial_ssthresh_segments) - 268usize];
     [
         "Offset of field: Connection::exit",
-    ][::core::mem::offset_of!(Connection, exit) - 264usize];
+    ][::core::mem::offset_of!(Connection, exit) - 272usize];
     [
         "Offset of field: Connection::cwnd_before_pair_segments",
-    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 268usize];
+    ][::core::mem::offset_of!(Connection, cwnd_before_pair_segments) - 276usize];
     [
         "Offset of field: Connection::lost_bytes",
-    ][::core::mem::offset_of!(Connection, lost_bytes) - 272usize];
+    ][::core::mem::offset_of!(Connection, lost_bytes) - 280usize];
     [
         "Offset of field: Connection::lost_segments",
-    ][::core::mem::offset_of!(Connection, lost_segments) - 280usize];
+    ][::core::mem::offset_of!(Connection, lost_segments) - 288usize];
     [
         "Offset of field: Connection::pair_is_leaving",
-    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 284usize];
+    ][::core::mem::offset_of!(Connection, pair_is_leaving) - 292usize];
     [
         "Offset of field: Connection::bucket_full_ns",
-    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 288usize];
+    ][::core::mem::offset_of!(Connection, bucket_full_ns) - 296usize];
     [
         "Offset of field: Connection::bucket_updated_ns",
-    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 296usize];
+    ][::core::mem::offset_of!(Connection, bucket_updated_ns) - 304usize];
     [
         "Offset of field: Connection::bucket_sent_bytes",
-    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 304usize];
+    ][::core::mem::offset_of!(Connection, bucket_sent_bytes) - 312usize];
     [
         "Offset of field: Connection::path_refreshed_ns",
-    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 312usize];
+    ][::core::mem::offset_of!(Connection, path_refreshed_ns) - 320usize];
     [
         "Offset of field: Connection::path_initial_cwnd_bytes",
-    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 320usize];
+    ][::core::mem::offset_of!(Connection, path_initial_cwnd_bytes) - 328usize];
     [
         "Offset of field: Connection::quiet_acks",
-    ][::core::mem::offset_of!(Connection, quiet_acks) - 328usize];
+    ][::core::mem::offset_of!(Connection, quiet_acks) - 336usize];
     [
         "Offset of field: Connection::settled_seq",
-    ][::core::mem::offset_of!(Connection, settled_seq) - 332usize];
+    ][::core::mem::offset_of!(Connection, settled_seq) - 340usize];
     [
         "Offset of field: Connection::limited",
-    ][::core::mem::offset_of!(Connection, limited) - 336usize];
+    ][::core::mem::offset_of!(Connection, limited) - 344usize];
     [
         "Offset of field: Connection::account",
-    ][::core::mem::offset_of!(Connection, account) - 352usize];
+    ][::core::mem::offset_of!(Connection, account) - 360usize];
     [
         "Offset of field: Connection::handed_over_ns",
-    ][::core::mem::offset_of!(Connection, handed_over_ns) - 384usize];
+    ][::core::mem::offset_of!(Connection, handed_over_ns) - 392usize];
     [
         "Offset of field: Connection::ensemble_period",
-    ][::core::mem::offset_of!(Connection, ensemble_period) - 392usize];
+    ][::core::mem::offset_of!(Connection, ensemble_period) - 400usize];
     [
         "Offset of field: Connection::reserved",
-    ][::core::mem::offset_of!(Connection, reserved) - 396usize];
+    ][::core::mem::offset_of!(Connection, reserved) - 404usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -928,15 +933,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 672usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 680usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 400usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 552usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 408usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 560usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;
@@ -961,7 +966,7 @@ pub union EventInput {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 128usize];
+    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 136usize];
     ["Alignment of EventInput"][::core::mem::align_of::<EventInput>() - 8usize];
     [
         "Offset of field: EventInput::start",
@@ -994,7 +999,7 @@ pub struct Event {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Event"][::core::mem::size_of::<Event>() - 256usize];
+    ["Size of Event"][::core::mem::size_of::<Event>() - 272usize];
     ["Alignment of Event"][::core::mem::align_of::<Event>() - 8usize];
     ["Offset of field: Event::id"][::core::mem::offset_of!(Event, id) - 0usize];
     ["Offset of field: Event::kind"][::core::mem::offset_of!(Event, kind) - 8usize];
@@ -1006,7 +1011,7 @@ const _: () = {
     ["Offset of field: Event::input"][::core::mem::offset_of!(Event, input) - 64usize];
     [
         "Offset of field: Event::decision",
-    ][::core::mem::offset_of!(Event, decision) - 192usize];
+    ][::core::mem::offset_of!(Event, decision) - 200usize];
 };
 /// Read-only data of bpf/adopt.bpf.c
 #[repr(C)]

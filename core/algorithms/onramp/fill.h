@@ -97,8 +97,9 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 		return;
 	}
 	state->prior_cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);
+	if (state->first_bytes_per_s)
+		state->unmeasured_bytes = ack->delivered_bytes + ack->inflight_bytes;
 	state->first_bytes_per_s = 0;
-	state->unmeasured_bytes = ack->delivered_bytes + ack->inflight_bytes;
 	decision->cwnd_bytes = bytes;
 	state->probe_bytes_per_s =
 		state->bound_bytes_per_s / 8 *

@@ -160,32 +160,6 @@ fn without_the_clock_timestamps_change_nothing() {
     assert_eq!(decisions(start_without, right), decisions(start(), right));
 }
 
-/// When the rate of a flight of 40 segments, one each millisecond, is known.
-fn rate_is_known_after(start: Start, receiver: Receiver) -> u64 {
-    let mut host = host(Start {
-        cwnd_bytes: 40 * SEGMENT,
-        ..start
-    });
-    for n in 0..40 {
-        let at_ns = RTT + n * MS;
-        host.ack_with_time(at_ns, 0, receiver.tsval(at_ns));
-        if phase(&host) == "pacing" {
-            assert!(host.decision.estimate_bytes_per_s.abs_diff(1_000_000) <= 1);
-            return n + 1;
-        }
-    }
-    panic!("no rate is known after the flight");
-}
-
-/// After 24 ms and 24 ticks.
-#[test]
-fn the_rate_of_a_long_flight_is_known_before_its_end() {
-    let of_us = ticks_of(US);
-    assert_eq!(rate_is_known_after(MILLISECONDS.start(), MILLISECONDS), 25);
-    assert_eq!(rate_is_known_after(of_us.start(), of_us), 25);
-    assert_eq!(rate_is_known_after(start(), MILLISECONDS), 40);
-}
-
 /// Ten segments arrive within three ticks, and their ACKs at once. By the ACKs alone, aggregation
 /// may have hidden 10 ms. By the receiver's clock it is two ticks and 2 ms.
 #[test]

@@ -169,7 +169,7 @@ fn a_second_loss_in_a_repair_leaves_a_heavy_loss_heavy() {
 
 /// One sample may be late for another reason.
 #[test]
-fn a_group_of_samples_shows_a_queue() {
+fn the_smoothed_rtt_shows_a_queue() {
     let mut host = validated();
     arrive(&mut host, 8, RATE, RTT);
     arrive(&mut host, 3, RATE, RTT);
@@ -184,6 +184,7 @@ fn a_group_of_samples_shows_a_queue() {
 fn a_loss_that_meets_a_queue_of_a_validated_window_ends_the_startup() {
     for (ssthresh, expected) in [(100, 760), (800, 800)] {
         let mut host = validated();
+        host.ack.srtt_ns = QUEUED;
         until(&mut host, "hold", PACED_RATE, QUEUED);
         let decision = lose(&mut host, LOSS_RECOVERY, ssthresh);
         assert_segments(decision.ssthresh_bytes, expected);
@@ -197,6 +198,7 @@ fn a_loss_that_meets_a_queue_of_a_validated_window_ends_the_startup() {
 /// have arrived.
 fn repaired_among_others() -> Host {
     let mut host = in_approach();
+    host.ack.srtt_ns = QUEUED;
     until(&mut host, "hold", RATE, QUEUED);
     lose(&mut host, LOSS_RECOVERY, 500);
     assert_segments(mark_lost(&mut host, 402).ssthresh_bytes, 90);

@@ -350,6 +350,7 @@ proptest! {
                 jump_bytes: start.2,
                 tsval: start.1,
                 peer_window_bytes: start.2,
+                initial_bytes_per_s: start.3,
                 variant: start.5.into(),
             });
             for &(now_ns, acked, delivered, inflight, srtt, cwnd, mss_bytes, flags) in &acks {

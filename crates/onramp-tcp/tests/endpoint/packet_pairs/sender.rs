@@ -4,6 +4,7 @@ use super::{counts, options, replied, reply, room_bytes, sending, supporting};
 use crate::pair::{Crossing, End, Pair, DELAY_NS};
 use crate::script::{segments, Script, MS_NS};
 use onramp_core::pairs::{Form, FIRST, SECOND};
+use onramp_core::InitialRate;
 use onramp_tcp::{Acks, Config, InitialWindow, PacketPair, Segment, Ticks};
 
 #[test]
@@ -68,6 +69,7 @@ fn sending_trains(initial_window: u32) -> Script {
     Script::new(Config {
         startup: Some("onramp"),
         initial_window,
+        initial_rate: InitialRate::Off,
         ..known
     })
 }

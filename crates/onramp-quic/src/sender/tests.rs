@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::startup_names;
-use onramp_core::{phase_name, EXIT_LOSS, EXIT_TIMEOUT, PHASE_HOLD};
+use onramp_core::{phase_name, InitialRate, EXIT_LOSS, EXIT_TIMEOUT, PHASE_HOLD};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
@@ -10,8 +10,10 @@ const MTU: u64 = 1_200;
 const MS: u64 = 1_000_000;
 const BEGIN_NS: u64 = 1_000 * MS;
 
+/// Nothing leaves behind the initial window before an ACK.
 fn settings(startup: &str) -> Settings {
     let mut settings = Settings::new(startup).unwrap();
+    settings.initial_rate = InitialRate::Off;
     if onramp_core::reserves(startup) {
         settings.pace_bytes_per_s = 1_000_000;
     }

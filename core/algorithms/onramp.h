@@ -26,15 +26,25 @@
  *                                         | RETREAT | --------------------------+
  *                                         +---------+
  *
- *   (1)  a flight's ACKs give a rate, or the remembered BDP is used
- *   (2)  the first paced segment is acknowledged
- *   (3)  8 samples are delayed. SLOW START too, with 8 samples at the beginning of a flight
- *   (4)  a sample is not delayed, or the delivery rate grew (back to SLOW START if no BDP is
- * known), or the path did not carry w (5)  the delay stayed for a round trip, and the rate did not
- * grow: the pipe is full (delay) (6)  a loss that ACKs found, in every phase (7)  the loss was
- * light: back to the phase before. Or it met a queue of an unvalidated window (8)  the repair of
- * any other loss has ended (loss) APPROACH leads to DONE too, where cwnd reaches the share beside
- * siblings (estimate). Every ECN mark and every RTO lead to DONE (loss, timeout).
+ *   - (1) A flight's ACKs give a rate, or the remembered BDP is used.
+ *   - (2) The first paced segment is acknowledged.
+ *   - (3) 8 samples are delayed. From SLOW START too, by 8 samples at the beginning of a flight.
+ *   - (4) A sample is not delayed, or the delivery rate grew, or the path did not carry w. Back to
+ *     SLOW START, if no BDP is known.
+ *   - (5) The delay stayed for a round trip, and the rate did not grow: the pipe is full (delay).
+ *   - (6) A loss that ACKs found, in every phase.
+ *   - (7) The loss was light: back to the phase before. Or it met a queue of a window that no ACK
+ *     has validated.
+ *   - (8) The repair of any other loss has ended (loss).
+ *
+ * APPROACH leads to DONE too, where cwnd reaches the share beside siblings (estimate). Every ECN
+ * mark and every RTO lead to DONE (loss, timeout).
+ *
+ * The first round trip: the initial window leaves at once. Behind it, up to 90 segments leave at
+ * the host's initial rate (core/parts/first_round.h), as many as this rate sends in the handshake's
+ * RTT. The first flight, which is measured, is the initial window alone. Where the application has
+ * little to send at first, as in a handshake of TLS, the rest may leave later: after an idle time
+ * too, but not behind 16 exchanges of small messages.
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
  * BDP at that rate and no further.
@@ -61,12 +71,14 @@
  *   loss                                 ssthresh                           afterwards
  *   light: at most 5 segments, or 1/20   cwnd, or the BDP if that is more   the phase before
  *   of the flight
+ *   light, and a queue of a window that  as in the next line                the phase before
+ *   no ACK has validated
  *   a queue, and ACKs have validated     BDP of the delivery rate, or       the end
  *   cwnd                                 congestion avoidance's if more
  *   heavy, and a queue before that       1/4 of what arrived                APPROACH
  *   heavy                                7/8 of what arrived                the end
  *
- * The latest group of RTT samples shows whether the loss met a queue. If the host takes the loss
+ * The smoothed RTT shows whether the loss met a queue. If the host takes the loss
  * back, because all segments have arrived after all, the phase before goes on.
  *
  * A path loses some segments without congestion. Whoever exceeds a queue or a policer loses far
@@ -109,6 +121,9 @@
  * the factor of congestion avoidance, and at most the cwnd of the loss. The host then forgets R. It
  * also forgets R if the first flight shows that the BDP is below what has been sent.
  *
+ * After an idle time, cwnd is at least the part of the BDP that is filled without validation, for
+ * five minutes, and is paced (RFC 7661).
+ *
  * The connection learns the maximum that was acknowledged in a round trip, without its queue. From
  * a paced flight it learns the BDP at the delivery rate, once enough has arrived to be worth
  * remembering. From a full pipe it learns the BDP. It reports this where the pipe was full, and
@@ -145,6 +160,7 @@ _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS =
 		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
 	       "growth");
 _Static_assert(ONRAMP_GROUP_SAMPLES == 8, "(3)");
+_Static_assert(ONRAMP_FIRST_SEGMENTS == 90 && ONRAMP_FIRST_EXCHANGES == 16, "first round trip");
 _Static_assert(ONRAMP_LIGHT_LOSS_SEGMENTS == 5 && ONRAMP_LIGHT_LOSS_DIVISOR == 20 &&
 		       ONRAMP_HEAVY_LOSS_EIGHTHS == 7 && ONRAMP_COMPETING_DIVISOR == 4,
 	       "RETREAT");

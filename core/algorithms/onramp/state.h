@@ -219,7 +219,7 @@ struct onramp {
 	uint32_t has_resumed;     /* the remembered BDP has been used */
 	uint32_t memory_is_wrong; /* and the path did not carry it */
 	uint32_t retreat_is_safe; /* RETREAT: the Safe Retreat of RFC 9959 */
-	uint32_t exchanges;       /* SLOW START: successive quiet ACKs */
+	uint32_t exchanges;       /* SLOW START: ACKs that left nothing in flight */
 	uint32_t reserved;
 };
 STARTUP_ASSERT_STATE(struct onramp);

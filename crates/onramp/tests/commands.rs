@@ -5,11 +5,12 @@ use crate::common::process::{Asking, Background, ANSWERING};
 use crate::common::*;
 use serde_json::Value;
 
-const LOADED_KEYS: [&str; 17] = [
+const LOADED_KEYS: [&str; 18] = [
     "avoidance",
     "connections",
     "default_in",
     "delack_max_s",
+    "initial_bytes_per_s",
     "memory",
     "memory_lifetime_s",
     "name",

@@ -68,6 +68,8 @@ pub struct Sender {
     remembered: Option<(u64, u64)>,
     /// Nothing was in flight when the last packets were sent, and this much of cwnd has left since.
     is_restarting: bool,
+    /// What may still leave at once, before the rate of the start-up paces.
+    unpaced_bytes: u64,
 }
 
 impl Sender {
@@ -99,6 +101,7 @@ impl Sender {
             receiver_begin_us: None,
             remembered: None,
             is_restarting: false,
+            unpaced_bytes: 0,
         }
     }
 
@@ -152,6 +155,8 @@ impl Sender {
             path.map(Path::ensemble),
         ));
         self.apply_decision();
+        let decision = self.decision().filter(|decision| !decision.is_reserved());
+        self.unpaced_bytes = decision.map_or(0, |decision| decision.burst_bytes.into());
     }
 
     /// The start-up has started.

@@ -20,6 +20,7 @@ impl Sender {
         }
         self.inflight_bytes += bytes;
         self.last_event_ns = now_ns;
+        self.unpaced_bytes = self.unpaced_bytes.saturating_sub(bytes);
     }
 
     /// Sending resumes after an idle time. While the start-up owns cwnd, cwnd is halved for each
@@ -54,6 +55,9 @@ impl Sender {
         let Some(decision) = self.decision() else {
             return Pacing::None;
         };
+        if self.unpaced_bytes > 0 && !decision.is_over() {
+            return Pacing::None;
+        }
         if decision.host_paces() {
             return Pacing::BytesPerS(decision.pacing_bytes_per_s);
         }

@@ -134,6 +134,21 @@ fn before_the_start_the_window_is_the_initial_window_and_nothing_is_paced() {
     assert!(!sender.has_started() && sender.owner() == Owner::Startup);
 }
 
+/// 600 kB/s and 20 ms are ten segments more.
+#[test]
+fn behind_the_initial_window_datagrams_leave_at_the_initial_rate() {
+    let mut settings = settings("onramp");
+    settings.initial_rate = InitialRate::Auto;
+    let mut sender = Sender::new(settings, MTU);
+    sender.start(BEGIN_NS, 20 * MS);
+    assert_eq!(sender.cwnd_bytes(), 20 * MTU);
+    for sent in 0..10 {
+        assert_eq!(sender.pacing(), Pacing::None, "{sent}");
+        sender.on_sent(BEGIN_NS, MTU);
+    }
+    assert_eq!(sender.pacing(), Pacing::BytesPerS(600_000));
+}
+
 #[test]
 fn a_lost_packet_of_the_handshake_makes_the_initial_window_smaller_and_ends_nothing() {
     let mut sender = Sender::new(settings("onramp"), MTU);
@@ -189,6 +204,7 @@ fn the_start_up_sees_all_losses_of_a_flight_before_the_recovery_ends() {
 #[test]
 fn a_loss_that_was_none_restores_cwnd_and_ssthresh() {
     let mut sender = started("onramp", 20 * MS);
+    sender.on_sent(BEGIN_NS, 10 * MTU);
     let before = (sender.cwnd_bytes(), sender.ssthresh_bytes());
     sender.on_congestion(&congestion(
         BEGIN_NS + 30 * MS,
@@ -213,6 +229,7 @@ fn a_loss_that_was_none_restores_cwnd_and_ssthresh() {
 #[test]
 fn persistent_congestion_leaves_two_datagrams_and_ends_the_start_up() {
     let mut sender = started("onramp", 20 * MS);
+    sender.on_sent(BEGIN_NS, 10 * MTU);
     let event = congestion(
         BEGIN_NS + 900 * MS,
         BEGIN_NS,
@@ -231,6 +248,7 @@ fn persistent_congestion_leaves_two_datagrams_and_ends_the_start_up() {
 #[test]
 fn a_loss_in_slow_start_ends_the_start_up_with_the_ssthresh_of_the_avoidance() {
     let mut sender = started("onramp", 20 * MS);
+    sender.on_sent(BEGIN_NS, 10 * MTU);
     sender.on_congestion(&congestion(
         BEGIN_NS + 30 * MS,
         BEGIN_NS,

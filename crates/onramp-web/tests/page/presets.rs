@@ -58,13 +58,13 @@ fn the_hand_over_stops_both_and_onramp_has_delivered_more_by_then() {
 fn across_the_atlantic_the_default_receive_window_limits_the_gain() {
     let preset = preset("transatlantic");
     let gain = 1.0 - ratio(&pair(&preset));
-    assert!((1.0 / 8.0..1.0 / 6.0).contains(&gain), "{gain}");
+    assert!((0.24..0.26).contains(&gain), "{gain}");
     let gain = 1.0 - ratio(&pair(&preset.replace("linux-default", "64 MiB")));
     assert!((0.42..0.5).contains(&gain), "{gain}");
 }
 
 #[test]
-fn over_lte_the_median_is_an_eighth_faster_and_some_seeds_are_slower() {
+fn over_lte_the_median_is_a_sixth_faster_and_one_seed_is_slower() {
     let repeated = preset("lte") + "repeat = 25\n";
     let all = transfers(&repeated);
     let times = |startup: &str| -> Vec<f64> {
@@ -77,8 +77,8 @@ fn over_lte_the_median_is_an_eighth_faster_and_some_seeds_are_slower() {
     let mut ratios: Vec<f64> = ratios.map(|(onramp, cubic)| onramp / cubic).collect();
     ratios.sort_by(f64::total_cmp);
     assert_eq!(ratios.len(), 25);
-    assert!((0.86..0.89).contains(&ratios[12]), "{ratios:?}");
-    assert!(ratios[24] > 1.03, "{ratios:?}");
+    assert!((0.8..0.85).contains(&ratios[12]), "{ratios:?}");
+    assert!(ratios[23] < 1.0 && ratios[24] > 1.0, "{ratios:?}");
 }
 
 #[test]
@@ -96,17 +96,17 @@ fn wifi_costs_onramp_a_round_trip_more_than_a_clean_path() {
 }
 
 #[test]
-fn behind_a_cable_modem_onramp_takes_two_thirds_of_the_time() {
+fn behind_a_cable_modem_onramp_takes_three_quarters_of_the_time() {
     let ratio = ratio(&pair(&preset("cable")));
-    assert!((0.63..0.7).contains(&ratio), "{ratio}");
+    assert!((0.71..0.77).contains(&ratio), "{ratio}");
 }
 
 #[test]
-fn behind_a_policer_onramp_loses_more_and_is_a_little_faster() {
+fn behind_a_policer_onramp_loses_less_and_is_a_little_faster() {
     let both = pair(&preset("policed"));
     let [cubic, onramp] = [&both[0], &both[1]].map(|transfer| transfer.record.policed_packets);
-    assert!(200 < cubic && cubic < onramp, "{cubic} {onramp}");
-    assert_eq!((100.0 - 100.0 * ratio(&both)).round(), 9.0);
+    assert!(200 < onramp && onramp < cubic, "{cubic} {onramp}");
+    assert_eq!((100.0 - 100.0 * ratio(&both)).round(), 11.0);
 }
 
 #[test]

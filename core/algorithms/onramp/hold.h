@@ -32,12 +32,15 @@ static inline void onramp_stay(struct onramp *state, enum startup_exit exit,
 	state->phase = STARTUP_PHASE_DONE;
 }
 
-/* The delay stayed and the rate did not grow: the pipe is full at this delivery rate. */
+/* The delay stayed and the rate did not grow: the pipe is full at this delivery rate. Where a loss
+ * has met a queue before, the queue is left to others. */
 static inline void onramp_end_full(struct onramp *state, uint64_t rate, uint64_t carried_bytes,
 				   struct startup_decision *decision)
 {
 	state->bottleneck_bytes_per_s = rate;
 	state->learned_bytes = carried_bytes;
+	if (state->loss_had_queue)
+		decision->cwnd_bytes = min_u64(decision->cwnd_bytes, carried_bytes);
 	onramp_stay(state, STARTUP_EXIT_DELAY, decision);
 }
 

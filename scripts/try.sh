@@ -6,7 +6,8 @@
 #
 # The shipped one is core/ of the commit BASE (default: HEAD). The variant is core/ of the working
 # tree, where each FILE takes the place of the file of its name. Only C is compiled between two
-# runs. With FAMILY, its cells follow. The results of BASE are kept, as long as its C, the families and the simulator stay.
+# runs. With FAMILY, its cells follow. The results of BASE are kept, as long as its C, the families
+# and the simulator stay.
 set -eu
 if [ $# = 0 ]; then
 	echo 'try: which algorithm? make try ALGORITHM=onramp [FILE="variant/fill.h ..."]' >&2

@@ -64,8 +64,8 @@
  * does not grow with cwnd. A delay with another cause passes, or the rate grows in spite of it. If
  * the pipe is full, congestion avoidance takes over cwnd, as HyStart leaves it. If the path did not
  * carry w, cwnd becomes what was carried, and APPROACH goes on. If the queue was the sender's own,
- * it is gone then. If not, the delay leads to HOLD again, and the start-up ends. Where a loss has met
- * a queue before, cwnd becomes the BDP of the delivery rate: the queue may be needed by others.
+ * it is gone then. If not, the delay leads to HOLD again, and the start-up ends. Where a loss has
+ * met a queue before, cwnd becomes the BDP of the delivery rate: others may need the queue.
  *
  * RETREAT: a loss is being repaired, and its size decides:
  *

@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// An initial rate was requested, which this algorithm does not use.
     #[error(
-        "start-up {startup} sends nothing before the first ACK but the initial window; these do: {}",
+        "start-up {startup} sends only the initial window before an ACK; these send more: {}",
         startups_that(onramp_core::sends_early)
     )]
     NoInitialRate {

@@ -76,7 +76,14 @@ fn compile_native_tests(out: &Path, core: &str) {
     fs::create_dir_all(&folder).expect("OUT_DIR can be written");
     write_algorithm("scripted", &folder);
     let mut build = cc::Build::new();
-    for capability in ["RESERVES", "REPAIRS", "RESUMES", "SHARES", "SENDS_PAIRS"] {
+    for capability in [
+        "RESERVES",
+        "REPAIRS",
+        "RESUMES",
+        "SENDS_EARLY",
+        "SENDS_PAIRS",
+        "SHARES",
+    ] {
         build.define(&format!("ONRAMP_{capability}"), None);
     }
     // Undefined behaviour stops a test where it happens, as in core/build.rs.
@@ -138,6 +145,9 @@ fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
     }
     if onramp_core::shares(name) {
         arguments.push("-DONRAMP_SHARES".to_owned());
+    }
+    if onramp_core::sends_early(name) {
+        arguments.push("-DONRAMP_SENDS_EARLY".to_owned());
     }
     let mut rows = String::new();
     // A program without pairs has none of the hooks for them, which cost a call per ACK and packet.

@@ -45,7 +45,9 @@ struct onramp_config {
 	struct startup_clock clock;   /* the timing that the kernel promises to the algorithm */
 	uint64_t memory_lifetime_ns;  /* the Lifetime of path memory; 0: nothing is remembered */
 	uint64_t memory_jump_bytes;   /* the cap of a jump at once; 0: the default */
-	uint64_t initial_bytes_per_s; /* behind the initial window, before any ACK; 0: nothing */
+	/* Behind the initial window, before any ACK; 0: nothing. STARTUP_UNLIMITED: the host learns
+	 * it. */
+	uint64_t initial_bytes_per_s;
 	uint64_t owner_start_ticks;   /* when owner_pid started (/proc/PID/stat): PIDs are reused */
 	uint64_t build;               /* hash of the program: a service replaces those of others */
 	uint32_t owner_pid; /* the process that owns the registration; 0: loaded until unloaded */
@@ -123,7 +125,7 @@ struct onramp_connection {
 	struct onramp_account account; /* what it adds to the totals */
 	uint64_t handed_over_ns;  /* when the kernel's own avoidance got the socket; 0: not yet */
 	uint32_t ensemble_period; /* in which it is counted (parts/ensemble.h); 0: it is not */
-	uint32_t reserved;        /* 0 */
+	uint32_t first_round_is_learned; /* the host has learned of its first round */
 };
 
 /* Exits that the totals distinguish, more than STARTUP_EXIT_COUNT */

@@ -94,8 +94,8 @@ struct startup_start {
 	uint64_t tsval;
 	/* The peer's receive window: it accepts so much before any ACK. 0: unknown. */
 	uint64_t peer_window_bytes;
-	/* What may leave behind the initial window before any ACK leaves at this rate (core/parts/
-	 * first_round.h). 0: nothing may. */
+	/* What may leave behind the initial window before any ACK leaves at this rate, which the
+	 * host knows by now (core/parts/first_round.h). 0: nothing may. */
 	uint64_t initial_bytes_per_s;
 	/* The variant of the algorithm that runs: bits that the algorithm's own header defines and
 	 * its row in core/registry.h names. The host passes them on. 0: the algorithm as its essay
@@ -267,6 +267,16 @@ enum startup_pair_request {
 	STARTUP_PAIR_TRAIN,
 };
 
+/* What became of the segments that left behind the initial window, before any ACK. */
+enum startup_first_round {
+	/* Too few have left, or it is not known yet. */
+	STARTUP_FIRST_ROUND_UNKNOWN,
+	/* The path carried them. */
+	STARTUP_FIRST_ROUND_CARRIED,
+	/* Many were lost, or the path is slower than they were. */
+	STARTUP_FIRST_ROUND_TOO_FAST,
+};
+
 /* The decision of an algorithm: the host's behaviour from now on. */
 struct startup_decision {
 	/* Congestion window. */
@@ -284,7 +294,9 @@ struct startup_decision {
 	/* enum startup_pair_request */
 	uint16_t pair;
 	/* Not 0: the start-up filled the pipe, and learned_bytes is the BDP. */
-	uint16_t is_full;
+	uint8_t is_full;
+	/* enum startup_first_round: what became of the segments that left at initial_bytes_per_s */
+	uint8_t first_round;
 	/* Depth of the token bucket that paces (core/parts/token_bucket.h); 0: the host paces in
 	 * its own way. */
 	uint32_t burst_bytes;

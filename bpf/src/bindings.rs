@@ -78,7 +78,8 @@ pub struct Config {
     pub memory_lifetime_ns: u64,
     /// the cap of a jump at once; 0: the default
     pub memory_jump_bytes: u64,
-    /// behind the initial window, before any ACK; 0: nothing
+    /// Behind the initial window, before any ACK; 0: nothing. STARTUP_UNLIMITED: the host learns
+    /// it.
     pub initial_bytes_per_s: u64,
     /// when owner_pid started (/proc/PID/stat): PIDs are reused
     pub owner_start_ticks: u64,
@@ -318,8 +319,8 @@ pub struct Connection {
     pub handed_over_ns: u64,
     /// in which it is counted (parts/ensemble.h); 0: it is not
     pub ensemble_period: u32,
-    /// 0
-    pub reserved: u32,
+    /// the host has learned of its first round
+    pub first_round_is_learned: u32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
@@ -419,8 +420,8 @@ const _: () = {
         "Offset of field: Connection::ensemble_period",
     ][::core::mem::offset_of!(Connection, ensemble_period) - 400usize];
     [
-        "Offset of field: Connection::reserved",
-    ][::core::mem::offset_of!(Connection, reserved) - 404usize];
+        "Offset of field: Connection::first_round_is_learned",
+    ][::core::mem::offset_of!(Connection, first_round_is_learned) - 404usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -1555,6 +1556,8 @@ pub mod maps {
     pub const DESTS: &str = "onramp_dests";
     /// `onramp_events`
     pub const EVENTS: &str = "onramp_events";
+    /// `onramp_first`
+    pub const FIRST: &str = "onramp_first";
     /// `onramp_governor`
     pub const GOVERNOR: &str = "onramp_governor";
     /// `onramp_groups`

@@ -5,7 +5,8 @@
  *     on_established()   on_ack()       on_loss()
  *     start_input()      ack_input()    loss_input()      the input: inputs.h
  *     algorithm_start()  _ack()         _loss()           the algorithm: algorithm.template.h
- *     learn_path(), break_reservation(), request_pair()   what its decision means for other parts
+ *     learn_path(), learn_first_round(),                  what its decision means for other parts
+ *     break_reservation(), request_pair()
  *     apply_decision()                                    what is applied: apply.h
  *     report_start()     report_ack()   report_loss()     events for user space: events.h
  *
@@ -22,6 +23,7 @@
 #include "startup/connection.h"
 #include "startup/ensemble.h"
 #include "startup/events.h"
+#include "startup/first_round.h"
 #include "startup/governor.h"
 #include "startup/inputs.h"
 #include "startup/memory.h"
@@ -89,6 +91,7 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 	algorithm_ack(hosted(connection));
 	count_exit(sk, connection, ack->now_ns);
 	learn_path(sk, connection);
+	learn_first_round(connection, ack->now_ns);
 	if (!conn_is_reserved(connection))
 		break_reservation(sk, ack->now_ns);
 	apply_decision(sk, connection, ack->mss_bytes);
@@ -115,6 +118,7 @@ static __u32 on_loss(struct sock *sk, struct onramp_connection *connection, __u3
 	algorithm_loss(connection, &loss);
 	count_exit(sk, connection, loss.now_ns);
 	learn_path(sk, connection);
+	learn_first_round(connection, loss.now_ns);
 	if (!conn_is_reserved(connection))
 		break_reservation(sk, loss.now_ns);
 	request_pair(sk, connection);

@@ -9,6 +9,7 @@
 #include "intf.h"
 #include "kernel.h"
 #include "startup/connection.h"
+#include "startup/first_round.h"
 #include "startup/tcp.h"
 
 /* Bytes that were delivered since the start. The kernel counts segments in 32 bits, and the size of
@@ -31,6 +32,7 @@ static inline __u64 lost_bytes(const struct tcp_sock *tp, struct onramp_connecti
 
 static inline struct startup_start start_input(const struct tcp_sock *tp)
 {
+	__u64 now_ns = bpf_ktime_get_ns();
 	__u32 mss_bytes = mss_of(tp);
 	/* A socket that chooses this congestion control after it has sent data keeps its cwnd. */
 	__u32 options = tp->data_segs_out ? config.options & ~STARTUP_OPTION_PAPER_INITIAL_WINDOW
@@ -39,7 +41,7 @@ static inline struct startup_start start_input(const struct tcp_sock *tp)
 	if (BPF_CORE_READ_BITFIELD(tp, rx_opt.tstamp_ok))
 		options |= STARTUP_OPTION_TIMESTAMPS;
 	return (struct startup_start){
-		.now_ns = bpf_ktime_get_ns(),
+		.now_ns = now_ns,
 		.clock = {.measure_ns = config.clock.measure_ns, .event_ns = config.clock.event_ns},
 		.cwnd_bytes = (__u64)tp->snd_cwnd * mss_bytes,
 		.ssthresh_bytes = ssthresh_bytes(tp),
@@ -48,7 +50,7 @@ static inline struct startup_start start_input(const struct tcp_sock *tp)
 		.srtt_ns = srtt_ns(tp),
 		.tsval = tp->rx_opt.rcv_tsval,
 		.peer_window_bytes = tp->snd_wnd,
-		.initial_bytes_per_s = config.initial_bytes_per_s,
+		.initial_bytes_per_s = initial_bytes_per_s(now_ns),
 	};
 }
 

@@ -55,6 +55,9 @@ native_tests! {
         connections_to_other_addresses_are_not_counted
         connections_that_send_nothing_are_not_counted_for_long
         a_connection_counts_until_its_start_up_or_itself_ends;
+    first_round:
+        a_connection_teaches_the_next_ones_once
+        a_rate_of_the_user_stays;
     governor:
         a_destination_that_loses_too_much_begins_with_slow_start_until_it_is_good
         a_governed_connection_never_calls_the_algorithm

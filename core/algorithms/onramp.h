@@ -183,6 +183,7 @@ static inline void onramp_begin_first_round(struct onramp *state, const struct s
 	if (bytes < start->mss_bytes)
 		return;
 	state->first_bytes_per_s = start->initial_bytes_per_s;
+	state->initial_bytes_per_s = start->initial_bytes_per_s;
 	decision->cwnd_bytes = min_u64(start->cwnd_bytes + bytes, start->ssthresh_bytes);
 	decision->pacing_bytes_per_s = state->first_bytes_per_s;
 	decision->burst_bytes = (uint32_t)min_u64(start->cwnd_bytes, UINT32_MAX);
@@ -377,6 +378,7 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 	decision->pair = pair_rate_request(state->options, decision);
 	if (state->phase == STARTUP_PHASE_DONE)
 		startup_finish(decision, (enum startup_exit)state->exit);
+	onramp_judge_first_round(state, ack);
 	onramp_report(state, decision);
 }
 
@@ -393,6 +395,10 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 		.estimate_bytes_per_s = state->bottleneck_bytes_per_s,
 		.phase = STARTUP_PHASE_RETREAT,
 	};
+	/* A timeout in the first round, or of its segments. */
+	if (!state->first_round && loss->kind == STARTUP_LOSS_TIMEOUT &&
+	    (state->first_bytes_per_s || loss->acknowledged_bytes < state->first_end_bytes))
+		state->first_round = STARTUP_FIRST_ROUND_TOO_FAST;
 	onramp_report(state, decision);
 	/* An ECN mark ends the start-up: the path says that it is full. */
 	if (loss->kind != STARTUP_LOSS_RECOVERY || startup_is_mark(loss, state->prior_lost_bytes) ||

@@ -16,6 +16,13 @@ pub const ENSEMBLE_PERIOD_NS: u64 = 1000000000;
 pub const ENSEMBLE_MAX_MEMBERS: u32 = 65535;
 pub const ENSEMBLE_TRIES: u32 = 8;
 pub const FIRST_ROUND_BYTES_PER_S: u32 = 600000;
+pub const FIRST_ROUND_MAX_BYTES_PER_S: u32 = 4800000;
+pub const FIRST_ROUND_MIN_BYTES_PER_S: u32 = 75000;
+pub const FIRST_ROUND_RISE_DIVISOR: u32 = 16;
+pub const FIRST_ROUND_FALL_DIVISOR: u32 = 2;
+pub const FIRST_ROUND_LIFETIME_NS: u64 = 3600000000000;
+pub const FIRST_ROUND_MIN_SEGMENTS: u32 = 8;
+pub const FIRST_ROUND_LOSS_DIVISOR: u32 = 8;
 pub const GOVERNOR_PPM: u32 = 1000000;
 pub const GOVERNOR_BOUND_PPM: u32 = 250000;
 pub const GOVERNOR_HOST_STARTUPS: u32 = 128;
@@ -126,8 +133,9 @@ pub struct Start {
     /// The peer's receive window: it accepts so much before any ACK. 0: unknown.
     #[serde(default)]
     pub peer_window_bytes: u64,
-    /// What may leave behind the initial window before any ACK leaves at this rate (core/parts/
-    /// first_round.h). 0: nothing may.
+    /// What may leave behind the initial window before any ACK leaves at this rate, which the
+    /// host knows by now (core/parts/first_round.h). 0: nothing may.
+    #[serde(default)]
     pub initial_bytes_per_s: u64,
     /// The variant of the algorithm that runs: bits that the algorithm's own header defines and
     /// its row in core/registry.h names. The host passes them on. 0: the algorithm as its essay
@@ -366,6 +374,14 @@ pub const PAIR_TRAIN: PairRequest = 2;
 /// Which segments the peer is to measure, where both ends support packet pairs
 /// (core/parts/pair_option.h).
 pub type PairRequest = ::std::os::raw::c_uint;
+/// Too few have left, or it is not known yet.
+pub const FIRST_ROUND_UNKNOWN: FirstRoundOutcome = 0;
+/// The path carried them.
+pub const FIRST_ROUND_CARRIED: FirstRoundOutcome = 1;
+/// Many were lost, or the path is slower than they were.
+pub const FIRST_ROUND_TOO_FAST: FirstRoundOutcome = 2;
+/// What became of the segments that left behind the initial window, before any ACK.
+pub type FirstRoundOutcome = ::std::os::raw::c_uint;
 /// The decision of an algorithm: the host's behaviour from now on.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
@@ -387,7 +403,10 @@ pub struct Decision {
     pub pair: u16,
     /// Not 0: the start-up filled the pipe, and learned_bytes is the BDP.
     #[serde(default)]
-    pub is_full: u16,
+    pub is_full: u8,
+    /// `FIRST_ROUND_*`: what became of the segments that left at initial_bytes_per_s
+    #[serde(default)]
+    pub first_round: u8,
     /// Depth of the token bucket that paces (core/parts/token_bucket.h); 0: the host paces in
     /// its own way.
     #[serde(default)]
@@ -402,6 +421,7 @@ pub struct Decision {
     pub learned_rtt_ns: u64,
     /// An idle time reduces cwnd to this at least (core/host.h). 0: as far as without a
     /// start-up.
+    #[serde(default)]
     pub restart_bytes: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
@@ -420,6 +440,8 @@ const _: () = {
     ["Offset of field: Decision::exit"][::std::mem::offset_of!(Decision, exit) - 36usize];
     ["Offset of field: Decision::pair"][::std::mem::offset_of!(Decision, pair) - 40usize];
     ["Offset of field: Decision::is_full"][::std::mem::offset_of!(Decision, is_full) - 42usize];
+    ["Offset of field: Decision::first_round"]
+        [::std::mem::offset_of!(Decision, first_round) - 43usize];
     ["Offset of field: Decision::burst_bytes"]
         [::std::mem::offset_of!(Decision, burst_bytes) - 44usize];
     ["Offset of field: Decision::learned_bytes"]
@@ -482,6 +504,23 @@ const _: () = {
     ["Size of Ensemble"][::std::mem::size_of::<Ensemble>() - 8usize];
     ["Alignment of Ensemble"][::std::mem::align_of::<Ensemble>() - 8usize];
     ["Offset of field: Ensemble::counts"][::std::mem::offset_of!(Ensemble, counts) - 0usize];
+};
+/// What a host has learned. All zero: nothing.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+pub struct FirstRound {
+    pub bytes_per_s: u64,
+    /// When a connection last told something.
+    pub learned_ns: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of FirstRound"][::std::mem::size_of::<FirstRound>() - 16usize];
+    ["Alignment of FirstRound"][::std::mem::align_of::<FirstRound>() - 8usize];
+    ["Offset of field: FirstRound::bytes_per_s"]
+        [::std::mem::offset_of!(FirstRound, bytes_per_s) - 0usize];
+    ["Offset of field: FirstRound::learned_ns"]
+        [::std::mem::offset_of!(FirstRound, learned_ns) - 8usize];
 };
 /// The average share of start-ups. All zero: no start-up yet.
 #[repr(C)]
@@ -1036,6 +1075,13 @@ unsafe extern "C" {
         member_period: u32,
         now_ns: u64,
     ) -> u64;
+}
+unsafe extern "C" {
+    /// core/parts/first_round.h
+    pub fn onramp_native_first_round_rate(learned: *const FirstRound, now_ns: u64) -> u64;
+}
+unsafe extern "C" {
+    pub fn onramp_native_first_round_learn(learned: *mut FirstRound, outcome: u32, now_ns: u64);
 }
 unsafe extern "C" {
     /// core/parts/governor.h

@@ -1,11 +1,40 @@
 //! The first round trip: what leaves behind the initial window (`core/parts/first_round.h`).
 
 use crate::bindings;
+pub use crate::bindings::FirstRound;
+
+/// [`Start::initial_bytes_per_s`](crate::Start::initial_bytes_per_s) that the host replaces by what
+/// it has learned.
+pub(crate) const LEARNED: u64 = u64::MAX;
+
+/// A segment on the line and its payload, in bytes: 1448 behind headers of 66.
+const LINE_BYTES: u128 = 1514;
+const PAYLOAD_BYTES: u128 = 1448;
+
+/// The rate on the line in bits per second, of a rate of payload in bytes.
+pub fn line_bits_per_s(payload_bytes_per_s: u64) -> u64 {
+    let bits = u128::from(payload_bytes_per_s) * 8 * LINE_BYTES / PAYLOAD_BYTES;
+    u64::try_from(bits).unwrap_or(u64::MAX)
+}
+
+impl FirstRound {
+    /// The rate of a connection that starts now, as payload.
+    pub fn rate(&self, now_ns: u64) -> u64 {
+        // SAFETY: the function takes any numbers.
+        unsafe { bindings::onramp_native_first_round_rate(self, now_ns) }
+    }
+
+    /// A connection knows what became of its early segments: `outcome` is `FIRST_ROUND_*`.
+    pub fn learn(&mut self, outcome: u8, now_ns: u64) {
+        // SAFETY: the function takes any numbers.
+        unsafe { bindings::onramp_native_first_round_learn(self, outcome.into(), now_ns) }
+    }
+}
 
 /// The user's choice of the rate at which segments leave behind the initial window, before any ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum InitialRate {
-    /// The host chooses.
+    /// The host learns it from its connections.
     #[default]
     Auto,
     /// None leave.
@@ -30,13 +59,14 @@ impl InitialRate {
         }
     }
 
-    /// Payload that leaves in a second; 0: none does. Segments of 1448 bytes have headers of 66.
+    /// Payload that leaves in a second. 0: none does. The maximum: the host learns the rate.
     pub fn bytes_per_s(self) -> u64 {
         match self {
-            InitialRate::Auto => bindings::FIRST_ROUND_BYTES_PER_S.into(),
+            InitialRate::Auto => LEARNED,
             InitialRate::Off => 0,
             InitialRate::BitsPerS(bits) => {
-                u64::try_from(u128::from(bits) * 1448 / 1514 / 8).unwrap_or(u64::MAX)
+                u64::try_from(u128::from(bits) * PAYLOAD_BYTES / LINE_BYTES / 8)
+                    .unwrap_or(LEARNED - 1)
             }
         }
     }
@@ -45,6 +75,14 @@ impl InitialRate {
 #[cfg(test)]
 mod tests {
     use super::InitialRate::{self, Auto, BitsPerS, Off};
+    use super::{line_bits_per_s, FirstRound, LEARNED};
+    use crate::bindings::{FIRST_ROUND_CARRIED, FIRST_ROUND_TOO_FAST, FIRST_ROUND_UNKNOWN};
+
+    const HOUR_NS: u64 = 3_600_000_000_000;
+
+    fn bits_per_s(host: FirstRound, now_ns: u64) -> f64 {
+        line_bits_per_s(host.rate(now_ns)) as f64
+    }
 
     #[test]
     fn a_choice_is_a_word_or_a_rate() {
@@ -53,13 +91,59 @@ mod tests {
         assert_eq!(parse("off"), Ok(Off));
         assert_eq!(parse("5000000"), Ok(BitsPerS(5_000_000)));
         assert!(parse("on").is_err());
+        assert_eq!(Off.bytes_per_s(), 0);
+        assert!(BitsPerS(u64::MAX).bytes_per_s() > 1 << 60);
+        assert_ne!(BitsPerS(u64::MAX).bytes_per_s(), LEARNED);
     }
 
     #[test]
-    fn a_host_that_knows_nothing_sends_5_mbit_per_s() {
-        let ratio = Auto.bytes_per_s() as f64 / BitsPerS(5_000_000).bytes_per_s() as f64;
-        assert!((0.99..1.01).contains(&ratio), "{ratio}");
-        assert_eq!(Off.bytes_per_s(), 0);
-        assert!(BitsPerS(u64::MAX).bytes_per_s() > 1 << 60);
+    fn a_host_that_knows_nothing_sends_5_mbit_per_s_and_learns_up_to_40() {
+        let mut host = FirstRound::default();
+        assert!((4.9e6..5.1e6).contains(&bits_per_s(host, 0)));
+        host.learn(FIRST_ROUND_UNKNOWN as u8, 1);
+        assert_eq!(host, FirstRound::default());
+        let mut starts = 0;
+        while bits_per_s(host, 1) < 39.9e6 {
+            host.learn(FIRST_ROUND_CARRIED as u8, 1);
+            starts += 1;
+        }
+        assert_eq!(starts, 35);
+        host.learn(FIRST_ROUND_CARRIED as u8, 1);
+        assert!(bits_per_s(host, 1) < 40.5e6);
+        // One that is too fast undoes eleven.
+        host.learn(FIRST_ROUND_TOO_FAST as u8, 2);
+        assert!((19.9e6..20.3e6).contains(&bits_per_s(host, 2)));
+        assert!(bits_per_s(host, HOUR_NS + 2) > 19e6);
+        assert!((4.9e6..5.1e6).contains(&bits_per_s(host, HOUR_NS + 3)));
+    }
+
+    #[test]
+    fn a_host_of_slow_paths_sends_an_eighth_at_least() {
+        let mut host = FirstRound::default();
+        for now_ns in 1..100 {
+            host.learn(FIRST_ROUND_TOO_FAST as u8, now_ns);
+        }
+        assert!((0.6e6..0.7e6).contains(&bits_per_s(host, 100)));
+    }
+
+    /// The rate stays where one of twelve paths is slower.
+    #[test]
+    fn the_rate_is_a_low_quantile_of_the_paths() {
+        let settles = |slow_of_64: u64| {
+            let mut host = FirstRound::default();
+            for connection in 0..6_400 {
+                // Slow paths are spread evenly: 20 Mbit/s, the others 100.
+                let is_slow = connection * slow_of_64 % 64 < slow_of_64;
+                let is_too_fast = is_slow && bits_per_s(host, 1) > 20e6;
+                let outcome = match is_too_fast {
+                    true => FIRST_ROUND_TOO_FAST,
+                    false => FIRST_ROUND_CARRIED,
+                };
+                host.learn(outcome as u8, 1);
+            }
+            bits_per_s(host, 1) / 1e6
+        };
+        assert!(settles(1) > 30.0, "{}", settles(1));
+        assert!(settles(16) < 24.0, "{}", settles(16));
     }
 }

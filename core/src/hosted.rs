@@ -1,7 +1,9 @@
 //! A connection's start-up in a host: the algorithm, its last decision, and its use of the host's
 //! path memory and ensembles.
 
+use crate::bindings::FIRST_ROUND_UNKNOWN;
 use crate::ensemble::{EnsembleMember, Ensembles};
+use crate::first_round::LEARNED;
 use crate::memory::{MemoryUser, PathMemory};
 use crate::{
     shares, Ack, Decision, Limited, Loss, Start, Startup, EXIT_LOSS, EXIT_TIMEOUT, LOSS_TIMEOUT,
@@ -23,6 +25,8 @@ pub struct HostedStartup {
     remembered_bytes: u64,
     memory: Option<MemoryUser>,
     ensemble: Option<EnsembleMember>,
+    /// What the host learns of the first round, until this connection has told its part.
+    first_round: Option<Ensembles>,
     /// Other connections to the same destination that were starting up at the latest
     /// acknowledgement.
     siblings: u64,
@@ -48,6 +52,11 @@ impl HostedStartup {
         memory: Option<&PathMemory>,
         ensembles: Option<&Ensembles>,
     ) -> HostedStartup {
+        let learns = start.initial_bytes_per_s == LEARNED;
+        if learns {
+            let learned = ensembles.map(|ensembles| *ensembles.first_round());
+            start.initial_bytes_per_s = learned.unwrap_or_default().rate(now_ns);
+        }
         let mut running =
             Box::new(Startup::new(name).expect("the host has checked the start-up's name"));
         let memory = memory.map(|memory| memory.begin(now_ns, &mut start));
@@ -62,6 +71,7 @@ impl HostedStartup {
             remembered_bytes: start.remembered_bytes,
             memory,
             ensemble,
+            first_round: ensembles.filter(|_| learns).cloned(),
             siblings: 0,
             quiet_acks: 0,
             limited: Limited::default(),
@@ -173,6 +183,12 @@ impl HostedStartup {
     fn after_decision(&mut self, now_ns: u64) {
         if let Some(memory) = &mut self.memory {
             memory.learn(&self.decision, now_ns);
+        }
+        let outcome = self.decision.first_round;
+        if u32::from(outcome) != FIRST_ROUND_UNKNOWN {
+            if let Some(host) = self.first_round.take() {
+                host.first_round().learn(outcome, now_ns);
+            }
         }
         if self.decision.is_over() {
             self.leave_ensemble();

@@ -290,6 +290,17 @@ uint64_t onramp_native_ensemble_siblings(const struct ensemble_entry *entry, uin
 	return ensemble_siblings(entry, member_period, now_ns);
 }
 
+/* The first round trip, for src/first_round.rs. */
+uint64_t onramp_native_first_round_rate(const struct first_round *learned, uint64_t now_ns)
+{
+	return first_round_rate(learned, now_ns);
+}
+
+void onramp_native_first_round_learn(struct first_round *learned, uint32_t outcome, uint64_t now_ns)
+{
+	first_round_learn(learned, (enum startup_first_round)outcome, now_ns);
+}
+
 /* The governor, for src/governor.rs. */
 uint32_t onramp_native_governor_share_ppm(uint64_t sent, uint64_t retransmitted)
 {

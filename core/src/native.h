@@ -124,6 +124,11 @@ void onramp_native_ensemble_leave(struct ensemble_entry *entry, uint32_t *member
 uint64_t onramp_native_ensemble_siblings(const struct ensemble_entry *entry, uint32_t member_period,
 					 uint64_t now_ns);
 
+/* core/parts/first_round.h */
+uint64_t onramp_native_first_round_rate(const struct first_round *learned, uint64_t now_ns);
+void onramp_native_first_round_learn(struct first_round *learned, uint32_t outcome,
+				     uint64_t now_ns);
+
 /* core/parts/governor.h */
 uint32_t onramp_native_governor_share_ppm(uint64_t sent, uint64_t retransmitted);
 bool onramp_native_governor_counts(uint64_t sent);

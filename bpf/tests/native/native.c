@@ -16,6 +16,7 @@
 #include "congestion_control.h"
 
 #include "ensembles.c"
+#include "first_round.c"
 #include "governor.c"
 #include "hand_over.c"
 #include "matching.c"

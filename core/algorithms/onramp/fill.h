@@ -24,7 +24,7 @@ static inline void onramp_begin_pacing(struct onramp *state, const struct startu
 				       struct startup_decision *decision)
 {
 	state->prior_cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);
-	state->first_bytes_per_s = 0;
+	onramp_end_first_round(state, ack);
 	state->target_bytes = target_bytes;
 	decision->cwnd_bytes = max_u64(decision->cwnd_bytes, cwnd_bytes);
 	decision->ssthresh_bytes = STARTUP_UNLIMITED;
@@ -92,14 +92,14 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 				state->first_bytes_per_s
 					? state->first_bytes_per_s
 					: ONRAMP_ARRIVAL_GAIN * state->probe_bytes_per_s;
-			state->first_bytes_per_s = 0;
+			onramp_end_first_round(state, ack);
 		}
 		return;
 	}
 	state->prior_cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);
 	if (state->first_bytes_per_s)
 		state->unmeasured_bytes = ack->delivered_bytes + ack->inflight_bytes;
-	state->first_bytes_per_s = 0;
+	onramp_end_first_round(state, ack);
 	decision->cwnd_bytes = bytes;
 	state->probe_bytes_per_s =
 		state->bound_bytes_per_s / 8 *

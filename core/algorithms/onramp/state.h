@@ -178,12 +178,16 @@ struct onramp {
 	/* SLOW START: the rate at which segments leave behind the initial window, until ACKs show
 	 * more; 0: none leave, or the ACKs do */
 	uint64_t first_bytes_per_s;
-	uint64_t unmeasured_bytes;  /* what is delivered up to here belongs to no flight */
-	uint64_t min_rtt_ns;        /* 0: no sample yet */
-	uint64_t baseline_rtt_ns;   /* the RTT of the last round: samples are compared with it */
-	uint64_t group_min_rtt_ns;  /* the minimum of the latest group of samples */
-	uint64_t prior_cwnd_bytes;  /* cwnd before PACING */
-	uint64_t paced_bytes_per_s; /* the rate at which the paced window left */
+	uint64_t initial_bytes_per_s; /* the same from the start on, to judge it */
+	uint64_t first_end_bytes;     /* delivered or lost in total when it can be judged; 0: not
+					 known yet */
+	uint64_t quiet_bytes;         /* delivered or lost when nothing was in flight last */
+	uint64_t unmeasured_bytes;    /* what is delivered up to here belongs to no flight */
+	uint64_t min_rtt_ns;          /* 0: no sample yet */
+	uint64_t baseline_rtt_ns;     /* the RTT of the last round: samples are compared with it */
+	uint64_t group_min_rtt_ns;    /* the minimum of the latest group of samples */
+	uint64_t prior_cwnd_bytes;    /* cwnd before PACING */
+	uint64_t paced_bytes_per_s;   /* the rate at which the paced window left */
 	uint64_t last_round_bytes_per_s; /* delivery rate of the last complete round; 0: none since
 					    PACING */
 	uint64_t last_round_cwnd_bytes;  /* cwnd of that round */
@@ -220,7 +224,7 @@ struct onramp {
 	uint32_t memory_is_wrong; /* and the path did not carry it */
 	uint32_t retreat_is_safe; /* RETREAT: the Safe Retreat of RFC 9959 */
 	uint32_t exchanges;       /* SLOW START: ACKs that left nothing in flight */
-	uint32_t reserved;
+	uint32_t first_round;     /* enum startup_first_round */
 };
 STARTUP_ASSERT_STATE(struct onramp);
 

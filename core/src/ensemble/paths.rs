@@ -1,7 +1,9 @@
 //! The ensembles of a host: connections to one destination count each other while they are starting
-//! up. The counts live as long as any handle to them.
+//! up, and all connections learn the rate of the first round. The counts live as long as any handle
+//! to them.
 
 use super::{Ensemble, Member};
+use crate::FirstRound;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -10,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub struct Ensembles {
     paths: Arc<Mutex<HashMap<u64, Ensemble>>>,
     path: u64,
+    first_round: Arc<Mutex<FirstRound>>,
 }
 
 /// Equal handles refer to the same counts and the same path.
@@ -51,6 +54,13 @@ impl Ensembles {
         };
         member.siblings(now_ns);
         member
+    }
+
+    /// What the host has learned of the first round, of all paths.
+    pub(crate) fn first_round(&self) -> MutexGuard<'_, FirstRound> {
+        self.first_round
+            .lock()
+            .expect("no thread panics while it holds the lock")
     }
 
     fn paths(&self) -> MutexGuard<'_, HashMap<u64, Ensemble>> {

@@ -128,7 +128,7 @@ fn address(bytes: [u8; 16]) -> String {
 }
 
 /// The clock of `bpf_ktime_get_ns()`.
-fn monotonic_ns() -> Result<u64> {
+pub(crate) fn monotonic_ns() -> Result<u64> {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC)
         .map_err(|error| Error::io("read CLOCK_MONOTONIC", error.into()))?;
     Ok(now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)

@@ -6,6 +6,7 @@ use onramp_bpf::bindings::{
     Adopt, CgroupName, Config, Endpoint, Event, Limit, Match, Move, Path, PathEntry, Prefix,
     QosConfig, Rule, Socket, Table, Usage, NAME_BYTES,
 };
+use onramp_core::FirstRound;
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -44,6 +45,8 @@ pub(crate) unsafe trait Plain: Copy {
 
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for Config {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for FirstRound {}
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for QosConfig {}
 // SAFETY: repr(C), integers only, no padding.

@@ -4,6 +4,7 @@ use crate::defaults::{make_default, namespaces_with, PreviousDefaults};
 use crate::inspect::{loaded, Loaded};
 use crate::namespaces::{NetworkNamespace, Search};
 use crate::{Error, Options, Result, Timer};
+use onramp_core::InitialRate;
 use serde::Serialize;
 
 /// A congestion control of Onramp, and what uses it.
@@ -94,6 +95,10 @@ impl Loaded {
             None => "the kernel's".to_owned(),
             Some(timer) => format!("{} ms", timer.time().as_secs_f64() * 1e3),
         };
+        let initial_rate = |bytes_per_s: u64| match bytes_per_s {
+            rate if rate == InitialRate::Auto.bytes_per_s() => "auto".to_owned(),
+            rate => format!("{rate} B/s"),
+        };
         let pairs = [
             ("start-up", self.startup.clone(), options.startup.clone()),
             (
@@ -133,8 +138,8 @@ impl Loaded {
             ),
             (
                 "initial rate",
-                format!("{} B/s", self.initial_bytes_per_s),
-                format!("{} B/s", options.initial_rate.bytes_per_s()),
+                initial_rate(self.configured_initial_bytes_per_s),
+                initial_rate(options.initial_in_force().bytes_per_s()),
             ),
             (
                 "minimum of the RTO",

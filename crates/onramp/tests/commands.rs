@@ -5,12 +5,13 @@ use crate::common::process::{Asking, Background, ANSWERING};
 use crate::common::*;
 use serde_json::Value;
 
-const LOADED_KEYS: [&str; 18] = [
+const LOADED_KEYS: [&str; 19] = [
     "avoidance",
     "connections",
     "default_in",
     "delack_max_s",
     "initial_bytes_per_s",
+    "initial_rate_is_learned",
     "memory",
     "memory_lifetime_s",
     "name",

@@ -2,7 +2,7 @@
 
 use super::operations::{operations, Operations};
 use super::sockets::Sockets;
-use crate::governor::Governor;
+use crate::governor::{monotonic_ns, Governor};
 use crate::memory::PathsMap;
 use crate::object::only_value;
 use crate::pairs::PairsMap;
@@ -14,6 +14,7 @@ use crate::{probe, Avoidance, Error, Memory, Result, Timers};
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{MapCore, MapHandle, ProgramType};
 use onramp_bpf::bindings::{self, maps, Config, CONFIG_VERSION};
+use onramp_core::{FirstRound, InitialRate};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
@@ -43,8 +44,11 @@ pub struct Loaded {
     pub memory: &'static str,
     /// How long a measurement is used, if any is.
     pub memory_lifetime_s: Option<f64>,
-    /// The rate at which payload leaves behind the initial window before any ACK; 0: none does.
+    /// The rate at which payload of new connections leaves behind the initial window before any
+    /// ACK; 0: none does.
     pub initial_bytes_per_s: u64,
+    /// That rate is learned from earlier connections.
+    pub initial_rate_is_learned: bool,
     /// What its connections change in the kernel's timers.
     #[serde(flatten)]
     pub timers: Timers,
@@ -71,6 +75,8 @@ pub struct Loaded {
     #[serde(skip)]
     memory_jump_bytes: u64,
     #[serde(skip)]
+    pub(crate) configured_initial_bytes_per_s: u64,
+    #[serde(skip)]
     pub(crate) map_ids: MapIds,
 }
 
@@ -81,6 +87,8 @@ pub(crate) struct MapIds {
     pub operations: Option<u32>,
     pub connections: Option<u32>,
     pub memory: Option<u32>,
+    /// What it has learned of the first round.
+    pub first: Option<u32>,
     pub pairs: Option<u32>,
     pub totals: Option<u32>,
     pub governor: Option<u32>,
@@ -261,6 +269,7 @@ fn config_and_maps(map_ids: &BTreeSet<u32>) -> Option<(Config, MapIds)> {
             maps::GOVERNOR => ids.governor = Some(id),
             maps::DESTS => ids.destinations = Some(id),
             maps::MEMORY => ids.memory = Some(id),
+            maps::FIRST => ids.first = Some(id),
             DEFAULTS_MAP => ids.defaults = Some(id),
             name => {
                 if let Some(at) = qos::MAPS.iter().position(|map| *map == name) {
@@ -293,10 +302,25 @@ fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -
         memory_lifetime_ns: lifetime_ns,
         governor_bound_ppm: config.governor_bound_ppm,
         memory_jump_bytes: config.memory_jump_bytes,
-        initial_bytes_per_s: config.initial_bytes_per_s,
+        initial_bytes_per_s: initial_bytes_per_s(config, map_ids.first),
+        initial_rate_is_learned: config.initial_bytes_per_s == InitialRate::Auto.bytes_per_s(),
+        configured_initial_bytes_per_s: config.initial_bytes_per_s,
         timers: Timers::of(config.timers),
         map_ids,
     }
+}
+
+/// The initial rate of new connections. `first` is the map of what was learned.
+fn initial_bytes_per_s(config: &Config, first: Option<u32>) -> u64 {
+    if config.initial_bytes_per_s != InitialRate::Auto.bytes_per_s() {
+        return config.initial_bytes_per_s;
+    }
+    let map = first.and_then(|id| MapHandle::from_map_id(id).ok());
+    let learned = map.and_then(|map| FirstRound::from_bytes(&only_value(&map)?));
+    // Without a clock, what was learned counts as new.
+    learned
+        .unwrap_or_default()
+        .rate(monotonic_ns().unwrap_or(0))
 }
 
 fn memory_of(config: &Config) -> Memory {

@@ -105,7 +105,7 @@ pub(super) fn config(options: &Options, name: &str, object: &[u8]) -> Config {
         clock: options.clock,
         memory_lifetime_ns: options.path_lifetime_ns(),
         memory_jump_bytes: options.memory_jump_bytes,
-        initial_bytes_per_s: options.initial_rate.bytes_per_s(),
+        initial_bytes_per_s: options.initial_in_force().bytes_per_s(),
         owner_start_ticks: process::start_ticks(owner_pid).unwrap_or(0),
         build: hash(object),
         owner_pid,

@@ -113,6 +113,14 @@ impl Options {
         }
     }
 
+    /// The initial rate that is registered.
+    pub(crate) fn initial_in_force(&self) -> InitialRate {
+        match onramp_core::sends_early(&self.startup) {
+            true => self.initial_rate,
+            false => InitialRate::Off,
+        }
+    }
+
     /// The Lifetime of path memory; 0: nothing is remembered.
     pub(crate) fn path_lifetime_ns(&self) -> u64 {
         match self.memory {

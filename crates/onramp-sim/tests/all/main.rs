@@ -8,6 +8,7 @@ mod double_slow_start;
 mod ecn;
 mod ensemble;
 mod expedited;
+mod first_round;
 mod ipv6;
 mod memory;
 mod network;

@@ -5,7 +5,8 @@ use onramp_cli::failure::DONE;
 use onramp_cli::text;
 use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
-use onramp_config::units::format_time;
+use onramp_config::units::{format_rate, format_time};
+use onramp_core::line_bits_per_s;
 use onramp_kernel::{Status, Timer};
 
 pub fn run(json: bool) -> Answer {
@@ -23,6 +24,7 @@ pub fn run(json: bool) -> Answer {
         "START-UP",
         "AVOIDANCE",
         "INITIAL WINDOW",
+        "INITIAL RATE",
         "MEMORY",
         "GOVERNOR",
         "USERS",
@@ -54,6 +56,11 @@ fn row(counted: &Counted) -> Vec<String> {
         true => "paper",
         false => "host",
     };
+    let initial_rate = match (loaded.initial_bytes_per_s, loaded.initial_rate_is_learned) {
+        (0, _) => "off".to_owned(),
+        (rate, false) => format_rate(line_bits_per_s(rate)),
+        (rate, true) => format!("{}, learned", format_rate(line_bits_per_s(rate))),
+    };
     let users = match loaded.restricted {
         true => "restricted",
         false => "all",
@@ -68,6 +75,7 @@ fn row(counted: &Counted) -> Vec<String> {
         loaded.startup.clone(),
         loaded.avoidance.to_owned(),
         initial_window.to_owned(),
+        initial_rate,
         memory,
         totals::governor_cell(counted.governor.as_ref()),
         users.to_owned(),

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the host learns of the first round: startup/first_round.h. core/tests has the rates. */
+
+/* The initial rate of a connection that starts now */
+static uint64_t initial_rate(void)
+{
+	start_up_of(new_socket(), STARTUP_PHASE_SLOW_START);
+	return script.start.initial_bytes_per_s;
+}
+
+/* A connection whose ACKs tell so */
+static struct tcp_sock *tells(enum startup_first_round outcome)
+{
+	struct tcp_sock *tp = start_up_of(new_socket(), STARTUP_PHASE_SLOW_START);
+
+	script.decision.first_round = outcome;
+	send_segments(tp, 1);
+	acknowledge(tp, 1);
+	return tp;
+}
+
+TEST(a_connection_teaches_the_next_ones_once)
+{
+	uint64_t rate = FIRST_ROUND_BYTES_PER_S;
+	struct tcp_sock *tp;
+
+	config.initial_bytes_per_s = STARTUP_UNLIMITED;
+	CHECK_EQUAL(initial_rate(), rate);
+	tp = tells(STARTUP_FIRST_ROUND_CARRIED);
+	send_segments(tp, 1);
+	acknowledge(tp, 1);
+	script.decision.first_round = STARTUP_FIRST_ROUND_UNKNOWN;
+	rate += rate / FIRST_ROUND_RISE_DIVISOR;
+	CHECK_EQUAL(initial_rate(), rate);
+	tells(STARTUP_FIRST_ROUND_TOO_FAST);
+	script.decision.first_round = STARTUP_FIRST_ROUND_UNKNOWN;
+	CHECK_EQUAL(initial_rate(), rate / FIRST_ROUND_FALL_DIVISOR);
+}
+
+TEST(a_rate_of_the_user_stays)
+{
+	config.initial_bytes_per_s = 1000000;
+	tells(STARTUP_FIRST_ROUND_TOO_FAST);
+	script.decision.first_round = STARTUP_FIRST_ROUND_UNKNOWN;
+	CHECK_EQUAL(initial_rate(), 1000000);
+}

@@ -47,7 +47,7 @@ const PROGRAMS: [&str; 16] = [
     "onramp_undo_cwn",
 ];
 /// The same for maps.
-const MAPS: [&str; 20] = [
+const MAPS: [&str; 21] = [
     ".rodata.adopt",
     ".rodata.onramp",
     ".rodata.pair",
@@ -58,6 +58,7 @@ const MAPS: [&str; 20] = [
     "onramp_cubic",
     "onramp_dests",
     "onramp_events",
+    "onramp_first",
     "onramp_governor",
     "onramp_limits",
     "onramp_memory",

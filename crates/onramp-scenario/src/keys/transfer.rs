@@ -117,7 +117,8 @@ keys! { KEYS:
         "initial_rate",
         Text("auto"),
         "For start-up `onramp`: the rate on the line at which segments leave behind the initial \
-         window in the first round trip. `off`: none leave. `auto`: 5 Mbit/s.",
+         window in the first round trip. `off`: none leave. `auto`: the host \
+         learns it from earlier transfers, from 5 Mbit/s on.",
     )
     .ranges(&[RATES])
     .list(List::Factor);

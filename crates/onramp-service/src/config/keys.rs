@@ -164,7 +164,8 @@ keys! {
         "initial_rate",
         Text("auto"),
         "For start-up `onramp`: the rate on the line at which segments leave behind the initial \
-         window in the first round trip. `off`: none leave. `auto`: 5 Mbit/s",
+         window in the first round trip. `off`: none leave. `auto`: learned from \
+         earlier connections, from 5 Mbit/s on",
     );
     RTO_MIN: TimerValue = Key::new(
         "rto_min",

@@ -86,7 +86,7 @@ fn rows(file: &Path) -> Vec<Row> {
         );
         let kind = KINDS
             .iter()
-            .position(|kind| *kind == text("startup"))
+            .position(|kind| *kind == text("startup").replace(" initial rate 5 Mbit/s", ""))
             .unwrap();
         let at = rows
             .iter()

@@ -43,8 +43,8 @@ pub struct StartupArguments {
     #[arg(long, value_name = "on|off|SHARE", default_value = "on", value_parser = governor_bound)]
     pub governor: u32,
     /// The rate on the line at which segments leave behind the initial window in the first round
-    /// trip, for example "10 Mbit/s". `auto` is 5 Mbit/s; with `off` none leave
-    /// (docs/algorithms/onramp.md)
+    /// trip, for example "10 Mbit/s". `auto`: the host learns it from earlier connections, from 5
+    /// Mbit/s on; with `off` none leave (docs/algorithms/onramp.md)
     #[arg(long, value_name = "auto|off|RATE", default_value = "auto", value_parser = initial_rate)]
     pub initial_rate: InitialRate,
     #[command(flatten)]

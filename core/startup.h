@@ -97,6 +97,8 @@ struct startup_start {
 	/* What may leave behind the initial window before any ACK leaves at this rate, which the
 	 * host knows by now (core/parts/first_round.h). 0: nothing may. */
 	uint64_t initial_bytes_per_s;
+	/* `siblings` of struct startup_ack, at the start. */
+	uint64_t siblings;
 	/* The variant of the algorithm that runs: bits that the algorithm's own header defines and
 	 * its row in core/registry.h names. The host passes them on. 0: the algorithm as its essay
 	 * describes it. */

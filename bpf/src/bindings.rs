@@ -967,7 +967,7 @@ pub union EventInput {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 136usize];
+    ["Size of EventInput"][::core::mem::size_of::<EventInput>() - 144usize];
     ["Alignment of EventInput"][::core::mem::align_of::<EventInput>() - 8usize];
     [
         "Offset of field: EventInput::start",
@@ -1000,7 +1000,7 @@ pub struct Event {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Event"][::core::mem::size_of::<Event>() - 272usize];
+    ["Size of Event"][::core::mem::size_of::<Event>() - 280usize];
     ["Alignment of Event"][::core::mem::align_of::<Event>() - 8usize];
     ["Offset of field: Event::id"][::core::mem::offset_of!(Event, id) - 0usize];
     ["Offset of field: Event::kind"][::core::mem::offset_of!(Event, kind) - 8usize];
@@ -1012,7 +1012,7 @@ const _: () = {
     ["Offset of field: Event::input"][::core::mem::offset_of!(Event, input) - 64usize];
     [
         "Offset of field: Event::decision",
-    ][::core::mem::offset_of!(Event, decision) - 200usize];
+    ][::core::mem::offset_of!(Event, decision) - 208usize];
 };
 /// Read-only data of bpf/adopt.bpf.c
 #[repr(C)]

@@ -48,7 +48,7 @@ static void on_established(struct sock *sk, struct onramp_connection *connection
 	} else {
 		start_reservation(sk, connection, &start);
 		begin_memory(sk, connection, &start);
-		count_siblings(sk, connection, start.now_ns);
+		start.siblings = count_siblings(sk, connection, start.now_ns);
 		algorithm_start(connection, &start);
 	}
 	count_exit(sk, connection, start.now_ns);

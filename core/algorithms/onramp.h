@@ -42,9 +42,9 @@
  *
  * The first round trip: the initial window leaves at once. Behind it, up to 90 segments leave at
  * the host's initial rate (core/parts/first_round.h), as many as this rate sends in the handshake's
- * RTT. The first flight, which is measured, is the initial window alone. Where the application has
- * little to send at first, as in a handshake of TLS, the rest may leave later: after an idle time
- * too, but not behind 16 exchanges of small messages.
+ * RTT. Siblings share the rate. The first flight, which is measured, is the initial window alone.
+ * Where the application has little to send at first, as in a handshake of TLS, the rest may leave
+ * later: after an idle time too, but not behind 16 exchanges of small messages.
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
  * BDP at that rate and no further.
@@ -177,13 +177,18 @@ _Static_assert(ONRAMP_MIN_PATH_NS == 4000000 && ONRAMP_HANDED_SEGMENTS == 16, "a
 static inline void onramp_begin_first_round(struct onramp *state, const struct startup_start *start,
 					    struct startup_decision *decision)
 {
-	uint64_t bytes = min_u64(mul_div(start->initial_bytes_per_s, start->srtt_ns, NS_PER_S),
+	/* Siblings share the rate. */
+	uint64_t rate = start->variant & ONRAMP_WITHOUT_SHARING
+				? start->initial_bytes_per_s
+				: start->initial_bytes_per_s / (1 + start->siblings);
+	uint64_t bytes = min_u64(mul_div(rate, start->srtt_ns, NS_PER_S),
 				 ONRAMP_FIRST_SEGMENTS * (uint64_t)start->mss_bytes);
 
 	if (bytes < start->mss_bytes)
 		return;
-	state->first_bytes_per_s = start->initial_bytes_per_s;
-	state->initial_bytes_per_s = start->initial_bytes_per_s;
+	state->first_bytes_per_s = rate;
+	/* Losses beside siblings say nothing about the path. */
+	state->initial_bytes_per_s = start->siblings ? 0 : rate;
 	decision->cwnd_bytes = min_u64(start->cwnd_bytes + bytes, start->ssthresh_bytes);
 	decision->pacing_bytes_per_s = state->first_bytes_per_s;
 	decision->burst_bytes = (uint32_t)min_u64(start->cwnd_bytes, UINT32_MAX);
@@ -396,7 +401,8 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 		.phase = STARTUP_PHASE_RETREAT,
 	};
 	/* A timeout in the first round, or of its segments. */
-	if (!state->first_round && loss->kind == STARTUP_LOSS_TIMEOUT &&
+	if (!state->first_round && state->initial_bytes_per_s &&
+	    loss->kind == STARTUP_LOSS_TIMEOUT &&
 	    (state->first_bytes_per_s || loss->acknowledged_bytes < state->first_end_bytes))
 		state->first_round = STARTUP_FIRST_ROUND_TOO_FAST;
 	onramp_report(state, decision);

@@ -137,6 +137,9 @@ pub struct Start {
     /// host knows by now (core/parts/first_round.h). 0: nothing may.
     #[serde(default)]
     pub initial_bytes_per_s: u64,
+    /// `siblings` of [`Ack`], at the start.
+    #[serde(default)]
+    pub siblings: u64,
     /// The variant of the algorithm that runs: bits that the algorithm's own header defines and
     /// its row in core/registry.h names. The host passes them on. 0: the algorithm as its essay
     /// describes it.
@@ -145,7 +148,7 @@ pub struct Start {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Start"][::std::mem::size_of::<Start>() - 136usize];
+    ["Size of Start"][::std::mem::size_of::<Start>() - 144usize];
     ["Alignment of Start"][::std::mem::align_of::<Start>() - 8usize];
     ["Offset of field: Start::now_ns"][::std::mem::offset_of!(Start, now_ns) - 0usize];
     ["Offset of field: Start::clock"][::std::mem::offset_of!(Start, clock) - 8usize];
@@ -170,7 +173,8 @@ const _: () = {
         [::std::mem::offset_of!(Start, peer_window_bytes) - 112usize];
     ["Offset of field: Start::initial_bytes_per_s"]
         [::std::mem::offset_of!(Start, initial_bytes_per_s) - 120usize];
-    ["Offset of field: Start::variant"][::std::mem::offset_of!(Start, variant) - 128usize];
+    ["Offset of field: Start::siblings"][::std::mem::offset_of!(Start, siblings) - 128usize];
+    ["Offset of field: Start::variant"][::std::mem::offset_of!(Start, variant) - 136usize];
 };
 /// cwnd limited the sender in the last round trip, not the application or the receiver.
 pub const ACK_CWND_LIMITED: AckFlag = 1;

@@ -60,9 +60,12 @@ impl HostedStartup {
         let mut running =
             Box::new(Startup::new(name).expect("the host has checked the start-up's name"));
         let memory = memory.map(|memory| memory.begin(now_ns, &mut start));
-        let ensemble = ensembles
+        let mut ensemble = ensembles
             .filter(|_| shares(name))
             .map(|ensembles| ensembles.join(now_ns));
+        start.siblings = ensemble
+            .as_mut()
+            .map_or(0, |ensemble| ensemble.siblings(now_ns));
         let decision = running.start(&start);
         let mut startup = HostedStartup {
             decision,
@@ -72,7 +75,7 @@ impl HostedStartup {
             memory,
             ensemble,
             first_round: ensembles.filter(|_| learns).cloned(),
-            siblings: 0,
+            siblings: start.siblings,
             quiet_acks: 0,
             limited: Limited::default(),
         };

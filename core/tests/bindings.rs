@@ -86,6 +86,7 @@ const OPTIONAL: &[(&str, &[&str])] = &[
             "tsval",
             "peer_window_bytes",
             "initial_bytes_per_s",
+            "siblings",
             "variant",
         ],
     ),

@@ -37,7 +37,8 @@ static inline void onramp_judge_first_round(struct onramp *state, const struct s
 
 	if (!ack->inflight_bytes)
 		state->quiet_bytes = settled_bytes;
-	if (state->first_round || !early_bytes || settled_bytes < end_bytes)
+	if (state->first_round || !state->initial_bytes_per_s || !early_bytes ||
+	    settled_bytes < end_bytes)
 		return;
 	if (ack->lost_bytes > early_bytes / FIRST_ROUND_LOSS_DIVISOR ||
 	    (state->bottleneck_bytes_per_s &&

@@ -178,7 +178,7 @@ struct onramp {
 	/* SLOW START: the rate at which segments leave behind the initial window, until ACKs show
 	 * more; 0: none leave, or the ACKs do */
 	uint64_t first_bytes_per_s;
-	uint64_t initial_bytes_per_s; /* the same from the start on, to judge it */
+	uint64_t initial_bytes_per_s; /* the same from the start on, to judge it; 0: not judged */
 	uint64_t first_end_bytes;     /* delivered or lost in total when it can be judged; 0: not
 					 known yet */
 	uint64_t quiet_bytes;         /* delivered or lost when nothing was in flight last */

@@ -22,6 +22,22 @@ fn siblings_share_the_bdp() {
     }
 }
 
+/// 600 kB/s and 100 ms are sixty segments of 1000 bytes.
+#[test]
+fn siblings_share_the_initial_rate() {
+    for (siblings, early) in [(0, 60), (1, 30), (3, 15)] {
+        let start = Start {
+            srtt_ns: RTT,
+            initial_bytes_per_s: 600_000,
+            siblings,
+            ..start()
+        };
+        let host = Host::new("onramp", start, RTT);
+        assert_segments(host.decision.cwnd_bytes, 10 + early * RTT / 100_000_000);
+        assert_eq!(host.decision.pacing_bytes_per_s, 600_000 / (1 + siblings));
+    }
+}
+
 #[test]
 fn a_sibling_that_begins_later_gets_its_share() {
     let mut host = validated();

@@ -351,6 +351,7 @@ proptest! {
                 tsval: start.1,
                 peer_window_bytes: start.2,
                 initial_bytes_per_s: start.3,
+                siblings: start.3 % 4,
                 variant: start.5.into(),
             });
             for &(now_ns, acked, delivered, inflight, srtt, cwnd, mss_bytes, flags) in &acks {

@@ -47,6 +47,7 @@ impl Congestion {
             tsval: self.peer_tsval.map_or(0, u64::from),
             peer_window_bytes: self.peer_window_bytes,
             initial_bytes_per_s: config.initial_rate.bytes_per_s(),
+            siblings: 0,
             variant: config.startup_variant,
         };
         let (memory, ensembles) = (config.memory.as_ref(), config.ensembles.as_ref());

@@ -188,7 +188,7 @@ set_up() {
 	mount -t sysfs sysfs /sys
 	mount -t devtmpfs devtmpfs /dev
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup
-	mount -t bpf bpf /sys/fs/bpf
+	mount -t bpf -o mode=700 bpf /sys/fs/bpf
 	mount -t tmpfs tmpfs /tmp
 	mount -t tmpfs tmpfs /run
 	ln -s /run /var/run

@@ -217,13 +217,25 @@ pub enum Error {
     /// The directory for pins is in no BPF file system.
     #[error(
         "`{}` is not in a BPF file system, which the service needs so that its policies survive \
-         its restart; run mount -t bpf bpf /sys/fs/bpf (systemd does this at boot; in a container, \
-         mount the host's /sys/fs/bpf)",
+         its restart; run mount -t bpf -o mode=700 bpf /sys/fs/bpf (systemd does this at boot; in \
+         a container, mount the host's /sys/fs/bpf)",
         path.display()
     )]
     NoBpffs {
         /// The directory.
         path: PathBuf,
+    },
+    /// Somebody other than root has, or could have, put something in the place of the pins.
+    #[error(
+        "`{}` {fault}; Onramp neither uses nor removes it, because it may be a trap. See who made \
+         it (ls -lR), remove it, and let only root write: chmod 700 /sys/fs/bpf",
+        path.display()
+    )]
+    ForeignPins {
+        /// What was found.
+        path: PathBuf,
+        /// What is wrong with it.
+        fault: String,
     },
     /// There are more policies than a service can have.
     #[error("{found} policies are too many; a service can have {max}")]

@@ -13,16 +13,18 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use nix::fcntl::AT_FDCWD;
 use nix::sys::socket::{
     bind, listen, setsockopt, socket, sockopt, AddressFamily, Backlog, SockFlag, SockType,
     SockaddrStorage,
 };
+use nix::sys::stat::{fchmodat, FchmodatFlags, Mode};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -188,19 +190,25 @@ fn listen_on(address: &SocketAddr) -> io::Result<std::net::TcpListener> {
     Ok(listener.into())
 }
 
-/// Listens on a Unix socket. A socket that a killed service left is replaced.
+/// Listens on a Unix socket. A socket that a killed service left is replaced; anything else in its
+/// place stays, and no link is followed.
 fn listen_at(path: &Path) -> Result<std::os::unix::net::UnixListener, Error> {
     use std::os::unix::net::{UnixListener, UnixStream};
     let listen = || {
-        if UnixStream::connect(path).is_ok() {
-            return Err(io::Error::from(io::ErrorKind::AddrInUse));
-        }
-        match std::fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+        match std::fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+            Ok(found) if !found.file_type().is_socket() => {
+                return Err(io::Error::other("there is something that is no socket"));
+            }
+            Ok(_) if UnixStream::connect(path).is_ok() => {
+                return Err(io::Error::from(io::ErrorKind::AddrInUse));
+            }
+            Ok(_) => std::fs::remove_file(path)?,
         }
         let listener = UnixListener::bind(path)?;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o666))?;
+        let everybody = Mode::from_bits_retain(0o666);
+        fchmodat(AT_FDCWD, path, everybody, FchmodatFlags::NoFollowSymlink)?;
         listener.set_nonblocking(true)?;
         Ok(listener)
     };

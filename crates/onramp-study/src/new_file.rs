@@ -32,7 +32,7 @@ impl NewFile {
         // A symbolic link, such as /dev/stdout, stands for the file that it points to.
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let unfinished = unfinished_name(&path);
-        match File::create(&unfinished) {
+        match create_anew(&unfinished) {
             Ok(file) => Ok(NewFile {
                 path,
                 unfinished,
@@ -73,6 +73,15 @@ impl Drop for NewFile {
     }
 }
 
+/// Creates a file. What has its name is removed first: a killed process left it, or somebody has
+/// planted a link there, which must not be followed.
+fn create_anew(path: &Path) -> io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => File::create_new(path),
+    }
+}
+
 /// A temporary name that no other file of this process has.
 fn unfinished_name(path: &Path) -> PathBuf {
     static FILES: AtomicU32 = AtomicU32::new(0);
@@ -90,4 +99,21 @@ fn failure(tried: &str, path: &Path, error: io::Error) -> Failure {
         BAD_INPUT,
         format!("cannot {tried} {}: {error}", path.display()),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_is_planted_in_the_place_of_the_temporary_file_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let precious = folder.path().join("precious");
+        std::fs::write(&precious, "precious").unwrap();
+        let unfinished = folder.path().join("unfinished");
+        std::os::unix::fs::symlink(&precious, &unfinished).unwrap();
+        create_anew(&unfinished).unwrap().write_all(b"new").unwrap();
+        assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
+        assert_eq!(std::fs::read(&unfinished).unwrap(), b"new");
+    }
 }

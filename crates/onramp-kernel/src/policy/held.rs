@@ -29,8 +29,9 @@ impl Held {
     /// All that are pinned.
     pub fn all(pins: &Pins) -> Vec<Held> {
         let entries = fs::read_dir(pins.registrations()).into_iter().flatten();
-        let directories = entries.flatten().map(|entry| entry.path());
-        directories.map(Held::at).collect()
+        let is_directory = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let directories = entries.flatten().filter(is_directory);
+        directories.map(|entry| Held::at(entry.path())).collect()
     }
 
     /// The one that is pinned in this directory, as far as it is pinned.

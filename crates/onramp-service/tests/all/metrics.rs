@@ -309,6 +309,21 @@ fn the_socket_gives_the_counts_and_is_gone_afterwards() {
 }
 
 #[test]
+fn what_is_no_socket_stays_where_a_socket_is_to_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let precious = folder.path().join("precious");
+    std::fs::write(&precious, "precious").unwrap();
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&precious, &link).unwrap();
+    for path in [&precious, &link] {
+        let refused = Endpoint::start(&[], Some(path), Arc::new(Latest::default())).unwrap_err();
+        assert!(refused.to_string().contains("no socket"), "{refused}");
+        assert_eq!(std::fs::read(&precious).unwrap(), b"precious");
+    }
+    assert!(link.is_symlink());
+}
+
+#[test]
 fn an_address_in_use_is_named() {
     let (_endpoint, address, latest) = endpoint(counts(1));
     let error = Endpoint::start(&[address], None, latest).unwrap_err();

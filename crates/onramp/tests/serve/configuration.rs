@@ -115,6 +115,6 @@ fn a_host_without_a_bpf_file_system_is_told_what_to_do() {
             .arg(site.config());
         run(command)
             .code(3)
-            .warns(&["not in a BPF file system", "mount -t bpf bpf"]);
+            .warns(&["not in a BPF file system", "mount -t bpf -o mode=700 bpf"]);
     });
 }

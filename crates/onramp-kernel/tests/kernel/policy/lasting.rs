@@ -45,6 +45,30 @@ fn the_end_leaves_nothing() {
     });
 }
 
+/// A BPF file system of all users has mode 1777 where it is mounted without one.
+#[test]
+fn a_directory_that_a_user_has_planted_is_neither_used_nor_removed() {
+    let Some(_machine) = machine() else { return };
+    with_pins(|pins| {
+        let user = Some(nix::unistd::Uid::from_raw(65534));
+        let precious = std::env::temp_dir().join(format!("onramp-kept-{}", std::process::id()));
+        std::fs::create_dir(&precious).unwrap();
+        std::fs::write(precious.join("file"), "").unwrap();
+        std::fs::create_dir(pins).unwrap();
+        std::os::unix::fs::symlink(&precious, pins.join("maps")).unwrap();
+        nix::unistd::chown(pins, user, None).unwrap();
+        let is_refused = |result: Option<Error>| matches!(result, Some(Error::ForeignPins { .. }));
+        assert!(is_refused(Policies::open(pins, None).err()));
+        assert!(is_refused(Snapshot::read(pins).err()));
+        assert!(pins.join("maps").is_symlink());
+        // The directory is root's, and the link in it is still not followed.
+        nix::unistd::chown(pins, Some(nix::unistd::Uid::from_raw(0)), None).unwrap();
+        assert!(is_refused(Policies::open(pins, None).err()));
+        assert!(precious.join("file").exists());
+        std::fs::remove_dir_all(precious).unwrap();
+    });
+}
+
 #[test]
 fn a_connection_outlives_the_end_with_its_start_up() {
     let Some(_machine) = machine() else { return };

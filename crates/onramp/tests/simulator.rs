@@ -4,3 +4,4 @@ mod common;
 mod install;
 mod study;
 mod top;
+mod unit;

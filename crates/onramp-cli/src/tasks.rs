@@ -37,6 +37,8 @@ pub const TASKS: [(&str, &[Listed]); 7] = [
             "onramp top --every 5s"),
         Listed("metrics", "Print what `serve` counted, for Prometheus",
             "onramp metrics --out /var/lib/prometheus/node-exporter/onramp.prom"),
+        Listed("off", "End everything of Onramp on this host, live connections too",
+            "onramp off"),
     ]),
     ("Look at this host", &[
         Listed("doctor", "Check whether this host can run Onramp",

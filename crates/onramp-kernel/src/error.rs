@@ -198,10 +198,19 @@ pub enum Error {
     /// The congestion control belongs to the service.
     #[error(
         "`{name}` belongs to `onramp serve` and ends with it: stop the service (systemctl stop \
-         onramp), or remove the policies that need it from its configuration and reload it. If no \
-         service runs any more, run: onramp serve --undo"
+         onramp), or remove the policies that need it from its configuration and reload it. To end \
+         everything at once, run: onramp off"
     )]
     HeldByService {
+        /// The congestion control.
+        name: String,
+    },
+    /// Another version of Onramp made the congestion control.
+    #[error(
+        "`{name}` was registered by another version of Onramp; use that version, or end everything \
+         of Onramp on this host: onramp off"
+    )]
+    OfOtherVersion {
         /// The congestion control.
         name: String,
     },
@@ -351,6 +360,7 @@ impl Error {
                 | Error::NoControl { .. }
                 | Error::OwnedByProcess { .. }
                 | Error::HeldByService { .. }
+                | Error::OfOtherVersion { .. }
                 | Error::ServiceRuns { .. }
                 | Error::TooManyPolicies { .. }
                 | Error::NoService

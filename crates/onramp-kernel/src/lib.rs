@@ -36,6 +36,7 @@
 //! | `unload` | ends registrations of others |
 //! | `registration` | makes them |
 //! | `policy` | gives new connections of the host a start-up by policies, for `onramp serve` |
+//! | `off` | ends everything of Onramp in this kernel |
 //! | `status` | compares registrations with options, and shows what uses them |
 
 mod avoidance;
@@ -49,6 +50,7 @@ mod live;
 mod memory;
 mod namespaces;
 mod object;
+mod off;
 mod others;
 mod pairs;
 pub mod policy;
@@ -76,6 +78,7 @@ pub use inspect::{
 pub use live::Moved;
 pub use memory::{PathsMap, RememberedPath};
 pub use namespaces::NetworkNamespace;
+pub use off::{off, Off};
 pub use onramp_core::memory::Memory;
 pub use others::{other_programs, OtherProgram};
 pub use pairs::{PairOption, PairsMap};

@@ -1,13 +1,11 @@
 //! BPF programs of others that can choose the congestion control of a socket.
 
+use crate::inspect::NAME_PREFIX;
 use crate::{probe, Result};
 use libbpf_rs::btf::types::Struct;
 use libbpf_rs::query::{MapInfoIter, ProgInfoIter};
 use libbpf_rs::{MapType, ProgramType};
 use std::fmt;
-
-/// The beginning of the names of our programs and maps.
-const OURS: &str = "onramp_";
 
 /// A BPF program or a congestion control of somebody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,5 +54,7 @@ pub fn other_programs() -> Result<Vec<OtherProgram>> {
             id: map.id,
         });
     let all = watching.chain(controls);
-    Ok(all.filter(|other| !other.name.starts_with(OURS)).collect())
+    Ok(all
+        .filter(|other| !other.name.starts_with(NAME_PREFIX))
+        .collect())
 }

@@ -1,12 +1,16 @@
 //! Ending registrations that other processes made, and taking them back everywhere.
 
 use crate::defaults::{namespaces_with, put_back, successors, PreviousDefaults, RestoredDefault};
-use crate::inspect::{found, loaded, Loaded, DEFAULTS_MAP};
+use crate::inspect::{default_in_this_namespace, found, loaded, Loaded, DEFAULTS_MAP};
 use crate::live::{check_exists, move_sockets, Moved};
 use crate::namespaces::Search;
 use crate::{qos, Error, Result};
+use libbpf_rs::libbpf_sys::{bpf_link_detach, bpf_link_get_fd_by_id};
 use libbpf_rs::{MapCore, MapHandle};
+use nix::libc::ENOENT;
 use serde::Serialize;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 /// What becomes of the live connections of a registration that ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,7 +18,7 @@ pub enum Connections {
     /// They keep it.
     #[default]
     Keep,
-    /// They get what was the default of their network namespace before.
+    /// They get the default of their network namespace, as it is without the registration.
     ToPreviousDefault,
     /// They get the congestion control of this name.
     To(String),
@@ -42,7 +46,7 @@ pub struct Unloaded {
 ///
 /// # Errors
 /// [`Error::NotLoaded`], [`Error::OwnedByProcess`], [`Error::HeldByService`],
-/// [`Error::NoControl`], or the kernel's refusal.
+/// [`Error::OfOtherVersion`], [`Error::NoControl`], or the kernel's refusal.
 pub fn unload(name: &str, connections: &Connections) -> Result<Unloaded> {
     let target = find(name, connections)?;
     if let (Some(pid), true) = (target.owner_pid, target.owner_is_running) {
@@ -54,32 +58,41 @@ pub fn unload(name: &str, connections: &Connections) -> Result<Unloaded> {
     if target.service && target.registered {
         return Err(Error::HeldByService { name: target.name });
     }
+    if target.other_version && target.registered {
+        return Err(Error::OfOtherVersion { name: target.name });
+    }
     if let Connections::To(other) = connections {
         check_exists(other)?;
     }
+    end(target, connections)
+}
+
+/// Ends a registration, whoever made it, and takes it back everywhere.
+pub(crate) fn end(target: Loaded, connections: &Connections) -> Result<Unloaded> {
     let previous = PreviousDefaults::before(&target)?;
     // First the defaults: after them no new socket gets it.
     let restored_defaults = put_back(&target.name, previous.as_ref())?;
     if let Some(previous) = &previous {
         forget(&target, previous)?;
     }
-    if target.registered {
-        if let Some(reserved) = target.map_ids.reserved() {
-            qos::detach(reserved)?;
-        }
-        unregister(&target)?;
-    }
+    let unregistered = match (target.registered, target.map_ids.reserved()) {
+        (false, _) => Ok(()),
+        (true, None) => unregister(&target),
+        (true, Some(reserved)) => qos::detach(reserved).and_then(|()| unregister(&target)),
+    };
     let moved = match connections {
         Connections::Keep => None,
         Connections::ToPreviousDefault => Some(move_sockets(&target.name, |cookie| {
-            let names = successors(previous.as_ref(), cookie, &target.name)?;
-            Ok(names
-                .into_iter()
-                .next()
-                .unwrap_or_else(|| "reno".to_owned()))
+            // It is put back already, where it may be.
+            let default = default_in_this_namespace().filter(|default| *default != target.name);
+            let others = successors(previous.as_ref(), cookie, &target.name)?;
+            let mut names = default.into_iter().chain(others);
+            Ok(names.next().unwrap_or_else(|| "reno".to_owned()))
         })?),
         Connections::To(other) => Some(move_sockets(&target.name, |_| Ok(other.clone()))?),
     };
+    // Its connections moved all the same.
+    unregistered?;
     let references_left = references_of(&target)?;
     Ok(Unloaded {
         loaded: target,
@@ -149,6 +162,9 @@ fn unregister(loaded: &Loaded) -> Result<()> {
         cause,
         log: String::new(),
     };
+    if let Some(link) = loaded.map_ids.link {
+        return detach_link(link).map_err(|error| refused(error.to_string()));
+    }
     let map = loaded
         .map_ids
         .operations
@@ -159,5 +175,23 @@ fn unregister(loaded: &Loaded) -> Result<()> {
             Err(refused(error.to_string()))
         }
         _ => Ok(()),
+    }
+}
+
+/// Ends what a link does, while a process or a pin holds it. Links of struct_ops can do that since
+/// Linux 6.11, those of cgroups in all kernels that Onramp supports.
+pub(crate) fn detach_link(id: u32) -> io::Result<()> {
+    // SAFETY: a plain system call that returns a descriptor or an error.
+    let link = match unsafe { bpf_link_get_fd_by_id(id) } {
+        // It has ended in the meantime.
+        errno if errno == -ENOENT => return Ok(()),
+        errno if errno < 0 => return Err(io::Error::from_raw_os_error(-errno)),
+        // SAFETY: the descriptor is new, and nobody else owns it.
+        descriptor => unsafe { OwnedFd::from_raw_fd(descriptor) },
+    };
+    // SAFETY: the descriptor is open.
+    match unsafe { bpf_link_detach(link.as_raw_fd()) } {
+        0 => Ok(()),
+        errno => Err(io::Error::from_raw_os_error(-errno)),
     }
 }

@@ -43,6 +43,7 @@ impl Program for Cli {
             Command::Qos(arguments) => commands::qos::run(&arguments, json),
             Command::Exec(arguments) => commands::exec::run(&arguments, json),
             Command::Serve(arguments) => commands::serve::run(&arguments, json),
+            Command::Off(arguments) => commands::off::run(&arguments, json),
             Command::Doctor => commands::doctor::run(json),
             Command::List => commands::list::run(json),
             Command::Completions(arguments) => {

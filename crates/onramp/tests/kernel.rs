@@ -11,6 +11,7 @@ mod governor;
 mod host_lacks;
 mod ipv6;
 mod memory;
+mod off;
 mod pair;
 mod qos;
 mod serve;

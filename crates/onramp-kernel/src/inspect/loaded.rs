@@ -8,7 +8,7 @@ use crate::object::only_value;
 use crate::pairs::PairsMap;
 use crate::process;
 use crate::qos::{self, Reservations};
-use crate::records::{name_text, Plain};
+use crate::records::{name_chars, name_text, Plain};
 use crate::totals::Totals;
 use crate::{probe, Avoidance, Error, Memory, Result, Timers};
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
@@ -19,8 +19,8 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 
-/// The beginning of the names of our BPF programs.
-const PROGRAM_PREFIX: &str = "onramp_";
+/// The beginning of the names of our BPF programs and maps.
+pub(crate) const NAME_PREFIX: &str = "onramp_";
 
 /// The map with what was the default of network namespaces before a registration. User space makes
 /// it and binds it to the programs.
@@ -66,6 +66,9 @@ pub struct Loaded {
     pub restricted: bool,
     /// Sockets that have chosen it, connected or not, and network namespaces whose default it is.
     pub references: u64,
+    /// Another version of Onramp made it. Nothing is known but its name and its references.
+    #[serde(skip)]
+    pub other_version: bool,
     #[serde(skip)]
     pub(crate) owner_is_running: bool,
     #[serde(skip)]
@@ -85,6 +88,8 @@ pub struct Loaded {
 pub(crate) struct MapIds {
     /// The struct_ops map with its `tcp_congestion_ops`.
     pub operations: Option<u32>,
+    /// The link that registers it, if one does.
+    pub link: Option<u32>,
     pub connections: Option<u32>,
     pub memory: Option<u32>,
     /// What it has learned of the first round.
@@ -217,11 +222,25 @@ pub(crate) fn found() -> Result<Vec<Loaded>> {
     let operations = operations(&objects.keys().copied().collect());
     let described = objects.into_iter().filter_map(|(object, map_ids)| {
         let operations = operations.iter().find(|of| of.object == object);
-        let (config, mut map_ids) = config_and_maps(&map_ids)?;
+        let (config, mut map_ids) = config_and_maps(&map_ids);
         map_ids.operations = operations.map(|operations| operations.map);
+        map_ids.link = operations.and_then(|operations| operations.link);
+        let config = config.or_else(|| of_other_version(operations?))?;
         Some(describe(&config, map_ids, operations))
     });
     Ok(described.collect())
+}
+
+/// What is known about a registration of another version of Onramp: its name. Reading the kernel's
+/// BTF takes tens of milliseconds, so it is read for such a registration only.
+fn of_other_version(operations: &Operations) -> Option<Config> {
+    let name = operations.name(&probe::kernel_btf().ok()?)?;
+    Some(Config {
+        avoidance: u32::MAX,
+        startup: name_chars("unknown"),
+        congestion_control: name_chars(&name),
+        ..Config::default()
+    })
 }
 
 /// The maps of the struct_ops programs that have our names, by the BTF of the object that they were
@@ -230,10 +249,7 @@ fn objects() -> BTreeMap<u32, BTreeSet<u32>> {
     let options = ProgInfoQueryOptions::default().include_map_ids(true);
     let ours = ProgInfoIter::with_query_opts(options).filter(|program| {
         program.ty == ProgramType::StructOps
-            && program
-                .name
-                .as_bytes()
-                .starts_with(PROGRAM_PREFIX.as_bytes())
+            && program.name.as_bytes().starts_with(NAME_PREFIX.as_bytes())
     });
     let mut objects: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
     for program in ours {
@@ -245,9 +261,9 @@ fn objects() -> BTreeMap<u32, BTreeSet<u32>> {
     objects
 }
 
-/// The configuration and the maps that an object's programs use; `None` if it is no object of this
-/// version of Onramp.
-fn config_and_maps(map_ids: &BTreeSet<u32>) -> Option<(Config, MapIds)> {
+/// The configuration and the maps that an object's programs use. An object of another version of
+/// Onramp has no configuration, and only the maps whose records do not depend on the version.
+fn config_and_maps(map_ids: &BTreeSet<u32>) -> (Option<Config>, MapIds) {
     let mut config = None;
     let mut ids = MapIds::default();
     for &id in map_ids {
@@ -278,8 +294,18 @@ fn config_and_maps(map_ids: &BTreeSet<u32>) -> Option<(Config, MapIds)> {
             }
         }
     }
-    let is_of_this_version = |config: &Config| config.version == CONFIG_VERSION;
-    Some((config.filter(is_of_this_version)?, ids))
+    match config.filter(|config: &Config| config.version == CONFIG_VERSION) {
+        Some(config) => (Some(config), ids),
+        None => {
+            let MapIds { defaults, qos, .. } = ids;
+            let ids = MapIds {
+                defaults,
+                qos,
+                ..MapIds::default()
+            };
+            (None, ids)
+        }
+    }
 }
 
 fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -> Loaded {
@@ -298,6 +324,7 @@ fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -
         restricted: config.restricted != 0,
         references: operations.map_or(0, |operations| operations.references),
         connections: 0,
+        other_version: config.version != CONFIG_VERSION,
         owner_is_running: process::is_running(config.owner_pid, config.owner_start_ticks),
         memory_lifetime_ns: lifetime_ns,
         governor_bound_ppm: config.governor_bound_ppm,
@@ -343,6 +370,9 @@ pub(crate) fn owner_of(name: &str) -> Option<String> {
     Some(match loaded.owner_pid {
         None if loaded.service => "by `onramp serve`".to_owned(),
         Some(pid) => format!("by process {pid}, a running `onramp exec` or `onramp lab`"),
+        None if loaded.other_version => {
+            "by another version of Onramp; `onramp off` removes it".to_owned()
+        }
         None => format!(
             "start-up {}, then {}; `onramp unload {}` removes it",
             loaded.startup, loaded.avoidance, loaded.startup
@@ -358,7 +388,7 @@ mod tests {
     #[test]
     fn every_member_of_a_registration_has_the_prefix_of_our_programs() {
         for name in [programs::INIT, programs::SSTHRESH, programs::SET_STATE] {
-            assert!(name.starts_with(PROGRAM_PREFIX), "{name}");
+            assert!(name.starts_with(NAME_PREFIX), "{name}");
         }
     }
 }

@@ -11,6 +11,6 @@ mod operations;
 mod sockets;
 
 pub use connections::{connections, Connection, Pairs};
-pub(crate) use loaded::{found, owner_of, DEFAULTS_MAP};
+pub(crate) use loaded::{found, owner_of, DEFAULTS_MAP, NAME_PREFIX};
 pub use loaded::{loaded, Loaded};
 pub use names::{default_in_this_namespace, registered_names};

@@ -278,14 +278,42 @@ impl Policies {
     /// # Errors
     /// The kernel's refusal.
     pub fn stop(self) -> Result<Vec<RestoredDefault>> {
-        program::detach(&self.pins)?;
-        let mut restored = Vec::new();
-        for held in Held::all(&self.pins) {
-            restored.extend(held.retire()?);
-        }
         drop((self.maps, self.program));
-        self.pins.remove()?;
-        Ok(restored)
+        end(self.pins)
+    }
+}
+
+/// The process of the service that has its pins in this directory, by its lock; `None`: none runs.
+pub fn service_pid(directory: &Path) -> Option<u32> {
+    pins::lock_owner(directory)
+}
+
+/// Undoes everything that a service of any version has put into the kernel, also while a process
+/// that does not answer holds the lock. Returns the defaults that were put back.
+///
+/// # Errors
+/// [`Error::ForeignPins`], or the kernel's refusal.
+pub(crate) fn undo(directory: &Path) -> Result<Vec<RestoredDefault>> {
+    match Pins::open(directory) {
+        Err(Error::NoService) => Ok(Vec::new()),
+        pins => end(pins?),
+    }
+}
+
+/// Ends what is pinned. A part that does not end keeps none of the others.
+fn end(pins: Pins) -> Result<Vec<RestoredDefault>> {
+    let mut failed = program::detach(&pins).err();
+    let mut restored = Vec::new();
+    for held in Held::all(&pins) {
+        match held.retire() {
+            Ok(defaults) => restored.extend(defaults),
+            Err(error) => failed = failed.or(Some(error)),
+        }
+    }
+    let removed = pins.remove();
+    match failed {
+        Some(error) => Err(error),
+        None => removed.map(|()| restored),
     }
 }
 

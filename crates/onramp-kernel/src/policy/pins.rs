@@ -12,6 +12,7 @@ use crate::{Error, Result};
 use libbpf_rs::MapHandle;
 use nix::fcntl::{fcntl, FcntlArg, FdFlag, Flock, FlockArg};
 use nix::libc::{ELOOP, ENOENT, ENOTDIR, O_DIRECTORY, O_NOFOLLOW};
+use nix::sys::stat::{major, minor};
 use nix::sys::statfs::{statfs, BPF_FS_MAGIC};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -118,6 +119,21 @@ impl Pins {
     }
 }
 
+/// The process that holds the lock of a service; `None`: none does.
+pub(super) fn lock_owner(directory: &Path) -> Option<u32> {
+    let found = open_directory(directory).ok()??.metadata().ok()?;
+    // "1: FLOCK  ADVISORY  WRITE 1234 00:1f:567 0 EOF": the process, then device and inode.
+    let (device, inode) = (found.dev(), found.ino());
+    let place = format!("{:02x}:{:02x}:{inode}", major(device), minor(device));
+    let locks = fs::read_to_string("/proc/locks").ok()?;
+    let mut locks = locks.lines().map(|line| line.split_whitespace());
+    locks.find_map(|mut fields| {
+        let is_lock = fields.nth(1) == Some("FLOCK");
+        let pid = fields.nth(2)?.parse().ok()?;
+        (is_lock && fields.next() == Some(&place)).then_some(pid)
+    })
+}
+
 fn failed(verb: &str, path: &Path, error: io::Error) -> Error {
     Error::io(format!("{verb} {}", path.display()), error)
 }
@@ -131,7 +147,8 @@ pub(super) fn not_pinned(path: &Path, cause: &str) -> Error {
     }
 }
 
-/// Makes a directory if it does not exist, and opens it. Only root may enter it, whatever the umask.
+/// Makes a directory if it does not exist, and opens it. Only root may enter it, whatever the
+/// umask.
 pub(super) fn make(directory: &Path) -> Result<File> {
     match DirBuilder::new().mode(0o700).create(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {

@@ -3,11 +3,15 @@
 
 use crate::compile::compile;
 use libbpf_rs::{Link, MapCore, Object, ObjectBuilder};
+use std::path::Path;
+
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/foreign/foreign.bpf.c");
 
 /// A congestion control that is registered as long as this value lives; if the process is killed,
 /// the kernel removes it.
 pub struct Foreign {
-    _link: Link,
+    #[allow(dead_code)] // it is dropped
+    link: Link,
     _object: Object,
 }
 
@@ -17,13 +21,27 @@ pub struct Foreign {
 /// # Panics
 /// If clang cannot compile the program, or if the kernel refuses it.
 pub fn register(prefix: &str, count: usize) -> Vec<Foreign> {
-    let object = compile(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/foreign/foreign.bpf.c"
-    ));
+    let object = compile(SOURCE);
     (1..=count)
         .map(|number| load(&object, &format!("{prefix}{number}")))
         .collect()
+}
+
+/// Registers one with the names of Onramp's programs, but without its configuration, as another
+/// version does, and pins what keeps it.
+///
+/// # Panics
+/// As [`register`].
+#[allow(dead_code)] // not used by benches
+pub fn pin_as_other_version(name: &str, pin: &Path) {
+    let folder = std::env::temp_dir().join(format!("onramp-other-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = folder.join("other.bpf.c");
+    let text = std::fs::read_to_string(SOURCE).unwrap();
+    std::fs::write(&source, text.replace("foreign_", "onramp_")).unwrap();
+    let mut registered = load(&compile(source.to_str().unwrap()), name);
+    registered.link.pin(pin).unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 fn load(object: &[u8], name: &str) -> Foreign {
@@ -45,7 +63,7 @@ fn load(object: &[u8], name: &str) -> Foreign {
         .attach_struct_ops()
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     Foreign {
-        _link: link,
+        link: link,
         _object: object,
     }
 }

@@ -8,7 +8,7 @@ mod service;
 mod startup;
 
 pub use metrics::{MetricsArguments, TopArguments};
-pub use service::ServiceArguments;
+pub use service::{OffArguments, ServiceArguments};
 pub use startup::{
     ExecArguments, FirstWindow, LimitArguments, LoadArguments, MemoryArguments, QosArguments,
     SsArguments, StartupArguments, UnloadArguments,
@@ -68,6 +68,10 @@ pub enum Command {
     /// Run the service: give new connections of this host a start-up by policies, compare a canary
     /// with its control group, switch off what is worse (docs/service.md)
     Serve(ServiceArguments),
+    /// End everything of Onramp on this host, whoever started it and with which version: the
+    /// service, its policies, all start-ups, and their use by defaults and live connections, which
+    /// move to the default congestion control. Says what is left, if anything is (docs/off.md)
+    Off(OffArguments),
     /// Check whether this host can run Onramp. Each problem comes with the command that solves it
     Doctor,
     /// List the start-ups and the congestion avoidances

@@ -21,3 +21,10 @@ pub struct ServiceArguments {
     #[arg(long, value_name = "PATH", default_value = onramp_service::metrics::SOCKET, hide = true)]
     pub socket: PathBuf,
 }
+
+#[derive(Args)]
+pub struct OffArguments {
+    /// The service keeps its programs and maps in this directory
+    #[arg(long, value_name = "DIR", default_value = onramp_kernel::policy::PINS, hide = true)]
+    pub pins: PathBuf,
+}

@@ -158,8 +158,8 @@ pub struct UnloadArguments {
     /// Remove all that `load` registered
     #[arg(long, conflicts_with = "startup")]
     pub all: bool,
-    /// Also move its live connections and its listening sockets to what was the default before, in
-    /// all network namespaces
+    /// Also move its live connections and its listening sockets to the default of their network
+    /// namespace, in all network namespaces
     #[arg(long)]
     pub live: bool,
     /// Move them to this congestion control instead, for example cubic

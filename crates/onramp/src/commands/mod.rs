@@ -6,6 +6,7 @@ pub mod list;
 pub mod load;
 pub mod memory;
 pub mod metrics;
+pub mod off;
 pub mod qos;
 pub mod serve;
 pub mod ss;

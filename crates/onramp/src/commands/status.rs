@@ -96,6 +96,7 @@ fn until(status: &Status) -> String {
     match (loaded.registered, loaded.owner_pid) {
         (false, _) => format!("{uses_it} (no longer registered)"),
         (true, None) if loaded.service => "onramp serve ends".to_owned(),
+        (true, None) if loaded.other_version => "onramp off (of another version)".to_owned(),
         (true, None) => "onramp unload".to_owned(),
         (true, Some(pid)) => format!("process {pid} ends"),
     }

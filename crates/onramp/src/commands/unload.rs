@@ -1,11 +1,12 @@
 //! `onramp unload`.
 
 use crate::cli::UnloadArguments;
-use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
+use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS, MISSED};
 use onramp_cli::text;
 use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
 use onramp_kernel::{Connections, Loaded, Unloaded};
+use std::collections::BTreeSet;
 
 pub fn run(arguments: &UnloadArguments, json: bool) -> Answer {
     let connections = match (&arguments.to, arguments.live) {
@@ -19,10 +20,11 @@ pub fn run(arguments: &UnloadArguments, json: bool) -> Answer {
         .collect::<Result<_, _>>()?;
     if json {
         print_json(&unloaded);
-    } else if unloaded.is_empty() {
-        say!("Nothing is loaded.");
     } else {
         unloaded.iter().for_each(explain);
+    }
+    if unloaded.is_empty() {
+        return explain_others(arguments, json);
     }
     let is_default_somewhere = |unloaded: &Unloaded| {
         let mut defaults = unloaded.restored_defaults.iter();
@@ -39,33 +41,31 @@ fn names(arguments: &UnloadArguments) -> Result<Vec<String>, Failure> {
     if let Some(name) = &arguments.startup {
         return Ok(vec![name.clone()]);
     }
-    let mut registered = onramp_kernel::loaded()?;
-    registered.retain(|loaded| loaded.registered);
+    let mut loaded = onramp_kernel::loaded()?;
     if arguments.all {
-        registered.retain(|loaded| loaded.owner_pid.is_none() && !loaded.service);
+        // What has ended keeps its connections, until --live moves them.
+        loaded.retain(|loaded| match loaded.registered {
+            true => is_of_load(loaded),
+            false => arguments.live,
+        });
     } else {
-        check_is_clear(&registered)?;
+        loaded.retain(|loaded| loaded.registered);
+        check_is_clear(&loaded)?;
     }
-    Ok(registered.into_iter().map(|loaded| loaded.name).collect())
+    let names: BTreeSet<String> = loaded.into_iter().map(|loaded| loaded.name).collect();
+    Ok(names.into_iter().collect())
+}
+
+/// Did `load` of this version register it?
+fn is_of_load(loaded: &Loaded) -> bool {
+    loaded.owner_pid.is_none() && !loaded.service && !loaded.other_version
 }
 
 /// Without a name there has to be one registration at most, which `load` made.
 fn check_is_clear(registered: &[Loaded]) -> Result<(), Failure> {
-    if matches!(
-        registered,
-        [] | [Loaded {
-            owner_pid: None,
-            service: false,
-            ..
-        }]
-    ) {
+    if registered.len() < 2 && registered.iter().all(is_of_load) {
         return Ok(());
     }
-    let describe = |loaded: &Loaded| match loaded.owner_pid {
-        Some(pid) => format!("{} (of process {pid})", loaded.name),
-        None if loaded.service => format!("{} (of `onramp serve`)", loaded.name),
-        None => loaded.name.clone(),
-    };
     let names: Vec<String> = registered.iter().map(describe).collect();
     let message = format!(
         "which start-up? These are registered: {}. Give the name of one that `load` registered, \
@@ -75,7 +75,41 @@ fn check_is_clear(registered: &[Loaded]) -> Result<(), Failure> {
     Err(Failure::new(BAD_INPUT, message))
 }
 
-fn explain(unloaded: &Unloaded) {
+/// Whose a registration is.
+fn describe(loaded: &Loaded) -> String {
+    let name = &loaded.name;
+    match loaded.owner_pid {
+        Some(pid) => format!("{name} (of process {pid})"),
+        None if loaded.service => format!("{name} (of `onramp serve`)"),
+        None if loaded.other_version => format!("{name} (of another version of Onramp)"),
+        None => name.clone(),
+    }
+}
+
+/// There was nothing to unload: says what others have registered. A user who wants live connections
+/// to move, where others' go on, did not get that.
+fn explain_others(arguments: &UnloadArguments, json: bool) -> Answer {
+    let others = onramp_kernel::loaded()?;
+    let connections: usize = others.iter().map(|loaded| loaded.connections).sum();
+    if !json && others.is_empty() {
+        say!("Nothing is loaded.");
+    } else if !json {
+        let names: Vec<String> = others.iter().map(describe).collect();
+        say!(
+            "`load` has registered nothing. In the kernel: {}, with {}. To end everything of \
+             Onramp on this host, run: onramp off",
+            names.join(", "),
+            text::count(connections, "connection")
+        );
+    }
+    Ok(match arguments.live && connections > 0 {
+        true => MISSED,
+        false => DONE,
+    })
+}
+
+/// Says what was done to end a registration.
+pub fn explain(unloaded: &Unloaded) {
     let name = &unloaded.loaded.name;
     match (&unloaded.moved, unloaded.loaded.connections) {
         (None, 1..) => say!(

@@ -5,4 +5,4 @@ mod configuration;
 mod endpoint;
 mod lasting;
 mod running;
-mod service;
+pub mod service;

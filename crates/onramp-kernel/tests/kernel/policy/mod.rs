@@ -1,6 +1,6 @@
 //! Policies: who gets the start-up, what is counted, and what is left afterwards.
 
-mod common;
+pub mod common;
 mod cost;
 mod lasting;
 mod matching;

@@ -295,8 +295,9 @@ pub enum Error {
     },
     /// There is no cgroup v2 hierarchy to attach to.
     #[error(
-        "this kernel has no cgroup v2, or this process may not mount it; use a kernel with \
-         CONFIG_CGROUPS=y and CONFIG_CGROUP_BPF=y, and run as root, not in a restricted container"
+        "this kernel has no cgroup v2, or this process may not mount it (in a cgroup namespace of \
+         its own it has to); use a kernel with CONFIG_CGROUPS=y and CONFIG_CGROUP_BPF=y, and run \
+         as root, not in a restricted container"
     )]
     NoCgroup,
     /// A system call failed.

@@ -493,3 +493,28 @@ fn a_standard_error_that_nobody_reads_blocks_neither_exec_nor_the_program() {
     assert_nothing_left_of(pid);
     drop(unread);
 }
+
+/// As in a container whose `/sys/fs/cgroup` is the host's.
+#[test]
+fn in_a_cgroup_namespace_of_its_own_exec_uses_the_cgroups_of_that_namespace() {
+    let Some(_machine) = machine() else { return };
+    let inner = onramp_kernel::own_cgroup()
+        .unwrap()
+        .join(format!("onramp-test-{}", std::process::id()));
+    std::fs::create_dir(&inner).unwrap();
+    let script =
+        "echo 0 > \"$1/cgroup.procs\" && exec unshare -C \"$0\" exec --json -- python3 -c \
+        \"import socket; server = socket.create_server(('127.0.0.1', 0)); \
+        client = socket.create_connection(server.getsockname()); \
+        print(server.accept()[0].getsockopt(6, 13, 16).decode())\"";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_onramp")]);
+    let ran = run({
+        command.arg(&inner);
+        command
+    });
+    wait_until("its cgroup is empty", || {
+        std::fs::remove_dir(&inner).is_ok()
+    });
+    ran.code(0).says(&["onramp"]).warns(&["\"refused\":0"]);
+}

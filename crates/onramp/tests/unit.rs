@@ -55,10 +55,29 @@ fn obstacles(unit: &str, path: &str) -> Vec<String> {
     obstacles
 }
 
+fn packaged() -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/onramp.service");
+    std::fs::read_to_string(file).unwrap()
+}
+
+/// systemd stops at the first command that fails. A service that is not told of a wrong
+/// configuration does not count it, and the alert OnrampReloadRefused cannot fire.
+#[test]
+fn a_reload_tells_the_service_before_it_can_fail() {
+    let unit = packaged();
+    let commands: Vec<&str> = unit
+        .lines()
+        .filter_map(|line| line.strip_prefix("ExecReload="))
+        .collect();
+    assert_eq!(
+        commands,
+        ["/bin/kill -HUP $MAINPID", "/usr/bin/onramp serve --check"]
+    );
+}
+
 #[test]
 fn the_packaged_unit_lets_the_service_write_its_pins_and_the_default() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/onramp.service");
-    let unit = std::fs::read_to_string(file).unwrap();
+    let unit = packaged();
     for path in WRITTEN {
         assert_eq!(obstacles(&unit, path), [""; 0], "{path}");
     }

@@ -15,26 +15,35 @@ use std::sync::OnceLock;
 /// # Errors
 /// [`Error::NoCgroup`] if the kernel does not have it.
 pub fn cgroup2_mount() -> Result<PathBuf> {
+    match mounted()? {
+        Some((_, path)) => Ok(path),
+        None => detached_path(),
+    }
+}
+
+/// Which cgroup is at the first mount point of the hierarchy, and that mount point.
+fn mounted() -> Result<Option<(String, PathBuf)>> {
     let file = "/proc/self/mountinfo";
     let text =
         fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
     // "36 35 98:0 / /sys/fs/cgroup rw,... shared:1 - cgroup2 cgroup2 rw,..."; a space in a path is
     // written as \040.
-    let mounted = text.lines().find_map(|line| {
+    Ok(text.lines().find_map(|line| {
         let (mount, kind) = line.split_once(" - ")?;
         let is_cgroup2 = kind.split_whitespace().next() == Some("cgroup2");
-        is_cgroup2.then(|| {
-            mount
-                .split(' ')
-                .nth(4)
-                .map(|path| PathBuf::from(path.replace("\\040", " ")))
-        })?
-    });
-    match mounted {
-        Some(path) => Ok(path),
-        None => detached_mount()
-            .map(|mount| PathBuf::from(format!("/proc/self/fd/{}", mount.as_raw_fd()))),
-    }
+        let mut fields = mount.split(' ').skip(3);
+        let (root, path) = (fields.next()?, fields.next()?);
+        is_cgroup2.then(|| (root.to_owned(), PathBuf::from(path.replace("\\040", " "))))
+    }))
+}
+
+/// The path of [`detached_mount`], for this process alone.
+fn detached_path() -> Result<PathBuf> {
+    let mount = detached_mount()?;
+    Ok(PathBuf::from(format!(
+        "/proc/self/fd/{}",
+        mount.as_raw_fd()
+    )))
 }
 
 /// A cgroup v2 mount without a place in the file tree. It lasts as long as this process.
@@ -80,7 +89,12 @@ unsafe fn owned(result: libc::c_long) -> Option<OwnedFd> {
 /// # Errors
 /// [`Error::NoCgroup`], or /proc cannot be read.
 pub fn own_cgroup() -> Result<PathBuf> {
-    let mount = cgroup2_mount()?;
+    let mount = match mounted()? {
+        // In a cgroup namespace of its own a process may move to cgroups of that namespace only,
+        // and what is mounted is one above them. A new mount has those of the namespace.
+        Some((root, _)) if root.starts_with("/..") => detached_path()?,
+        _ => cgroup2_mount()?,
+    };
     let file = "/proc/self/cgroup";
     let text =
         fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
@@ -89,7 +103,7 @@ pub fn own_cgroup() -> Result<PathBuf> {
         .find_map(|line| line.strip_prefix("0::"))
         .ok_or(Error::NoCgroup)?;
     let path = mount.join(own.trim_start_matches('/'));
-    // In another cgroup namespace the path may not exist under the mount.
+    // Without a cgroup namespace of its own a process can be in a cgroup that is not mounted here.
     Ok(if path.is_dir() { path } else { mount })
 }
 

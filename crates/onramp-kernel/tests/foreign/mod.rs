@@ -63,7 +63,7 @@ fn load(object: &[u8], name: &str) -> Foreign {
         .attach_struct_ops()
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     Foreign {
-        link: link,
+        link,
         _object: object,
     }
 }

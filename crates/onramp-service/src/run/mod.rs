@@ -370,13 +370,12 @@ impl Service {
         let addresses = self.endpoint.as_ref().map_or(&[][..], Endpoint::addresses);
         let metrics = addresses.iter().map(ToString::to_string).collect();
         let states = &self.policies.state().policies;
-        let policies = states.iter().map(|policy| {
-            let startup = policy.startup.as_deref().unwrap_or("none");
-            format!(
-                "{}: {startup}, {}",
-                policy.name,
-                describe(&host::state_of(policy))
-            )
+        let policies = states.iter().map(|policy| match &policy.startup {
+            None => format!("{}: no start-up", policy.name),
+            Some(startup) => {
+                let state = describe(&host::state_of(policy));
+                format!("{}: {startup}, {state}", policy.name)
+            }
         });
         outside.notice(&Notice::InForce {
             policies: policies.collect(),

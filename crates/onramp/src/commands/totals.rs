@@ -79,7 +79,7 @@ pub fn paragraph(counted: &Counted) -> String {
             "{}; {}{}",
             text::count(totals.estimates as usize, "start-up") + " with an estimate",
             text::count(totals.paced_flights_lost as usize, "loss") + " while pacing",
-            median(totals)
+            times(totals)
         ));
         lines.push(format!(
             "connections that ended or were handed over: {} delivered, {} retransmitted",
@@ -131,8 +131,9 @@ fn exits(totals: &Totals) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The class with the median of the times in start-up, as the end of a sentence.
-fn median(totals: &Totals) -> String {
+/// How long start-ups took, as the end of a sentence: the mean was measured; of the median only its
+/// class is known.
+fn times(totals: &Totals) -> String {
     let startups: u64 = totals
         .startup_times
         .iter()
@@ -143,13 +144,18 @@ fn median(totals: &Totals) -> String {
         counted += class.startups;
         counted * 2 >= startups
     });
-    let limit = class.and_then(|class| class.below_s);
-    limit.map_or(String::new(), |limit_s| {
-        format!(
-            "; half of the start-ups took less than {:.3} ms",
-            limit_s * 1e3
-        )
-    })
+    let Some(class) = class else {
+        return String::new();
+    };
+    let ms = |s: f64| format!("{:.0} ms", s * 1e3);
+    let median = match class.below_s {
+        Some(below_s) => format!("between {} and {}", ms(class.from_s), ms(below_s)),
+        None => format!("above {}", ms(class.from_s)),
+    };
+    format!(
+        "; start-ups took {:.1} ms on average, the median is {median}",
+        totals.startup_time_s / startups as f64 * 1e3
+    )
 }
 
 fn governor_line(governor: &Governor) -> String {
@@ -228,7 +234,7 @@ mod tests {
     #[test]
     fn exits_are_listed_by_their_number() {
         let class = |below_s, startups| TimeClass {
-            from_s: 0.0,
+            from_s: below_s / 2.0,
             below_s: Some(below_s),
             startups,
         };
@@ -239,15 +245,16 @@ mod tests {
                 class(0.131_072, 20),
                 class(0.262_144, 1),
             ],
+            startup_time_s: 2.3,
             ..Totals::default()
         };
         assert_eq!(exits(&totals), "20 delay, 3 with their connection");
         assert_eq!(
-            median(&totals),
-            "; half of the start-ups took less than 131.072 ms"
+            times(&totals),
+            "; start-ups took 100.0 ms on average, the median is between 66 ms and 131 ms"
         );
         assert_eq!(exits(&Totals::default()), "none");
-        assert_eq!(median(&Totals::default()), "");
+        assert_eq!(times(&Totals::default()), "");
     }
 
     #[test]

@@ -16,6 +16,17 @@ fn check(text: &str, arguments: &[&str]) -> Ran {
 }
 
 #[test]
+fn the_packaged_configuration_begins_with_what_it_does() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/config.toml");
+    let text = fs::read_to_string(file).unwrap();
+    let first = text.lines().next().unwrap();
+    assert!(first.contains("this file changes no connection"), "{first}");
+    onramp(["serve", "--check", "--config", file])
+        .code(0)
+        .says(&["canary: no connection gets onramp (percent = 0)."]);
+}
+
+#[test]
 fn a_check_says_what_the_policies_do() {
     let text =
         WEB.replace("PORT", "[443, \"8000-8100\"]") + "percent = 2.5\nunit = \"a.service\"\n";
@@ -27,7 +38,18 @@ fn a_check_says_what_the_policies_do() {
     check(&text, &[])
         .code(0)
         .says(&["1 policy", "POLICY"])
+        .says(&["web: 2.5 % of the connections get onramp. The others are the control group."])
         .says(&row);
+    for (percent, effect) in [
+        (
+            "percent = 0",
+            "web: no connection gets onramp (percent = 0).",
+        ),
+        ("percent = 100", "web: every connection gets onramp."),
+    ] {
+        let text = text.replace("percent = 2.5", percent);
+        check(&text, &[]).code(0).says(&[effect]);
+    }
     let json = check(&text, &["--json"]).code(0).json();
     assert_eq!(json["policies"][0]["percent"], 2.5);
     assert!(json["warnings"].as_array().unwrap().is_empty());

@@ -52,10 +52,34 @@ pub fn run(file: &Path, json: bool) -> Answer {
         rows.extend(config.policies.iter().map(row));
         out(format_args!("{}", text::columns(&rows)));
     }
+    config
+        .policies
+        .iter()
+        .filter_map(effect)
+        .for_each(|sentence| say!("{sentence}"));
     for warning in &config.warnings {
         eprintln!("warning: {warning}");
     }
     Ok(DONE)
+}
+
+/// What a policy with a start-up does, in words.
+fn effect(policy: &Policy) -> Option<String> {
+    let start = policy.rule.start.as_ref()?;
+    let (name, startup) = (&policy.rule.name, &start.options.startup);
+    Some(match start.share {
+        share if share <= 0.0 => format!(
+            "{name}: no connection gets {startup} (percent = 0). All are measured, and none is \
+             changed."
+        ),
+        share if share >= 1.0 => format!(
+            "{name}: every connection gets {startup}. There is no control group to compare with."
+        ),
+        share => format!(
+            "{name}: {} of the connections get {startup}. The others are the control group.",
+            percent(share)
+        ),
+    })
 }
 
 /// The share of retransmitted segments above which the governor acts; `None`: it is off.

@@ -62,17 +62,23 @@ fn an_upgraded_program_continues_in_the_same_process_and_no_connection_is_missed
                 .code(2)
                 .warns(&["another `onramp serve` runs"]);
         }
-        // A program that refuses the configuration does not continue.
-        fs::write(
-            program.with_extension("new"),
-            "#!/bin/sh\necho no >&2\nexit 2\n",
-        )
-        .unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(program.with_extension("new"), mode).unwrap();
-        fs::rename(program.with_extension("new"), &program).unwrap();
-        service.signal(Signal::SIGHUP);
-        wait_until_it_says(&service, "is new, and refuses to start: no", 1);
+        // A program that refuses the configuration, or hangs, does not continue.
+        for (script, reason) in [
+            ("echo no >&2; exit 2", "no"),
+            (
+                "exec sleep 1000",
+                "its check of the configuration takes longer",
+            ),
+        ] {
+            let new = program.with_extension("new");
+            fs::write(&new, format!("#!/bin/sh\n{script}\n")).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            fs::set_permissions(&new, mode).unwrap();
+            fs::rename(&new, &program).unwrap();
+            service.signal(Signal::SIGHUP);
+            let refused = format!("is new, and refuses to start: {reason}");
+            wait_until_it_says(&service, &refused, 1);
+        }
         let (connections, without) = load.end();
         assert_eq!(without, 0, "of {connections}");
         assert_eq!(

@@ -101,25 +101,48 @@ fn forget_others(maps: &Maps, kept: u32) -> Result<()> {
     Ok(())
 }
 
-/// Notes the ids of cgroups that exist and that policies name.
+/// Notes the ids of cgroups that exist and that policies name, and their levels.
 fn note_existing_cgroups(maps: &Maps, compiled: &Compiled, generation: u32) -> Result<()> {
     if compiled.cgroups.is_empty() {
         return Ok(());
     }
     let root = cgroup2_mount()?;
-    for (id, path) in all_cgroups()? {
-        let below = path.strip_prefix(&root).unwrap_or(&path);
-        let policies = policies_of_cgroup(compiled, below);
-        let level = below.components().count() as u32;
-        if policies == 0 || level >= CGROUP_LEVELS {
-            continue;
+    let note = || {
+        let mut levels = 0;
+        for (id, path) in all_cgroups()? {
+            let below = path.strip_prefix(&root).unwrap_or(&path);
+            let policies = policies_of_cgroup(compiled, below);
+            let level = below.components().count() as u32;
+            if policies != 0 && level < CGROUP_LEVELS {
+                set_match(maps, generation, MATCH_CGROUP, id, policies)?;
+                levels |= 1 << level;
+            }
         }
-        set_match(maps, generation, MATCH_CGROUP, id, policies)?;
+        Ok(levels)
+    };
+    add_levels(note, |levels| {
         let mut table = read_table(maps, generation)?;
-        table.cgroup_levels |= 1 << level;
-        write_table(maps, &table)?;
+        table.cgroup_levels |= levels;
+        write_table(maps, &table)
+    })
+}
+
+/// Adds the levels of cgroups to the table. The program adds those of new cgroups meanwhile, and
+/// writing the table can undo that. So the cgroups are listed again after each writing: a level
+/// whose addition was undone is that of a cgroup that exists by then.
+fn add_levels(
+    mut note: impl FnMut() -> Result<u32>,
+    mut write: impl FnMut(u32) -> Result<()>,
+) -> Result<()> {
+    let mut written = 0;
+    loop {
+        let levels = note()?;
+        if levels & !written == 0 {
+            return Ok(());
+        }
+        written |= levels;
+        write(written)?;
     }
-    Ok(())
 }
 
 /// The policies that name a cgroup, by its path below the root.
@@ -164,5 +187,27 @@ fn refused(map: &MapHandle, error: &libbpf_rs::Error) -> Error {
         what: format!("writing {}", map.name().to_string_lossy()),
         cause: error.to_string(),
         log: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn a_level_that_the_program_added_while_the_table_was_written_is_not_lost() {
+        let (existing, table) = (Cell::new(0b0010), Cell::new(0));
+        let note = || Ok(existing.get());
+        let write = |levels| {
+            let read = table.get();
+            // A cgroup of another level is made now, and the program adds its level.
+            existing.set(0b1010);
+            table.set(table.get() | 0b1000);
+            table.set(read | levels);
+            Ok(())
+        };
+        add_levels(note, write).unwrap();
+        assert_eq!(table.get(), 0b1010);
     }
 }

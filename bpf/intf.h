@@ -30,7 +30,7 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 21
+#define ONRAMP_CONFIG_VERSION 22
 
 /* Timers of the kernel for each connection; 0: the kernel's own. The kernel rounds up to whole
  * ticks, and refuses less than two ticks and more than 200 ms. */
@@ -355,6 +355,7 @@ struct onramp_qos_config {
 /* A policy, as a new connection needs it */
 struct onramp_rule {
 	uint32_t slot; /* its counts are the elements 2 * slot and 2 * slot + 1 of the groups */
+	uint32_t epoch; /* of the slot: another policy or start-up has used it before */
 	uint32_t threshold; /* connections whose random number of 32 bits is smaller get the
 			     * start-up; ONRAMP_EVERY_CONNECTION: all do */
 	char congestion_control[ONRAMP_NAME_BYTES]; /* of the start-up; empty: the policy leaves its
@@ -425,11 +426,11 @@ struct onramp_tag {
 	uint32_t start_sent_segments;          /* tp->data_segs_out when it was established */
 	uint32_t start_retransmitted_segments; /* tp->total_retrans at that time */
 	uint32_t slot;                         /* of its policy */
+	uint32_t epoch;                        /* of the slot, when it was established */
 	uint32_t group;                        /* enum onramp_group */
 	uint32_t reached;                      /* how many of the measured sizes are acknowledged */
 	uint32_t is_ended; /* its segments are counted, and nothing more is measured */
 	uint32_t rounds;   /* round trips so far */
-	uint32_t reserved; /* 0 */
 };
 
 /* Histograms of the groups: an octave is divided into equal buckets. The first bucket has the
@@ -473,6 +474,7 @@ struct onramp_group_counts {
 	struct onramp_times smoothed_rtt;
 	struct onramp_rates estimate;
 	struct onramp_segments segments;
+	uint64_t epoch; /* only connections of this epoch are counted */
 };
 
 /* What the policy program did beside the groups, on one processor */

@@ -60,6 +60,7 @@ static inline void assign(struct bpf_sock_ops *ctx, struct bpf_sock *sk, struct 
 	tag->start_sent_segments = tp->data_segs_out;
 	tag->start_retransmitted_segments = tp->total_retrans;
 	tag->slot = rule->slot;
+	tag->epoch = rule->epoch;
 	tag->group = choose_group(rule);
 	if (tag->group == ONRAMP_GROUP_STARTUP) {
 		__builtin_memcpy(name, rule->congestion_control, sizeof(name));

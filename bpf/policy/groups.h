@@ -32,12 +32,14 @@ struct {
 	__type(value, struct onramp_group_counts);
 } onramp_groups SEC(".maps");
 
-/* The counts of a connection's group on this processor */
+/* The counts of a connection's group on this processor. NULL: the slot has another policy or
+ * start-up by now, and is judged by its own connections alone. */
 static __always_inline struct onramp_group_counts *group_of(const struct onramp_tag *tag)
 {
 	__u32 index = tag->slot * 2 + tag->group;
+	struct onramp_group_counts *group = bpf_map_lookup_elem(&onramp_groups, &index);
 
-	return bpf_map_lookup_elem(&onramp_groups, &index);
+	return group && group->epoch == tag->epoch ? group : NULL;
 }
 
 static inline void add_to(uint64_t *counter, __u64 by)

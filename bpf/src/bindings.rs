@@ -20,7 +20,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 21;
+pub const CONFIG_VERSION: u32 = 22;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
@@ -1095,6 +1095,8 @@ const _: () = {
 pub struct Rule {
     /// its counts are the elements 2 * slot and 2 * slot + 1 of the groups
     pub slot: u32,
+    /// of the slot: another policy or start-up has used it before
+    pub epoch: u32,
     /// connections whose random number of 32 bits is smaller get the
     /// start-up; ONRAMP_EVERY_CONNECTION: all do
     pub threshold: u32,
@@ -1104,15 +1106,16 @@ pub struct Rule {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Rule"][::core::mem::size_of::<Rule>() - 24usize];
+    ["Size of Rule"][::core::mem::size_of::<Rule>() - 28usize];
     ["Alignment of Rule"][::core::mem::align_of::<Rule>() - 4usize];
     ["Offset of field: Rule::slot"][::core::mem::offset_of!(Rule, slot) - 0usize];
+    ["Offset of field: Rule::epoch"][::core::mem::offset_of!(Rule, epoch) - 4usize];
     [
         "Offset of field: Rule::threshold",
-    ][::core::mem::offset_of!(Rule, threshold) - 4usize];
+    ][::core::mem::offset_of!(Rule, threshold) - 8usize];
     [
         "Offset of field: Rule::congestion_control",
-    ][::core::mem::offset_of!(Rule, congestion_control) - 8usize];
+    ][::core::mem::offset_of!(Rule, congestion_control) - 12usize];
 };
 /// The policies in force. Each bit of a set is a policy, the first of the configuration the lowest.
 /// A connection's policies are those that all four maps and its family allow.
@@ -1138,7 +1141,7 @@ pub struct Table {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Table"][::core::mem::size_of::<Table>() - 1600usize];
+    ["Size of Table"][::core::mem::size_of::<Table>() - 1856usize];
     ["Alignment of Table"][::core::mem::align_of::<Table>() - 8usize];
     [
         "Offset of field: Table::any_destination",
@@ -1281,6 +1284,8 @@ pub struct Tag {
     pub start_retransmitted_segments: u32,
     /// of its policy
     pub slot: u32,
+    /// of the slot, when it was established
+    pub epoch: u32,
     /// enum onramp_group
     pub group: u32,
     /// how many of the measured sizes are acknowledged
@@ -1289,8 +1294,6 @@ pub struct Tag {
     pub is_ended: u32,
     /// round trips so far
     pub rounds: u32,
-    /// 0
-    pub reserved: u32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
@@ -1317,11 +1320,11 @@ const _: () = {
         "Offset of field: Tag::start_retransmitted_segments",
     ][::core::mem::offset_of!(Tag, start_retransmitted_segments) - 44usize];
     ["Offset of field: Tag::slot"][::core::mem::offset_of!(Tag, slot) - 48usize];
-    ["Offset of field: Tag::group"][::core::mem::offset_of!(Tag, group) - 52usize];
-    ["Offset of field: Tag::reached"][::core::mem::offset_of!(Tag, reached) - 56usize];
-    ["Offset of field: Tag::is_ended"][::core::mem::offset_of!(Tag, is_ended) - 60usize];
-    ["Offset of field: Tag::rounds"][::core::mem::offset_of!(Tag, rounds) - 64usize];
-    ["Offset of field: Tag::reserved"][::core::mem::offset_of!(Tag, reserved) - 68usize];
+    ["Offset of field: Tag::epoch"][::core::mem::offset_of!(Tag, epoch) - 52usize];
+    ["Offset of field: Tag::group"][::core::mem::offset_of!(Tag, group) - 56usize];
+    ["Offset of field: Tag::reached"][::core::mem::offset_of!(Tag, reached) - 60usize];
+    ["Offset of field: Tag::is_ended"][::core::mem::offset_of!(Tag, is_ended) - 64usize];
+    ["Offset of field: Tag::rounds"][::core::mem::offset_of!(Tag, rounds) - 68usize];
 };
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1424,10 +1427,12 @@ pub struct GroupCounts {
     pub smoothed_rtt: Times,
     pub estimate: Rates,
     pub segments: Segments,
+    /// only connections of this epoch are counted
+    pub epoch: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of GroupCounts"][::core::mem::size_of::<GroupCounts>() - 5216usize];
+    ["Size of GroupCounts"][::core::mem::size_of::<GroupCounts>() - 5224usize];
     ["Alignment of GroupCounts"][::core::mem::align_of::<GroupCounts>() - 8usize];
     [
         "Offset of field: GroupCounts::connections",
@@ -1453,6 +1458,9 @@ const _: () = {
     [
         "Offset of field: GroupCounts::segments",
     ][::core::mem::offset_of!(GroupCounts, segments) - 5160usize];
+    [
+        "Offset of field: GroupCounts::epoch",
+    ][::core::mem::offset_of!(GroupCounts, epoch) - 5216usize];
 };
 impl Default for GroupCounts {
     fn default() -> Self {

@@ -21,7 +21,7 @@ static void add_policy(uint32_t number, bool start)
 	if (!start)
 		return;
 	table->measured |= 1ull << number;
-	*rule = (struct onramp_rule){number, ONRAMP_EVERY_CONNECTION, "onramp_scripted"};
+	*rule = (struct onramp_rule){number, 0, ONRAMP_EVERY_CONNECTION, "onramp_scripted"};
 }
 
 static void choose(uint32_t kind, uint64_t value, uint64_t policies)

@@ -1,12 +1,12 @@
 //! What the kernel counted for policies, read from the maps.
 
-use super::state::ServiceState;
+use super::state::{ServiceState, Slot};
 use super::{Maps, Pins};
 use crate::records::Plain;
 use crate::totals::sum_of;
 use crate::{Error, Result};
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
-use onramp_bpf::bindings::{self, maps};
+use onramp_bpf::bindings::maps;
 use std::path::Path;
 
 /// What the connections of a group did, as the kernel has it (`bpf/intf.h`).
@@ -49,8 +49,8 @@ impl Snapshot {
             let slot = policy.startup.as_ref().and(state.slots.get(&policy.name));
             slot.map(|slot| {
                 Ok([
-                    group(&maps.groups, slot * 2)?,
-                    group(&maps.groups, slot * 2 + 1)?,
+                    group(&maps.groups, slot.number * 2)?,
+                    group(&maps.groups, slot.number * 2 + 1)?,
                 ])
             })
             .transpose()
@@ -74,14 +74,18 @@ fn read<T: Plain>(map: &MapHandle, name: &str, index: u32) -> Result<T> {
     Ok(sum_of(&processors.unwrap_or_default()))
 }
 
-/// Begins the counts of a slot anew.
-pub(super) fn clear(groups: &MapHandle, slot: u32) -> Result<()> {
+/// Begins the counts of a slot anew, for the connections of its epoch.
+pub(super) fn clear(groups: &MapHandle, slot: Slot) -> Result<()> {
     let processors = libbpf_rs::num_possible_cpus()
         .map_err(|error| Error::unreadable(maps::GROUPS, "the service", &error))?;
-    let zeros = vec![vec![0u8; size_of::<bindings::GroupCounts>()]; processors];
-    for index in [slot * 2, slot * 2 + 1] {
+    let empty = GroupCounts {
+        epoch: slot.epoch.into(),
+        ..GroupCounts::default()
+    };
+    let empty = vec![empty.as_bytes().to_vec(); processors];
+    for index in [slot.number * 2, slot.number * 2 + 1] {
         groups
-            .update_percpu(&index.to_ne_bytes(), &zeros, MapFlags::ANY)
+            .update_percpu(&index.to_ne_bytes(), &empty, MapFlags::ANY)
             .map_err(|error| Error::unreadable(maps::GROUPS, "the service", &error))?;
     }
     Ok(())

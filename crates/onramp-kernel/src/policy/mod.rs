@@ -27,17 +27,20 @@ pub const MAX_POLICIES: usize = POLICIES as usize;
 pub const MAX_PREFIXES: usize = 32768;
 pub use state::{PolicyState, ServiceState, SwitchedOff};
 
+use crate::registration::options_hash;
 use crate::{probe, Error, RestoredDefault, Result};
 use held::Held;
 use onramp_bpf::bindings::{CONFIG_VERSION, POLICIES};
 use pins::Pins;
 use program::{is_any_attached, is_attached, Maps, Program};
+use state::Slot;
+use std::collections::BTreeSet;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::Path;
 use table::{Compiled, Target};
 
 /// Policies that have counts: at least so many find room without new maps.
-const MIN_SLOTS: usize = 8;
+const MIN_SLOTS: usize = 16;
 
 /// The policies of this host, and what is in the kernel for them.
 pub struct Policies {
@@ -126,6 +129,7 @@ impl Policies {
         }
         let maps_are_new = self.make_room(rules)?;
         let earlier = Held::all(&self.pins);
+        let before = self.state.clone();
         let mut wanted = Wanted::default();
         // A registration counts into the maps that it was made with.
         let usable = if maps_are_new {
@@ -147,6 +151,8 @@ impl Policies {
                 Ok(applied)
             }
             Err(error) => {
+                self.state = before;
+                let _ = self.write_state(); // the first error says more
                 for held in wanted.fresh {
                     let _ = held.retire(); // the first error says more
                 }
@@ -162,10 +168,10 @@ impl Policies {
         wanted: &mut Wanted,
     ) -> Result<Applied> {
         let before = self.state.clone();
-        let maps = self.maps.as_mut().expect("make_room() made them");
         let mut targets = Vec::new();
         let mut policies = Vec::new();
         for rule in rules {
+            let maps = self.maps.as_ref().expect("make_room() made them");
             let held = match &rule.start {
                 Some(start) => {
                     Some(wanted.held(&self.pins, &start.options, &maps.shared, earlier)?)
@@ -173,23 +179,22 @@ impl Policies {
                 None => None,
             };
             let policy = policy_state(rule, held.as_ref(), before.policy(&rule.name));
-            targets.push(held.map(|held| Target {
-                slot: self.state.slots[&rule.name],
-                congestion_control: held,
-                share: share_now(&policy),
-            }));
+            targets.push(match rule.start.as_ref().zip(held) {
+                Some((start, congestion_control)) => Some(Target {
+                    slot: self.slot(&rule.name, start, &before)?,
+                    congestion_control,
+                    share: share_now(&policy),
+                }),
+                None => None,
+            });
             policies.push(policy);
         }
+        let maps = self.maps.as_mut().expect("make_room() made them");
         let compiled = Compiled::new(&rules.iter().zip(targets).collect::<Vec<_>>());
         self.state.policies = policies;
         self.state.records = CONFIG_VERSION;
-        let result = self.state.write(&maps.state);
-        let result = result.and_then(|()| generation::put_into_force(maps, &compiled));
-        if let Err(error) = result {
-            self.state = before;
-            let _ = self.state.write(&maps.state);
-            return Err(error);
-        }
+        self.state.write(&maps.state)?;
+        generation::put_into_force(maps, &compiled)?;
         if let Some(program) = self.program.take() {
             program.attach(&self.pins, maps)?;
         }
@@ -200,7 +205,8 @@ impl Policies {
     /// policy that counts. Returns whether the maps are new.
     fn make_room(&mut self, rules: &[Rule]) -> Result<bool> {
         let counting = || rules.iter().filter(|rule| rule.start.is_some());
-        let needed = counting().count();
+        // Twice, because a policy whose start-up changes needs another slot.
+        let needed = counting().count() * 2;
         let has_room = self
             .maps
             .as_ref()
@@ -215,25 +221,39 @@ impl Policies {
         if self.program.is_none() && !is_attached(&self.pins) {
             self.program = Some(Program::with_maps(maps)?);
         }
-        let names: Vec<&String> = counting().map(|rule| &rule.name).collect();
-        for name in &names {
-            if self.state.slots.contains_key(*name) {
-                continue;
-            }
-            let taken: Vec<u32> = self.state.slots.values().copied().collect();
-            let free = (0..maps.slots() as u32).find(|slot| !taken.contains(slot));
-            let slot = free.unwrap_or_else(|| {
-                // The counts of a policy that is no longer in force make room.
-                let mut slots = self.state.slots.iter();
-                let unused = slots.find(|(other, _)| !names.contains(other));
-                let (unused, slot) = unused.map(|(n, s)| (n.clone(), *s)).expect("has_room");
-                self.state.slots.remove(&unused);
-                slot
-            });
-            counts::clear(&maps.groups, slot)?;
-            self.state.slots.insert((*name).clone(), slot);
-        }
         Ok(!has_room)
+    }
+
+    /// The slot of a policy. A start-up is judged by its own connections: with another start-up or
+    /// other options than before the policy gets another slot, and the one from before goes on
+    /// counting until the new policies are in force.
+    fn slot(&mut self, name: &str, start: &Start, before: &ServiceState) -> Result<Slot> {
+        let options = options_hash(&start.options)?;
+        let earlier = self.state.slots.get(name);
+        if let Some(slot) = earlier.filter(|slot| slot.options == options) {
+            return Ok(*slot);
+        }
+        let maps = self.maps.as_ref().expect("make_room() made them");
+        // Those of the policies in force, and those of the policies that follow.
+        let in_force = |name: &String| before.policy(name).is_some();
+        let given = |name: &String| before.slots.get(name) != self.state.slots.get(name);
+        let kept = before.slots.iter().filter(|(name, _)| in_force(name));
+        let used = kept.chain(self.state.slots.iter().filter(|(name, _)| given(name)));
+        let used: BTreeSet<u32> = used.map(|(_, slot)| slot.number).collect();
+        let number = (0..maps.slots() as u32).find(|number| !used.contains(number));
+        let number = number.expect("make_room() made twice as many as are needed");
+        // It may have the counts of a policy that is no longer in force.
+        self.state.slots.retain(|_, slot| slot.number != number);
+        self.state.epoch += 1;
+        let epoch = self.state.epoch;
+        let slot = Slot {
+            number,
+            epoch,
+            options,
+        };
+        counts::clear(&maps.groups, slot)?;
+        self.state.slots.insert(name.to_owned(), slot);
+        Ok(slot)
     }
 
     /// Gives no new connection of a policy its start-up any more, and notes why.

@@ -37,9 +37,21 @@ pub struct ServiceState {
     /// The policies in force, in their order.
     pub policies: Vec<PolicyState>,
     /// The slot of each policy that has counts, also of those that are no longer in force.
-    pub(crate) slots: BTreeMap<String, u32>,
+    pub(crate) slots: BTreeMap<String, Slot>,
+    /// Raised each time that a slot is given to a policy.
+    pub(crate) epoch: u32,
     /// The version of the records (`ONRAMP_CONFIG_VERSION`).
     pub(crate) records: u32,
+}
+
+/// Where the counts of a policy are. The connections of an earlier epoch belong to another policy,
+/// or to the policy's start-up from before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Slot {
+    pub number: u32,
+    pub epoch: u32,
+    /// A hash of the start-up's options, the same for all builds.
+    pub options: u64,
 }
 
 /// A policy in force.

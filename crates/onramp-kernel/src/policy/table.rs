@@ -1,6 +1,7 @@
 //! Policies as the BPF program reads them (`bpf/policy/match.h`): sets of policies, a bit each.
 
 use super::rule::{Family, Match, Prefix, Rule};
+use super::state::Slot;
 use crate::records::name_chars;
 use onramp_bpf::bindings::{self, EVERY_CONNECTION, POLICIES};
 use std::collections::BTreeMap;
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 /// Where the connections of a policy go.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Target {
-    pub slot: u32,
+    pub slot: Slot,
     pub congestion_control: String,
     pub share: f64,
 }
@@ -56,7 +57,8 @@ impl Compiled {
             let Some(target) = target else { continue };
             table.measured |= 1 << at;
             table.rules[at] = bindings::Rule {
-                slot: target.slot,
+                slot: target.slot.number,
+                epoch: target.slot.epoch,
                 threshold: threshold(target.share),
                 congestion_control: name_chars(&target.congestion_control),
             };

@@ -23,7 +23,7 @@ use onramp_bpf::bindings::{maps, NAME_BYTES};
 use onramp_core::InitialRate;
 pub use options::{Lifetime, Options, KERNEL_CLOCK};
 use ring::EventRing;
-pub(crate) use service::{config_for_service, register_for_service};
+pub(crate) use service::{config_for_service, options_hash, register_for_service};
 
 /// The largest number that is appended to a name that is taken.
 const MAX_NUMBER: u32 = 99;

@@ -3,7 +3,8 @@
 use super::load::{config, Shared};
 use super::{object_for, register, Lifetime, Options};
 use crate::defaults::PreviousDefaults;
-use crate::object::map_named;
+use crate::object::{hash, map_named};
+use crate::records::Plain;
 use crate::{Error, Result};
 use libbpf_rs::{Link, MapCore, MapHandle, MapType};
 use onramp_bpf::bindings::{maps, Config};
@@ -50,6 +51,15 @@ pub(crate) fn register_for_service(options: &Options, shared: &Shared) -> Result
 pub(crate) fn config_for_service(options: &Options, name: &str) -> Result<Config> {
     let options = of_service(options);
     Ok(config(&options, name, object_for(&options)?))
+}
+
+/// A hash of what the configuration says, whichever build and whichever name it is for.
+pub(crate) fn options_hash(options: &Options) -> Result<u64> {
+    let config = Config {
+        build: 0,
+        ..config_for_service(options, "")?
+    };
+    Ok(hash(config.as_bytes()))
 }
 
 fn of_service(options: &Options) -> Options {

@@ -7,6 +7,7 @@ use onramp_kernel::policy::{Snapshot, SwitchedOff};
 use onramp_kernel::{loaded, registered_names, unload, Connections, Error, Options, Policies};
 use onramp_testing::wait_until;
 use std::collections::BTreeSet;
+use std::net::TcpStream;
 
 /// The ids of everything of BPF in the kernel that has one of our names.
 fn ours() -> BTreeSet<(char, u32)> {
@@ -151,7 +152,7 @@ fn a_change_keeps_counts_by_name_and_registrations_by_their_options() {
         let connections = |at: usize| snapshot.groups[at].unwrap()[0].connections;
         assert_eq!(
             (connections(0), connections(1)),
-            (2, 2),
+            (1, 2),
             "{:?}",
             snapshot.state
         );
@@ -183,6 +184,46 @@ fn more_policies_than_there_is_room_for_get_new_maps_and_the_old_ones_stay_until
             Err(Error::TooManyPolicies { found: 65, max: 64 })
         ));
         assert!(gets_it(&listener));
+    });
+}
+
+#[test]
+fn a_start_up_is_not_judged_by_the_connections_of_the_one_before() {
+    use std::io::{Read, Write};
+    let Some(_machine) = machine() else { return };
+    let listener = listener();
+    let transfer = |(mut sender, mut receiver): (TcpStream, TcpStream)| {
+        sender.write_all(&[1; 150_000]).unwrap();
+        receiver.read_exact(&mut [0; 150_000]).unwrap();
+    };
+    with_pins(|pins| {
+        let mut web = policy("web", port_of(&listener), 1.0);
+        let mut policies = InForce::new(pins, &[web.clone()]);
+        let earlier = connection_of(&listener);
+        assert_eq!(policies.connections(), (1, 0));
+        let start = web.start.as_mut().unwrap();
+        start.options.startup = "standard".to_owned();
+        policies.get().apply(&[web.clone()]).unwrap();
+        assert_eq!(policies.connections(), (0, 0));
+        // The earlier connection ends first, then one of the start-up that is in force.
+        transfer(earlier);
+        transfer(connection_of(&listener));
+        wait_until("the second one has ended", || {
+            policies.groups()[0].ended > 0
+        });
+        let [startup, _] = policies.groups();
+        assert_eq!(
+            (
+                startup.connections,
+                startup.ended,
+                startup.segments.connections
+            ),
+            (1, 1, 1)
+        );
+        // A change of the share alone is no other start-up: its counts go on.
+        web.start.as_mut().unwrap().share = 0.5;
+        policies.get().apply(&[web]).unwrap();
+        assert_eq!(policies.connections(), (1, 0));
     });
 }
 

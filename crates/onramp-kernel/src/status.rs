@@ -90,15 +90,6 @@ impl Loaded {
     fn differences(&self, options: &Options) -> Vec<String> {
         let on_or_off = |is_on: bool| if is_on { "on" } else { "off" }.to_owned();
         let window = |paper: bool| if paper { "paper" } else { "host" }.to_owned();
-        let lifetime = |ns: u64| format!("{} s", ns as f64 / 1e9);
-        let timer = |timer: Option<Timer>| match timer {
-            None => "the kernel's".to_owned(),
-            Some(timer) => format!("{} ms", timer.time().as_secs_f64() * 1e3),
-        };
-        let initial_rate = |bytes_per_s: u64| match bytes_per_s {
-            rate if rate == InitialRate::Auto.bytes_per_s() => "auto".to_owned(),
-            rate => format!("{rate} B/s"),
-        };
         let pairs = [
             ("start-up", self.startup.clone(), options.startup.clone()),
             (
@@ -162,5 +153,23 @@ impl Loaded {
             .filter(|(_, is, wanted)| is != wanted)
             .map(|(option, is, wanted)| format!("{option} is {is}, not {wanted}"))
             .collect()
+    }
+}
+
+fn lifetime(ns: u64) -> String {
+    format!("{} s", ns as f64 / 1e9)
+}
+
+fn timer(timer: Option<Timer>) -> String {
+    match timer {
+        None => "the kernel's".to_owned(),
+        Some(timer) => format!("{} ms", timer.time().as_secs_f64() * 1e3),
+    }
+}
+
+fn initial_rate(bytes_per_s: u64) -> String {
+    match bytes_per_s == InitialRate::Auto.bytes_per_s() {
+        true => "auto".to_owned(),
+        false => format!("{bytes_per_s} B/s"),
     }
 }

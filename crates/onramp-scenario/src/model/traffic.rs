@@ -54,7 +54,7 @@ pub enum TrafficStart {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrafficKind {
     /// TCP transfers.
-    Transfers(Transfers),
+    Transfers(Box<Transfers>),
     /// Packets at a constant rate, without reaction to losses.
     Constant(Packets),
     /// Packets of a Poisson process: each comes at a time that is independent of the others.

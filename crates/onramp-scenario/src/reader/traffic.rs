@@ -120,7 +120,7 @@ fn kind_of(
             let transfers = transfers?;
             let startup = slice::from_ref(&transfers.startup);
             check_reservation(reader, section, &QOS_RATE, &QOS_BURST, Some(startup));
-            TrafficKind::Transfers(transfers)
+            TrafficKind::Transfers(Box::new(transfers))
         }
         "constant" => TrafficKind::Constant(packets?.on),
         "poisson" => TrafficKind::Poisson(packets?.on),

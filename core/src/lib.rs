@@ -22,6 +22,7 @@ pub mod eligible_rate;
 pub mod ensemble;
 mod first_round;
 pub mod governor;
+mod hash;
 mod host;
 mod hosted;
 mod math;
@@ -47,6 +48,7 @@ pub use bindings::{
 };
 pub use cubic_curve::CubicCurve;
 pub use first_round::{line_bits_per_s, FirstRound, InitialRate};
+pub use hash::fnv1a;
 pub use hosted::HostedStartup;
 pub use math::mul_div;
 pub use random::SplitMix64;

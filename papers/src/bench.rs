@@ -282,10 +282,8 @@ mod tests {
             other_seeds: Some(7),
             ..options()
         };
-        let ([own, others], [draws, other_draws]) = {
-            let (one, two) = (seeds(&options()), seeds(&other));
-            ([one.0, two.0], [one.1, two.1])
-        };
+        let (own, draws) = seeds(&options());
+        let (others, other_draws) = seeds(&other);
         assert!(own.iter().all(|seed| !others.contains(seed)));
         assert!(draws && !other_draws);
     }

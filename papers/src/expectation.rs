@@ -68,9 +68,7 @@ impl Expected {
             (Expected::Value(paper), ours) => paper == ours,
         }
     }
-}
 
-impl Expected {
     /// Where a number lies: equal if it agrees by this rule, else below or above what agrees.
     pub(crate) fn place(&self, rule: Rule, number: f64) -> Ordering {
         if self.agrees(rule, &Value::Number(number)) {

@@ -100,13 +100,10 @@ impl Reproduction {
     /// `52 rows: 40 reproduced, 2 undecided, 6 consistent, 4 missed`, and how many do not count, of
     /// several papers.
     pub fn sums<'a>(all: impl IntoIterator<Item = &'a Reproduction>) -> String {
-        let records: Vec<&Record> = all.into_iter().flat_map(|one| &one.records).collect();
-        let of = |verdict: Verdict| {
-            let same = records.iter().filter(|record| record.verdict == verdict);
-            same.count()
-        };
+        let all: Vec<&Reproduction> = all.into_iter().collect();
+        let of = |verdict: Verdict| all.iter().map(|one| one.count(verdict)).sum::<usize>();
         let algebra = of(Verdict::Algebra);
-        let rows = records.len() - algebra;
+        let rows = all.iter().map(|one| one.records.len()).sum::<usize>() - algebra;
         let counted = Verdict::ALL
             .into_iter()
             .filter(|one| *one != Verdict::Algebra);

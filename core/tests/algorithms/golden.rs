@@ -2,7 +2,7 @@
 
 use crate::flights::{start, MS};
 use crate::path::{Path, Transfer};
-use onramp_core::{exit_name, phase_name, Clock, Decision, Start, UNLIMITED};
+use onramp_core::{exit_name, fnv1a, phase_name, Clock, Decision, Start, UNLIMITED};
 use std::fmt::Write;
 
 /// FNV-1a over every member of every decision.
@@ -18,11 +18,7 @@ fn digest(transfer: &Transfer) -> u64 {
             d.exit.into(),
         ]
     });
-    members
-        .flat_map(u64::to_le_bytes)
-        .fold(0xcbf2_9ce4_8422_2325, |digest, byte| {
-            (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        })
+    fnv1a(members.flat_map(u64::to_le_bytes))
 }
 
 fn number(value: u64) -> String {

@@ -2,6 +2,7 @@
 
 use crate::{Error, Result};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, Object, PrintLevel};
+use onramp_core::fnv1a;
 use std::sync::{Mutex, MutexGuard};
 
 /// The number of last lines of libbpf's log that an error shows. The verifier's verdict is at the
@@ -31,11 +32,9 @@ pub(crate) fn with_log<T>(
     )
 }
 
-/// A hash of an object's bytes: objects of other builds have others (FNV-1a, 64 bits).
+/// A hash of an object's bytes: objects of other builds have others.
 pub(crate) fn hash(object: &[u8]) -> u64 {
-    object.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    fnv1a(object.iter().copied())
 }
 
 /// Locks a mutex whose data no panic can leave half changed.

@@ -1,5 +1,6 @@
 //! The scenarios that come with Onramp, and the examples of the manual, have no mistakes.
 
+use onramp_core::fnv1a;
 use onramp_scenario::{parse, read, Buffer, Case, Scenario, Stack, Transfer, Transport};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -94,13 +95,6 @@ fn count<T: Eq + Hash>(cases: &[Case], value: impl Fn(&Case) -> T) -> usize {
     cases.iter().map(value).collect::<HashSet<_>>().len()
 }
 
-/// FNV-1a, 64 bits.
-fn digest(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |digest, byte| {
-        (digest ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
 /// A row a file, with a digest of its cases and of the traffic beside them. To see what changed,
 /// print the cases of a file before and after the change: `ONRAMP_CASES=wan.toml cargo test -p
 /// onramp-scenario each_file -- --nocapture`.
@@ -127,7 +121,7 @@ fn each_file_makes_these_cases() {
             count(cases, |case| case.run),
             cases[0].network.links.len(),
             cases[0].traffic.len(),
-            digest(&lines),
+            fnv1a(lines.bytes()),
             scenario.description,
         )
         .unwrap();

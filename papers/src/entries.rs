@@ -23,22 +23,25 @@ macro_rules! entries {
 }
 
 /// All entries, by paper.
-pub const ENTRIES: [Entry; 42] = entries! {
+pub const ENTRIES: [Entry; 50] = entries! {
     "A.fig3": "8 transfers over the WAN: throughput of runs of 1, 5, 10, 20, 30 s"
         => "6.62, 19.81, 30.52, 56.36, 68.65 %";
     "A.fig3.data": "the data of a sender by then" => "145.8 KB, 2.2, 6.7, 24.8, 45.3 MB";
-    "A.fig4": "first loss, timeout, end of slow start, next loss, by fast retransmit"
-        => "1.2, 2.8, 3.4, 26.5 s";
+    "A.fig4": "first loss, timeout, end of slow start, next loss, of one segment, by fast \
+        retransmit; idle before the timeout" => "1.2, 2.8, 3.4, 26.5 s; 1.6 s";
     "A.fig4.fill": "after the timeout, time until cwnd is 145 KB" => "> 16 s";
     "A.fig5": "handshake, and the window from then on" => "60 ms, 512 KB";
     "A.fig6": "12 rows of four timeouts" => "the table";
     "A.fig7": "T1 link, second sender: throughput in 5 s with three timers" => "44, 55, 66 %";
+    "A.fig7.both": "senders that time out" => "both";
     "A.fig7.delay": "mean timeout delay with three timers" => "2 s, 1.5 s, always < 1 s";
     "A.fig7.gain": "more bytes with the proposed timers" => "170 KB";
     "A.fig8": "WAN, eighth sender: timeouts, bytes in 5 s, more bytes" => "6 of 7, < 20 MB, 1.5 MB";
     "A.fig8.delay": "mean timeout delay with three timers" => "1.5, 0.95, 0.7 s";
     "A.fig9": "satellite: peak of orig-Lite, and two gains" => "18 %, 5 x, 5 x";
     "A.fig10": "WAN: gain, end of slow start, pacing at 10 and 2 ms" => "10 x, 0.7 s, +20 %, +85 %";
+    "A.naive": "a burst of the whole pipe" => "extreme congestion";
+    "A.pthresh": "half of the estimate, sent in a round trip" => "no longer queue";
     "C.eq": "beta, W_B, W_max, gamma_max, R_max" => "0.267, 69.1, 179.0, 0.38, 480";
     "C.fig6": "Tahoe: throughput, share, a double slow start in each cycle"
         => "161 packets/s, 60.5 %, yes";
@@ -52,7 +55,10 @@ pub const ENTRIES: [Entry; 42] = entries! {
     "C.fig4": "throughput against gamma for beta 0.5, 0.25, 0.125"
         => "a jump for two, a gain only for 0.25";
     "C.fig5": "throughput against R for the same" => "a jump at R_max, flat below it";
+    "C.eq7": "gamma by packet pairs and RTT tracking" => "can be adopted";
     "C.eq8": "the adaptive gamma" => "settles at gamma_max";
+    "C.avoidance": "spacing in congestion avoidance too"
+        => "no loss, growth to the receiver's window";
     "N.fig5": "the ladder: pairs, interval, paced segments, delayed ACKs" => "11 times";
     "N.fig8": "symmetric path, Reno: segments in 10 s" => "173";
     "N.fig9": "the same with packet pairs" => "212 (+22 %)";
@@ -60,15 +66,19 @@ pub const ENTRIES: [Entry; 42] = entries! {
     "N.fig12": "the same, the sender probes" => "407 (+32 %)";
     "N.fig13": "the same, both ends probe" => "433 (+40 %)";
     "W.reno": "Reno: time to the ideal window, utilization in 10 s" => "100 s, 5.97 %";
+    "W.high": "ssthresh above the path's" => "multiple losses, a coarse timeout";
     "W.early": "Reno and Vegas leave slow start early" => "yes";
     "W.hoe": "Hoe: good alone, losses with a small buffer or joining traffic" => "yes";
     "W.astart": "Adaptive Start: high utilization, no multiple losses" => "yes";
-    "R.fig1": "normal TCP, 100 KB over 500 ms: share of the reservation; sweep"
-        => "37 %, falls with RTT";
+    "W.restart": "Astart after a coarse timeout" => "resets ssthresh repeatedly, fast, no \
+        multiple losses";
+    "R.fig1": "normal TCP, 100 KB over 500 ms: share of the reservation; sweep; a dropped packet"
+        => "37 %, falls with RTT, yes";
     "R.fig4.1": "normal TCP: bursts and gaps" => "yes";
     "R.fig4.2": "without delayed ACKs" => "little change";
     "R.fig4.3": "slow start off, 32 KB window" => "512 kbit/s";
     "R.fig4.5": "slow start off, scaled window" => "1 Mbit/s, 3 x normal";
+    "R.burst": "what the application gets after a repair" => "a burst with a higher rate";
     "R.police": "drops at the policer: normal TCP, the proposal" => "yes, none";
     "R.isolation": "sockets without the option" => "the same packets";
 };

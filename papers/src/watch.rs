@@ -116,6 +116,8 @@ pub struct Windows {
     pub unacked_bytes: u64,
     /// Whether cwnd is below ssthresh.
     pub slow_start: bool,
+    /// Phase of its start-up, and the rate that the start-up has measured; `None` without one.
+    pub startup: Option<(u32, u64)>,
 }
 
 impl Flow {
@@ -356,6 +358,9 @@ impl Observer for Watch {
                     .min(sender.config().send_buffer_bytes),
                 unacked_bytes: sender.flight_size_bytes(),
                 slow_start: window.in_slow_start(),
+                startup: sender
+                    .startup()
+                    .map(|decision| (decision.phase, decision.estimate_bytes_per_s)),
             });
         }
     }

@@ -1,7 +1,9 @@
 //! M. Aron, P. Druschel: TCP: Improving Startup Dynamics by Adaptive Timers and Congestion Control.
 //! Rice University TR98-318, 1998.
 
+mod naive;
 mod pacing;
+mod pthresh;
 mod rto;
 mod setup;
 mod timers;
@@ -35,6 +37,22 @@ const PARTS: &[Part] = &[
         is_long: false,
         scenarios: &[],
         measure: rto::measure,
+    },
+    Part {
+        ids: &["A.naive"],
+        title: "A burst of the whole pipe (section 4.2)",
+        quick: true,
+        is_long: false,
+        scenarios: &["satellite", "wan"],
+        measure: naive::measure,
+    },
+    Part {
+        ids: &["A.pthresh"],
+        title: "Half of the estimate leaves no queue (section 4.2.1)",
+        quick: true,
+        is_long: false,
+        scenarios: &["satellite"],
+        measure: pthresh::measure,
     },
     Part {
         ids: &["A.fig7"],

@@ -1,6 +1,6 @@
 //! Figures 9 and 10: ssthresh estimation and pacing (section 5.2).
 
-use super::setup::{decoupled, ledger, lite, payload_rate, WAN};
+use super::setup::{decoupled, ledger, lite, payload_rate, SATELLITE, WAN};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::statistics::{mean, median};
@@ -18,7 +18,7 @@ struct Curve {
 }
 
 /// A line of the figures.
-struct Line {
+pub(super) struct Line {
     /// Its name in the figures.
     label: &'static str,
     /// One curve for each seed.
@@ -26,18 +26,18 @@ struct Line {
 }
 
 /// TCP Lite. All lines of the figures have this initial window.
-fn original() -> Settings {
+pub(super) fn original() -> Settings {
     lite().and(&Settings::of([("transfer.initial_window", "paper")]))
 }
 
 /// TCP Lite with ssthresh estimation, pacing and the timer framework, on a host with this tick.
-fn proposed(tick: &'static str) -> Settings {
+pub(super) fn proposed(tick: &'static str) -> Settings {
     let startup = [("transfer.startup", "paced"), ("transfer.train", "closest")];
     original().and(&Settings::of(startup)).and(&decoupled(tick))
 }
 
 impl Line {
-    fn run(
+    pub(super) fn run(
         bench: &Bench<'_>,
         scenario: &str,
         label: &'static str,
@@ -125,13 +125,7 @@ fn figure(
 
 pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
     let line = |label, settings: &Settings| {
-        Line::run(
-            bench,
-            include_str!("satellite.toml"),
-            label,
-            settings,
-            &Watch::default(),
-        )
+        Line::run(bench, SATELLITE, label, settings, &Watch::default())
     };
     let lite = line("orig-Lite-500ms", &original())?;
     let coarse = line("prop-Lite-500ms", &proposed("500 ms"))?;
@@ -152,7 +146,7 @@ pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
 }
 
 /// The lines' throughput in runs of these lengths.
-fn at_lengths(lines: &[&Line], lengths_s: &[f64]) -> String {
+pub(super) fn at_lengths(lines: &[&Line], lengths_s: &[f64]) -> String {
     let of_line = |line: &&Line| {
         let shares = lengths_s
             .iter()

@@ -6,6 +6,9 @@ use onramp_scenario::{Case, Framing};
 /// Figure 1: the high-speed WAN.
 pub(super) const WAN: &str = include_str!("wan.toml");
 
+/// Figure 2 with a round trip of 580 ms: the satellite network.
+pub(super) const SATELLITE: &str = include_str!("satellite.toml");
+
 /// The paper's numbers.
 pub(super) fn ledger() -> Ledger {
     Ledger::read(include_str!("paper.toml"))

@@ -1,7 +1,7 @@
 //! Figures 7 and 8: the cost of a timeout when another sender starts (section 5.1).
 
 use super::setup::{ledger, Timing, KB, MB};
-use crate::{Bench, Error, Figure, Measured, Run, Sum, Value, Watch};
+use crate::{Bench, Error, Figure, Flow, Measured, Run, Sum, Value, Watch};
 use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::statistics::{mean, median};
 
@@ -22,6 +22,8 @@ struct Answer {
     delays_s: Vec<f64>,
     /// Number of earlier senders that had a timeout.
     timed_out: usize,
+    /// Whether each sender had one.
+    all_timed_out: bool,
     /// When the last sender lost its first segment, since its start, and the bytes that had crossed
     /// the bottleneck by then.
     first_loss: Option<(f64, f64)>,
@@ -42,17 +44,11 @@ impl Answer {
             .map(|step| (run.watch.carried.by(from_s + f64::from(step) * STEP_S) - before) as f64)
             .collect();
         let within = |at_s: f64| (from_s..=from_s + WINDOW_S).contains(&at_s);
-        let timeouts = run
-            .watch
-            .flows
-            .iter()
-            .flat_map(|flow| &flow.timeouts)
-            .filter(|timeout| within(timeout.at_s));
-        let earlier = run
-            .watch
-            .flows
-            .iter()
-            .filter(|flow| flow.started_s < last.started_s);
+        let flows = &run.watch.flows;
+        let timeouts = flows.iter().flat_map(|flow| &flow.timeouts);
+        let timeouts = timeouts.filter(|timeout| within(timeout.at_s));
+        let timed_out = |flow: &&Flow| flow.timeouts.iter().any(|timeout| within(timeout.at_s));
+        let earlier = flows.iter().filter(|flow| flow.started_s < last.started_s);
         let first_loss_s = last.drops_s.iter().copied().find(|at_s| within(*at_s));
         let rate = run.case.network.links[0].forward.packet_bits_per_s() as f64 / 8.0;
         Answer {
@@ -61,9 +57,8 @@ impl Answer {
             delays_s: timeouts.map(|timeout| timeout.delay_s).collect(),
             first_loss: first_loss_s
                 .map(|at_s| (at_s - from_s, (run.watch.carried.by(at_s) - before) as f64)),
-            timed_out: earlier
-                .filter(|flow| flow.timeouts.iter().any(|timeout| within(timeout.at_s)))
-                .count(),
+            timed_out: earlier.filter(timed_out).count(),
+            all_timed_out: flows.iter().all(|flow| timed_out(&flow)),
         }
     }
 
@@ -152,6 +147,11 @@ pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("A.fig7.delay.brakmo", delays(brakmo));
     measured.exactly("A.fig7.delay.proposed", longest(proposed));
     measured.numbers("A.fig7.gain", gains(&all, KB));
+    let both = |answers: &[Answer]| -> Vec<bool> {
+        answers.iter().map(|answer| answer.all_timed_out).collect()
+    };
+    measured.answers("A.fig7.both.original", both(original));
+    measured.answers("A.fig7.both.proposed", both(proposed));
     if bench.draws() {
         let caption = "Figure 7: what crosses the T1 link in the 5 s after the second sender's \
             start; the median of all seeds. The paper has 44 % of the link with the original \

@@ -10,6 +10,8 @@ use onramp_report::statistics::median;
 
 /// Times at which the paper cuts its runs.
 const CUTS_S: [f64; 5] = [1.0, 5.0, 10.0, 20.0, 30.0];
+/// Losses within this time are of one window: two round trips.
+const TOGETHER_S: f64 = 0.12;
 /// A sender's share of the pipe (section 3.3).
 const PART_OF_PIPE_BYTES: u64 = 145_000;
 /// Long enough for the second loss of most senders.
@@ -43,7 +45,11 @@ struct Story {
     /// From the timeout until cwnd is a sender's share of the pipe.
     fill_s: f64,
     next_loss_s: f64,
+    /// Segments lost then, within two round trips.
+    next_lost: f64,
     next_by_fast_retransmit: bool,
+    /// From the last segment before the timeout to the timeout.
+    idle_s: f64,
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -80,6 +86,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         of_runs(|story| story.slow_start_ends_s),
     );
     measured.numbers("A.fig4.next-loss", of_runs(|story| story.next_loss_s));
+    measured.numbers("A.fig4.single", of_runs(|story| story.next_lost));
+    measured.numbers("A.fig4.idle", of_runs(|story| story.idle_s));
     measured.numbers("A.fig4.fill", of_runs(|story| story.fill_s));
     measured.numbers("A.fig5", of_runs(|story| 1000.0 * story.established_s));
     measured.answers(
@@ -174,6 +182,16 @@ fn story(flow: &Flow) -> Story {
     let next_loss_s = first(&flow.drops_s, slow_start_ends_s).unwrap_or(f64::INFINITY);
     let recovery_s = first(&flow.recoveries_s, next_loss_s);
     let next_timeout_s = first(&timeouts_s, next_loss_s);
+    let next_lost = flow
+        .drops_s
+        .iter()
+        .filter(|at_s| (next_loss_s..next_loss_s + TOGETHER_S).contains(*at_s))
+        .count();
+    let sent_before = flow
+        .sent
+        .iter()
+        .rfind(|(at_s, _)| *at_s < timeout_s)
+        .map_or(f64::NAN, |(at_s, _)| *at_s);
     Story {
         established_s: flow
             .established
@@ -186,8 +204,13 @@ fn story(flow: &Flow) -> Story {
             .find(is_full)
             .map_or(f64::NAN, |windows| windows.at_s - timeout_s),
         next_loss_s: next_loss_s - start_s,
+        next_lost: match next_lost {
+            0 => f64::NAN,
+            lost => lost as f64,
+        },
         next_by_fast_retransmit: recovery_s
             .is_some_and(|at_s| next_timeout_s.is_none_or(|timeout_s| at_s < timeout_s)),
+        idle_s: timeout_s - sent_before,
     }
 }
 

@@ -10,7 +10,7 @@ use onramp_report::statistics::median;
 
 /// core/algorithms/gamma.h uses this share of Eq. (8)'s result, because Eq. (7) needs a gamma below
 /// gamma_max.
-const BELOW_EQUATION: f64 = 15.0 / 16.0;
+pub const BELOW_EQUATION: f64 = 15.0 / 16.0;
 
 /// The measurements of one run of adaptive gamma.
 #[derive(Clone)]

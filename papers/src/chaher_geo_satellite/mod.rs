@@ -2,8 +2,11 @@
 //! Links. INRIA RR-3573, 1998.
 
 mod adaptive;
+mod avoidance;
 mod closed_form;
 mod cycles;
+mod equation_7;
+mod remedies;
 mod setup;
 mod sweeps;
 mod windows;
@@ -44,6 +47,30 @@ const PARTS: &[Part] = &[
         is_long: false,
         scenarios: &["geo-long"],
         measure: adaptive::measure,
+    },
+    Part {
+        ids: &["C.eq7"],
+        title: "The threshold by packet pairs and RTT tracking (section 3)",
+        quick: false,
+        is_long: true,
+        scenarios: &["geo-long"],
+        measure: equation_7::measure,
+    },
+    Part {
+        ids: &["C.avoidance"],
+        title: "Spacing in congestion avoidance too (section 4)",
+        quick: false,
+        is_long: true,
+        scenarios: &["geo-long"],
+        measure: avoidance::measure,
+    },
+    Part {
+        ids: &[],
+        title: "Feedback and ACK spacing (sections 1 and 6)",
+        quick: false,
+        is_long: true,
+        scenarios: &["geo-long"],
+        measure: remedies::measure,
     },
     Part {
         ids: &["C.fig5"],

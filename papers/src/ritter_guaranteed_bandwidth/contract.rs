@@ -7,7 +7,7 @@ use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Value, Watch};
 use onramp_plot::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
 
 /// Behind an expedited profile.
-const POLICING: &str = include_str!("policing.toml");
+pub const POLICING: &str = include_str!("policing.toml");
 /// The same behind the leaky bucket. It has a name of its own, so that alternatives about the
 /// profile do not apply to it.
 pub const LEAKY: &str = "guaranteed-leaky";
@@ -118,8 +118,13 @@ const PROFILE_MODIFIED: usize = 1;
 const BUCKET: usize = 2;
 const BUCKET_MODIFIED: usize = 3;
 
+/// The leaky bucket in place of the profile.
+pub fn leaky() -> Settings {
+    alternative("a leaky bucket").and(&Settings::of([("name", LEAKY)]))
+}
+
 fn kinds() -> [Kind; 4] {
-    let leaky = alternative("a leaky bucket").and(&Settings::of([("name", LEAKY)]));
+    let leaky = leaky();
     let kind = |router, sender, settings| Kind {
         router,
         sender,

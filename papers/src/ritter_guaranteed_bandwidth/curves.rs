@@ -23,17 +23,21 @@ const NAMES: [&str; 5] = [
     "5: slow start off, scaled window",
 ];
 
+/// A window that is scaled, and larger than what path and bucket hold.
+pub fn scaled() -> Settings {
+    Settings::of([("receiver.buffer", "256 KiB")])
+        .and(&Settings::of([("receiver.window_scaling", true)]))
+}
+
 /// The keys of all curves.
 pub fn all() -> [Settings; 5] {
     let undelayed = Settings::of([("name", UNDELAYED), ("receiver.acks", "every")]);
-    let scaled = Settings::of([("receiver.buffer", "256 KiB")])
-        .and(&Settings::of([("receiver.window_scaling", true)]));
     [
         Settings::default(),
         undelayed.clone(),
         modified(),
         modified().and(&undelayed),
-        modified().and(&scaled),
+        modified().and(&scaled()),
     ]
 }
 

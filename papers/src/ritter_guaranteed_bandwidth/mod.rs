@@ -2,6 +2,7 @@
 //! connections. University of Karlsruhe.
 
 mod arrivals;
+mod burst;
 mod contract;
 mod curves;
 mod isolation;
@@ -44,6 +45,14 @@ const PARTS: &[Part] = &[
         is_long: false,
         scenarios: &["guaranteed-long", contract::LEAKY],
         measure: contract::measure,
+    },
+    Part {
+        ids: &["R.burst"],
+        title: "The burst after a repair (section 2.1, figure 1)",
+        quick: true,
+        is_long: false,
+        scenarios: &["guaranteed", contract::LEAKY],
+        measure: burst::measure,
     },
     Part {
         ids: &["R.isolation"],

@@ -8,7 +8,7 @@ use crate::{Bench, Error, Figure, Measured, Settings, Table, Value, Watch};
 use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// RTTs in ms: "increasing from 10ms up to 500ms".
-const RTTS: [u32; 7] = [10, 50, 100, 200, 300, 400, 500];
+pub const RTTS: [u32; 7] = [10, 50, 100, 200, 300, 400, 500];
 /// Transfer sizes in kB.
 const SIZES: [u32; 7] = [20, 50, 100, 200, 300, 500, 1000];
 /// Packet sizes, initial windows and ACKs: the decided answers and the ledger's alternatives.
@@ -37,6 +37,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         .map(|arrivals| (arrivals.rtt_s, arrivals.seconds()))
         .collect();
     measured.exactly("R.fig1.linear", Value::Number(determination(&line)));
+    let with_drops = sweep.iter().filter(|arrivals| arrivals.dropped > 0);
+    measured.exactly("R.fig1.dropped", Value::Number(with_drops.count() as f64));
     if bench.draws() {
         measured.figures.push(figure(&sweep));
         let shaped = Pair::run(bench, &RTTS.map(rtt))?;
@@ -71,7 +73,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-fn rtt(rtt_ms: u32) -> Settings {
+pub fn rtt(rtt_ms: u32) -> Settings {
     Settings::of([("path.rtt", format!("{rtt_ms} ms"))])
 }
 

@@ -3,7 +3,9 @@
 
 mod first_seconds;
 mod friendly;
+mod high;
 mod joined;
+mod restart;
 mod senders;
 mod setup;
 mod sizes;
@@ -45,6 +47,22 @@ const PARTS: &[Part] = &[
         is_long: false,
         scenarios: &["astart"],
         measure: sweep::measure_buffers,
+    },
+    Part {
+        ids: &["W.high"],
+        title: "A threshold that is too high (problem a)",
+        quick: false,
+        is_long: false,
+        scenarios: &["astart"],
+        measure: high::measure,
+    },
+    Part {
+        ids: &["W.restart"],
+        title: "After a coarse timeout",
+        quick: false,
+        is_long: false,
+        scenarios: &["astart"],
+        measure: restart::measure,
     },
     Part {
         ids: &["W.hoe.joined", "W.astart.joined"],

@@ -53,7 +53,7 @@ pub const OF_VEGAS: usize = 3;
 pub const OF_ASTART: usize = 4;
 
 /// An ssthresh above every window.
-const NO_THRESHOLD: &str = "1 GB";
+pub const NO_THRESHOLD: &str = "1 GB";
 
 impl Sender {
     pub fn settings(&self) -> Settings {

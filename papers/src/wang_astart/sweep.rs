@@ -135,18 +135,18 @@ fn max_utilization(shares: impl Iterator<Item = Beginning>) -> f64 {
 }
 
 /// Bandwidths in Mbit/s: the paper's range.
-const BANDWIDTHS: [u32; 6] = [10, 20, 40, 70, 100, 150];
+pub const BANDWIDTHS: [u32; 6] = [10, 20, 40, 70, 100, 150];
 /// Bandwidths beyond it.
 const FASTER: [u32; 3] = [250, 500, 1000];
 /// RTTs in ms: the paper's range.
-const RTTS: [u32; 4] = [20, 50, 100, 200];
+pub const RTTS: [u32; 4] = [20, 50, 100, 200];
 /// RTTs beyond it.
 const LONGER: [u32; 3] = [300, 400, 600];
 /// Bandwidth and RTT of the paper's example.
 const BANDWIDTH: u32 = 100;
 const RTT: u32 = 100;
 
-fn path(bandwidth: u32, rtt: u32) -> Settings {
+pub fn path(bandwidth: u32, rtt: u32) -> Settings {
     Settings::of([
         ("path.rate", format!("{bandwidth} Mbit/s")),
         ("path.rtt", format!("{rtt} ms")),

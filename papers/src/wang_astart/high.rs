@@ -1,0 +1,65 @@
+//! Problem (a): "If it is set too high compared to the path Bandwidth Delay Product (BDP), the
+//! exponential increase generates too many packets too fast, causing multiple losses at the
+//! bottleneck router resulting in a coarse Timeout".
+
+use super::senders::{Beginning, Sender, NEWRENO, NO_THRESHOLD, RENO};
+use super::setup::START;
+use super::sweep::{path, BANDWIDTHS, RTTS};
+use crate::{Bench, Error, Measured, Settings, Sum, Table, Value, Watch};
+
+/// The paper's Reno/NewReno.
+const BOTH: [Sender; 2] = [RENO, NEWRENO];
+
+pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
+    let threshold = Settings::of([("transfer.initial_ssthresh", NO_THRESHOLD)]);
+    let places = || {
+        RTTS.into_iter()
+            .flat_map(|rtt| BANDWIDTHS.map(|bandwidth| (rtt, bandwidth)))
+    };
+    let of_place = |(rtt, bandwidth)| {
+        BOTH.map(|sender| path(bandwidth, rtt).and(&sender.settings()).and(&threshold))
+    };
+    let cells: Vec<Settings> = places().flat_map(of_place).collect();
+    let watch = Watch::of_sums(&[Sum::FlowCarried]);
+    let all = bench.run_cells(START, &cells, &watch, |run| Beginning::of(&run))?;
+    let (beginnings, _) = all.as_chunks::<{ BOTH.len() }>();
+
+    let mut measured = Measured::default();
+    for (sender, name) in ["reno", "newreno"].into_iter().enumerate() {
+        let mut fewest = |row: &str, of: fn(&Beginning) -> usize| {
+            let counts = beginnings.iter().map(|both| of(&both[sender]));
+            let fewest = counts.min().unwrap_or_default() as f64;
+            measured.exactly(format!("W.high.{name}.{row}"), Value::Number(fewest));
+        };
+        fewest("lost", |of| of.lost_together);
+        fewest("timeouts", |of| of.timeouts);
+    }
+    if bench.draws() {
+        let row = |((rtt, bandwidth), both): ((u32, u32), &[Beginning; BOTH.len()])| {
+            let cells = both.iter().flat_map(|of| {
+                [
+                    format!("{:.1}", of.utilization_20),
+                    of.lost_together.to_string(),
+                    of.timeouts.to_string(),
+                ]
+            });
+            let labels = [rtt.to_string(), bandwidth.to_string()];
+            labels.into_iter().chain(cells).collect()
+        };
+        let columns = ["20 s (%)", "lost together", "timeouts"];
+        let of_sender = |sender: Sender| columns.map(|column| format!("{}, {column}", sender.name));
+        let labels = ["RTT (ms)", "bandwidth (Mbit/s)"].map(str::to_owned);
+        measured.tables.push(Table {
+            name: "high-threshold".to_owned(),
+            caption: "Without an initial threshold, a buffer of one BDP: utilization in the first \
+                      20 s, most segments lost within two round trips, and timeouts"
+                .to_owned(),
+            head: labels
+                .into_iter()
+                .chain(BOTH.into_iter().flat_map(of_sender))
+                .collect(),
+            rows: places().zip(beginnings).map(row).collect(),
+        });
+    }
+    Ok(measured)
+}

@@ -33,7 +33,9 @@
  *   meanwhile (HyStart) is not used.
  * - "A solution could be to transmit one TCP packet for each ACK of the burst received in a mini-
  *   cycle, then to send the remaining packets at an average rate calculated from the incoming
- *   ACKs." Here all segments leave at R, also those that answer an ACK.
+ *   ACKs." Here all segments leave at R, also those that answer an ACK. SPACED_REMAINING is the
+ *   quoted rule: while a flight's ACKs arrive, each releases one segment; then cwnd grows by the
+ *   flight, and what it permits leaves at the rate of these ACKs.
  * - Until a first flight has been measured, segments leave as cwnd permits.
  * - A host from which more than 10 segments leave per tick at R cannot pace at R: ACKs alone clock
  *   it.
@@ -68,6 +70,13 @@
  * the limit, 8/9 arrive. */
 #define SPACED_OWN_DIVISOR 16
 
+enum spaced_variant {
+	/* The paper's rule, word for word: see above. */
+	SPACED_REMAINING = 1 << 2,
+};
+
+#define SPACED_VARIANTS(V) TRAIN_VARIANTS(V) V("train", "remaining", SPACED_REMAINING)
+
 struct spaced {
 	struct flight flight;
 	uint64_t rate_bytes_per_s; /* of the last flight that gave one; 0: none yet */
@@ -79,7 +88,8 @@ struct spaced {
 	uint64_t ssthresh_bytes; /* the host's for this slow start; in PACING, where it ended */
 	uint64_t event_ns;       /* the host's scheduling granularity */
 	uint64_t pacing_end_ns;  /* PACING: one RTT after its begin */
-	uint64_t variant;        /* enum train_variant */
+	uint64_t held_bytes;     /* SPACED_REMAINING: growth until the flight's last ACK */
+	uint64_t variant;        /* enum train_variant, enum spaced_variant */
 	uint32_t phase;
 	uint32_t ssthresh_is_measured;
 };
@@ -106,6 +116,7 @@ static inline void spaced_begin(struct spaced *state, const struct startup_ack *
 	state->ssthresh_bytes = ack->ssthresh_bytes;
 	state->ssthresh_is_measured = false;
 	state->flight.end_bytes = 0;
+	state->held_bytes = 0;
 	state->pacing_bytes_per_s = STARTUP_UNLIMITED;
 	state->sent_bytes_per_s = STARTUP_UNLIMITED;
 }
@@ -148,11 +159,31 @@ static inline uint64_t spaced_rate(const struct spaced *state, const struct star
 
 	if (state->user_bytes_per_s)
 		rate = state->user_bytes_per_s;
-	else if (rate)
+	else if (rate && !(state->variant & SPACED_REMAINING))
 		rate = max_u64(rate + rate / SPACED_SURPLUS_DIVISOR,
 			       rate_bytes_per_s(cwnd_bytes, ack->srtt_ns));
 	return rate && startup_can_pace(state->event_ns, rate, ack->mss_bytes) ? rate
 									       : STARTUP_UNLIMITED;
+}
+
+/* Slow start's cwnd. SPACED_REMAINING: where R is known, it does not grow before the last ACK of a
+ * flight, which at most doubles it. */
+static inline uint64_t spaced_cwnd(struct spaced *state, const struct startup_ack *ack,
+				   uint64_t ssthresh_bytes, bool flight_ended)
+{
+	uint64_t cwnd_bytes = startup_slow_start(ack, ssthresh_bytes);
+
+	if (!(state->variant & SPACED_REMAINING) ||
+	    spaced_rate(state, ack, cwnd_bytes) == STARTUP_UNLIMITED) {
+		state->held_bytes = 0;
+		return cwnd_bytes;
+	}
+	state->held_bytes += cwnd_bytes - ack->cwnd_bytes;
+	if (!flight_ended)
+		return ack->cwnd_bytes;
+	cwnd_bytes = ack->cwnd_bytes + min_u64(state->held_bytes, ack->cwnd_bytes);
+	state->held_bytes = 0;
+	return max_u64(min_u64(cwnd_bytes, ssthresh_bytes), ack->cwnd_bytes);
 }
 
 static inline void spaced_ack(struct spaced *state, const struct startup_ack *ack,
@@ -162,13 +193,15 @@ static inline void spaced_ack(struct spaced *state, const struct startup_ack *ac
 	 * all that came through while ACKs were lost. So PACING lasts until a later ACK. */
 	bool was_pacing = state->phase == STARTUP_PHASE_PACING;
 	uint64_t ssthresh_bytes, cwnd_bytes;
+	bool flight_ended;
 
 	if (state->phase == STARTUP_PHASE_AVOIDANCE)
 		spaced_begin(state, ack);
-	if (flight_ends(&state->flight, ack))
+	flight_ended = flight_ends(&state->flight, ack);
+	if (flight_ended)
 		spaced_measure(state, ack);
 	ssthresh_bytes = spaced_ssthresh(state, ack);
-	cwnd_bytes = startup_slow_start(ack, ssthresh_bytes);
+	cwnd_bytes = spaced_cwnd(state, ack, ssthresh_bytes, flight_ended);
 
 	if (state->phase == STARTUP_PHASE_SLOW_START && cwnd_bytes >= ssthresh_bytes) {
 		state->phase = STARTUP_PHASE_PACING;
@@ -177,6 +210,10 @@ static inline void spaced_ack(struct spaced *state, const struct startup_ack *ac
 		state->ssthresh_bytes = ssthresh_bytes;
 	}
 	state->pacing_bytes_per_s = spaced_rate(state, ack, cwnd_bytes);
+	/* Nothing waited: the segment that answers this ACK leaves at once. */
+	if (state->variant & SPACED_REMAINING && cwnd_bytes == ack->cwnd_bytes &&
+	    startup_window_was_full(ack))
+		state->pacing_bytes_per_s = STARTUP_UNLIMITED;
 	*decision = (struct startup_decision){
 		.cwnd_bytes = cwnd_bytes,
 		.ssthresh_bytes = ssthresh_bytes,

@@ -220,7 +220,7 @@ mod tests {
             .into_iter()
             .filter(|row| entry_of(row).is_none())
             .collect();
-        assert_eq!(beyond, ["C.spacing", "R.fig4.4"]);
+        assert_eq!(beyond, ["C.spacing", "C.spacing.remaining", "R.fig4.4"]);
     }
 
     #[test]

@@ -113,6 +113,7 @@ Reading = Literal[
     "line",
     "ends",
     "closest",
+    "remaining",
     "latest",
     "calm",
 ]
@@ -908,7 +909,8 @@ class Transfer(TableOfKeys):
         How a start-up derives a rate from the ACKs of a flight: from their least-squares `line`,
         from their `ends`, or from the `closest` of them. And how `astart` filters its samples:
         `latest` takes the latest sample instead of the mean of two, `calm` compares with the
-        maximum instability of the connection instead of that of ten samples. Default: `line`.
+        maximum instability of the connection instead of that of ten samples. And `remaining`:
+        `spaced` sends one segment for each ACK of a flight, then what remains. Default: `line`.
     initial_window : str | int | Sequence[str | int] | None, optional
         What the sender may send before the first ACK. Default: `host`. Range: 1 segment to 1000
         segments.

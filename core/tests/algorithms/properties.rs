@@ -118,6 +118,13 @@ fn is_quadrupled(name: &str, after: &Decision, ack: &Ack) -> bool {
         && after.cwnd_bytes <= 4 * (ack.cwnd_bytes + ack.acked_bytes)
 }
 
+/// `spaced` in its variant `remaining` sends at a rate what the ACKs of a flight have permitted.
+fn is_doubled(name: &str, after: &Decision, ack: &Ack) -> bool {
+    name == "spaced"
+        && after.pacing_bytes_per_s != UNLIMITED
+        && after.cwnd_bytes <= 2 * ack.cwnd_bytes
+}
+
 /// The most that cwnd may be after this ACK of slow start.
 fn most_bytes(name: &str, ack: &Ack) -> u64 {
     let slow_start = ack.cwnd_bytes + ack.acked_bytes;
@@ -215,6 +222,7 @@ proptest! {
                     is_given
                         || is_measured
                         || is_quadrupled(name, &after, &ack)
+                        || is_doubled(name, &after, &ack)
                         || after.cwnd_bytes <= slow_start.max(pthresh),
                     "a jump above pthresh: {before:?} {after:?}"
                 );

@@ -229,6 +229,11 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     let lines = Lines::run(bench)?;
     let measuring = throughputs(bench, &Settings::of([("transfer.startup", "spaced")]))?;
+    let rule = [
+        ("transfer.startup", "spaced"),
+        ("transfer.train", "remaining"),
+    ];
+    let remaining = throughputs(bench, &Settings::of(rule))?;
     let Lines {
         tahoe,
         good,
@@ -248,6 +253,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("C.fig10.throughput", slow.throughputs());
     measured.numbers("C.fig10.single", slow.doubles());
     measured.numbers("C.spacing", measuring);
+    measured.numbers("C.spacing.remaining", remaining);
     measured.answers("C.order", lines.are_in_order());
     if bench.draws() {
         measured.remarks = remarks(bench, &lines, &path)?;

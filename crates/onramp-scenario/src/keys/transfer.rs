@@ -184,7 +184,8 @@ keys! { KEYS:
         "How a start-up derives a rate from the ACKs of a flight: from their least-squares \
          `line`, from their `ends`, or from the `closest` of them. And how `astart` filters its \
          samples: `latest` takes the latest sample instead of the mean of two, `calm` compares \
-         with the maximum instability of the connection instead of that of ten samples.",
+         with the maximum instability of the connection instead of that of ten samples. And \
+         `remaining`: `spaced` sends one segment for each ACK of a flight, then what remains.",
     );
     INITIAL_WINDOW: Window = Key::new(
         "initial_window",

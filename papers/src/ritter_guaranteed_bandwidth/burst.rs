@@ -1,5 +1,6 @@
-//! The burst after "a packet was dropped from the meter": what follows it is "cached on the receiver
-//! side", and "passed to the receiving application in a burst with a higher rate" (section 2.1).
+//! The burst after "a packet was dropped from the meter": what follows it is "cached on the
+//! receiver side", and "passed to the receiving application in a burst with a higher rate" (section
+//! 2.1).
 
 use super::arrivals::Arrivals;
 use super::contract::{leaky, POLICING};

@@ -39,7 +39,8 @@
 	  "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")                          \
 	X(gamma, 0, NO_VARIANTS,                                                                   \
 	  "a share of the window as threshold, found by itself (Chaher et al. 1998)")              \
-	X(spaced, 0, SPACED_VARIANTS, "slow start at the rate of its ACKs (Chaher et al. 1998)")    \
+	X(spaced, 0, SPACED_VARIANTS,                                                              \
+	  "slow start at the rate of its ACKs (Chaher et al. 1998)")                               \
 	X(pair, STARTUP_SENDS_PAIRS | STARTUP_NEEDS_PAIRS, NO_VARIANTS,                            \
 	  "slow start at the interval that the receiver reports (Nishida et al.)")                 \
 	X(astart, 0, ERE_VARIANTS,                                                                 \

@@ -1,5 +1,6 @@
-//! Measures the parts of the papers whose rows begin with an id, with other keys of their scenarios
-//! and any number of seeds, and prints each row's values: for trying a reading of a paper.
+//! Measures the parts of the papers whose rows begin with an id, or whose heading begins with these
+//! words, with other keys of their scenarios and any number of seeds, and prints each row's values:
+//! for trying a reading of a paper.
 //!
 //! ```text
 //! cargo run --release -p onramp-papers --example part -- A.fig8 --seeds 40 \
@@ -13,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let id = arguments
         .next()
-        .ok_or("the id of a row, or its beginning")?;
+        .ok_or("the id of a row or a part's heading, or its beginning")?;
     let (mut seeds, mut keys) = (9, toml::Table::new());
     while let Some(argument) = arguments.next() {
         if argument == "--seeds" {
@@ -33,11 +34,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     for paper in papers() {
         for part in paper.parts {
-            if !part
-                .ids
-                .iter()
-                .any(|one| one.starts_with(&id) || id.starts_with(one))
-            {
+            let has_row = |one: &&str| one.starts_with(&id) || id.starts_with(one);
+            if !part.ids.iter().any(has_row) && !part.title.starts_with(&id) {
                 continue;
             }
             let bench = Bench::new(&options, part.scenarios, Settings::of_table(&keys));

@@ -47,7 +47,11 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         let all = bench.run(SATELLITE, &settings, &Watch::with_windows(), take)?;
         let of = |value: fn(&(f64, f64, f64)) -> f64| {
             let values = all.iter().map(value).filter(|value| value.is_finite());
-            format!("{:.0}", median(values))
+            let middle = median(values);
+            match middle.is_finite() {
+                true => format!("{middle:.0}"),
+                false => "–".to_owned(),
+            }
         };
         rows.push(vec![
             name.to_owned(),

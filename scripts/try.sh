@@ -62,6 +62,6 @@ fi
 LD_LIBRARY_PATH=$work/variant "$program" run "$work/variant.json" "$algorithm"
 LD_LIBRARY_PATH=$work/variant "$program" table "$shipped" "$work/variant.json" "$algorithm"
 if [ "${FAMILY:-}" ]; then
-	LD_LIBRARY_PATH=$work/variant "$program" cells "$shipped" "$work/variant.json" "$algorithm" \
-		"$FAMILY"
+	LD_LIBRARY_PATH=$work/variant "$program" cells "$shipped" "$work/variant.json" \
+		"$algorithm" "$FAMILY"
 fi

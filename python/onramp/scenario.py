@@ -877,6 +877,10 @@ class Transfer(TableOfKeys):
     pace : str | float | Sequence[str | float] | None, optional
         For start-up `spaced`: the rate of slow start's segments, counted in IP packets. Default:
         measured by the start-up. Range: 1 kbit/s to 1000 Gbit/s.
+    initial_rate : str | float | Sequence[str | float] | None, optional
+        For start-up `onramp`: the rate on the line at which segments leave behind the initial
+        window in the first round trip. `off`: none leave. `auto`: the host learns it from earlier
+        transfers, from 5 Mbit/s on. Default: `auto`. Range: 1 kbit/s to 1000 Gbit/s.
     qos_rate : str | float | Sequence[str | float] | None, optional
         For start-up `qos`: the rate that the network guarantees, counted in TCP payload. The IP
         packets need a higher rate. Default: required by start-up `qos`. Range: 1 kbit/s to 1000
@@ -971,6 +975,7 @@ class Transfer(TableOfKeys):
         "startup": "start-up",
         "gamma": "share",
         "pace": "rate",
+        "initial_rate": "initial rate",
         "qos_rate": "rate",
         "qos_burst": "size",
         "without": "idea",
@@ -1012,6 +1017,7 @@ class Transfer(TableOfKeys):
     startup: str | Sequence[str] | None = None
     gamma: str | Sequence[str] | None = None
     pace: str | float | Sequence[str | float] | None = None
+    initial_rate: str | float | Sequence[str | float] | None = None
     qos_rate: str | float | Sequence[str | float] | None = None
     qos_burst: str | float | Sequence[str | float] | None = None
     without: Idea | Sequence[Idea] | None = None

@@ -54,6 +54,7 @@ from onramp._quantities import TableOfKeys
 #: The Python type of each kind of values that is not a choice of a few names.
 TYPES = {
     "rate": "str | float",
+    "initial rate": "str | float",
     "time": "str | float",
     "time, or `random`": "str | float",
     "size": "str | float",

@@ -42,14 +42,14 @@ struct onramp_timers {
 /* The user's choices, and the process that made them. They are read-only data, so the verifier
  * removes the code that they rule out. */
 struct onramp_config {
-	struct startup_clock clock;   /* the timing that the kernel promises to the algorithm */
-	uint64_t memory_lifetime_ns;  /* the Lifetime of path memory; 0: nothing is remembered */
-	uint64_t memory_jump_bytes;   /* the cap of a jump at once; 0: the default */
+	struct startup_clock clock;  /* the timing that the kernel promises to the algorithm */
+	uint64_t memory_lifetime_ns; /* the Lifetime of path memory; 0: nothing is remembered */
+	uint64_t memory_jump_bytes;  /* the cap of a jump at once; 0: the default */
 	/* Behind the initial window, before any ACK; 0: nothing. STARTUP_UNLIMITED: the host learns
 	 * it. */
 	uint64_t initial_bytes_per_s;
-	uint64_t owner_start_ticks;   /* when owner_pid started (/proc/PID/stat): PIDs are reused */
-	uint64_t build;               /* hash of the program: a service replaces those of others */
+	uint64_t owner_start_ticks; /* when owner_pid started (/proc/PID/stat): PIDs are reused */
+	uint64_t build;             /* hash of the program: a service replaces those of others */
 	uint32_t owner_pid; /* the process that owns the registration; 0: loaded until unloaded */
 	uint32_t version;   /* ONRAMP_CONFIG_VERSION */
 	uint32_t avoidance; /* enum onramp_avoidance */
@@ -354,7 +354,7 @@ struct onramp_qos_config {
 
 /* A policy, as a new connection needs it */
 struct onramp_rule {
-	uint32_t slot; /* its counts are the elements 2 * slot and 2 * slot + 1 of the groups */
+	uint32_t slot;  /* its counts are the elements 2 * slot and 2 * slot + 1 of the groups */
 	uint32_t epoch; /* of the slot: another policy or start-up has used it before */
 	uint32_t threshold; /* connections whose random number of 32 bits is smaller get the
 			     * start-up; ONRAMP_EVERY_CONNECTION: all do */

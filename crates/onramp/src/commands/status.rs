@@ -5,7 +5,7 @@ use onramp_cli::failure::DONE;
 use onramp_cli::text;
 use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
-use onramp_config::units::{format_rate, format_time};
+use onramp_config::units::format_time;
 use onramp_core::line_bits_per_s;
 use onramp_kernel::{Status, Timer};
 
@@ -56,10 +56,11 @@ fn row(counted: &Counted) -> Vec<String> {
         true => "paper",
         false => "host",
     };
+    let rate = text::rate(line_bits_per_s(loaded.initial_bytes_per_s) / 8);
     let initial_rate = match (loaded.initial_bytes_per_s, loaded.initial_rate_is_learned) {
         (0, _) => "off".to_owned(),
-        (rate, false) => format_rate(line_bits_per_s(rate)),
-        (rate, true) => format!("{}, learned", format_rate(line_bits_per_s(rate))),
+        (_, false) => rate,
+        (_, true) => format!("{rate}, learned"),
     };
     let users = match loaded.restricted {
         true => "restricted",

@@ -4,7 +4,7 @@
 pub mod samples;
 mod waiting;
 
-pub use waiting::{undisturbed, wait_for, wait_until, HANG, RUNS};
+pub use waiting::{is_true_soon, undisturbed, wait_for, wait_until, HANG, RUNS};
 
 /// The example in the README compiles.
 #[cfg(all(doctest, feature = "samples"))]

@@ -25,6 +25,24 @@ pub const RUNS: usize = 10;
 /// How often a state is asked for.
 const POLL: Duration = Duration::from_millis(10);
 
+/// Programs and sockets of a test that has ended leave the kernel a little later.
+const AFTERMATH: Duration = Duration::from_secs(10);
+
+/// Is the condition true, or does it become true when what earlier tests have used has left the
+/// kernel?
+pub fn is_true_soon(mut condition: impl FnMut() -> bool) -> bool {
+    let begin = Instant::now();
+    loop {
+        if condition() {
+            return true;
+        }
+        if begin.elapsed() > AFTERMATH {
+            return false;
+        }
+        sleep(POLL);
+    }
+}
+
 /// Waits for a condition.
 ///
 /// # Panics

@@ -9,7 +9,7 @@ pub mod sandbox;
 use nix::fcntl::{Flock, FlockArg};
 use onramp_cli::tasks::{ONRAMP, ONRAMP_STUDY};
 #[allow(unused_imports)] // each test binary uses a part of them
-pub use onramp_testing::{undisturbed, wait_for, wait_until};
+pub use onramp_testing::{is_true_soon, undisturbed, wait_for, wait_until};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File};

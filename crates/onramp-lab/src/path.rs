@@ -173,6 +173,11 @@ const MIN_IPV6_MTU_BYTES: u32 = 1280;
 
 impl Drop for Path {
     fn drop(&mut self) {
+        // A socket whose program has ended keeps its namespace, and the programs of its congestion
+        // control in the kernel. Nobody answers it any more: it retransmits once, not eight times.
+        for host in [&self.sender, &self.receiver] {
+            let _ = host.run(|| onramp_host::sysctl("net/ipv4/tcp_orphan_retries", "1".into()));
+        }
         if let Some(link) = self.link.take() {
             let _ = link.finish();
         }

@@ -25,8 +25,9 @@ pub const RUNS: usize = 10;
 /// How often a state is asked for.
 const POLL: Duration = Duration::from_millis(10);
 
-/// Programs and sockets of a test that has ended leave the kernel a little later.
-const AFTERMATH: Duration = Duration::from_secs(10);
+/// Programs and sockets of a test that has ended leave the kernel later. The last is a socket that
+/// retransmits to a path that is gone.
+const AFTERMATH: Duration = Duration::from_secs(30);
 
 /// Is the condition true, or does it become true when what earlier tests have used has left the
 /// kernel?

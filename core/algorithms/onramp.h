@@ -12,7 +12,7 @@
  *   w    = min(BDP, 3/4 BDP + 10 segments)             sent within RTT_min: PACING
  *
  *   growth for each acknowledged byte                  APPROACH; raised as in Wang et al.
- *       1                  below w: the application or the receiver held cwnd back, or it was idle
+ *       1                  below w: the receiver held cwnd back, or the host reduced it
  *       1/3                in the round trip that validates w, where w is below 7/8 BDP
  *       1/8, 1/4, 1/2, 1   in the round trips after it
  *
@@ -122,8 +122,9 @@
  * the factor of congestion avoidance, and at most the cwnd of the loss. The host then forgets R. It
  * also forgets R if the first flight shows that the BDP is below what has been sent.
  *
- * After an idle time, cwnd is at least the part of the BDP that is filled without validation, for
- * five minutes, and is paced (RFC 7661).
+ * An application that sends in parts, as most do behind a handshake of TLS, needs the measured rate
+ * more than once: w stays where the application did not use all of it. For five minutes (RFC 7661)
+ * an idle time leaves min(cwnd, w), paced. Of a remembered BDP, what was not used is lost (3.3).
  *
  * The connection learns the maximum that was acknowledged in a round trip, without its queue. From
  * a paced flight it learns the BDP at the delivery rate, once enough has arrived to be worth
@@ -274,17 +275,18 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 	}
 }
 
-/* What an idle time leaves of cwnd: the first round that has not begun, or what ACKs have
- * validated, paced. */
+/* What an idle time leaves of cwnd, paced: the first round that has not begun; then as much as may
+ * be sent into a path whose rate ACKs have shown. */
 static inline uint64_t onramp_restart_bytes(const struct onramp *state,
 					    const struct startup_ack *ack, uint64_t cwnd_bytes)
 {
 	switch (state->phase) {
 	case STARTUP_PHASE_SLOW_START:
 		return state->first_bytes_per_s ? cwnd_bytes : 0;
+	case STARTUP_PHASE_PACING:
 	case STARTUP_PHASE_APPROACH:
 	case STARTUP_PHASE_HOLD:
-		return state->pipe_is_validated
+		return state->bottleneck_bytes_per_s || state->pipe_is_validated
 			       ? min_u64(cwnd_bytes,
 					 onramp_unvalidated_bytes(state, state->target_bytes,
 								  ack->mss_bytes))

@@ -255,8 +255,9 @@ static inline void onramp_pacing(struct onramp *state, const struct startup_ack 
 		return;
 	state->baseline_rtt_ns = state->min_rtt_ns;
 	state->paced_bytes_per_s = rate_bytes_per_s(ack->cwnd_bytes, state->min_rtt_ns);
-	/* The part of cwnd that the application did not use is lost (RFC 9959, section 3.3). */
-	if (ack->flags & STARTUP_ACK_APP_LIMITED)
+	/* Of a remembered BDP, the part that the application did not use is lost (RFC 9959, section
+	 * 3.3). */
+	if (ack->flags & STARTUP_ACK_APP_LIMITED && !state->bottleneck_bytes_per_s)
 		decision->cwnd_bytes =
 			min_u64(ack->cwnd_bytes, max_u64(state->prior_cwnd_bytes,
 							 ack->inflight_bytes + ack->acked_bytes));

@@ -284,29 +284,31 @@ fn a_cwnd_that_does_not_limit_the_sender_stays() {
     }
 }
 
-/// RFC 9959, section 3.4. What slow start had permitted stays.
+/// The rate is measured, so an application that sends the rest later needs no slow start.
 #[test]
-fn the_part_of_cwnd_that_the_application_did_not_use_is_lost() {
-    for (in_flight, window) in [(300, 301), (5, 20)] {
-        let mut host = in_pacing();
-        round(&mut host, RATE, RTT);
-        let decision = host.ack(MS / 10, in_flight * SEGMENT, ACK_APP_LIMITED);
-        assert_eq!(
-            (phase(&host), decision.cwnd_bytes),
-            ("approach", window * SEGMENT)
-        );
-    }
+fn a_measured_window_that_the_application_did_not_use_stays_also_after_an_idle_time() {
+    let mut host = in_pacing();
+    assert_segments(host.decision.restart_bytes, PACED_SEGMENTS);
+    round(&mut host, RATE, RTT);
+    let decision = host.ack(MS / 10, 5 * SEGMENT, ACK_APP_LIMITED);
+    assert_eq!(phase(&host), "approach");
+    assert_segments(decision.cwnd_bytes, PACED_SEGMENTS);
+    assert_eq!(decision.restart_bytes, decision.cwnd_bytes);
 }
 
 #[test]
-fn an_unused_cwnd_grows_back_as_in_slow_start() {
-    let mut host = in_pacing();
-    round(&mut host, RATE, RTT);
-    host.ack(MS / 10, 700 * SEGMENT, ACK_APP_LIMITED);
-    assert_eq!(
-        arrive(&mut host, 59, RATE, RTT).cwnd_bytes,
-        PACED_SEGMENTS * SEGMENT
-    );
+fn after_an_idle_time_a_validated_window_falls_to_what_may_be_sent_without_validation() {
+    let mut host = validated();
+    let decision = arrive(&mut host, 80, RATE, RTT);
+    assert!(decision.cwnd_bytes > (PACED_SEGMENTS + 20) * SEGMENT);
+    assert_segments(decision.restart_bytes, PACED_SEGMENTS);
+}
+
+#[test]
+fn a_cwnd_that_the_host_has_reduced_grows_back_as_in_slow_start() {
+    let mut host = in_approach();
+    host.decision.cwnd_bytes = (PACED_SEGMENTS - 59) * SEGMENT;
+    assert_segments(arrive(&mut host, 59, RATE, RTT).cwnd_bytes, PACED_SEGMENTS);
     assert_segments(
         arrive(&mut host, 60, RATE, RTT).cwnd_bytes,
         PACED_SEGMENTS + 20,

@@ -9,6 +9,7 @@ mod ecn;
 mod ensemble;
 mod expedited;
 mod first_round;
+mod idle;
 mod ipv6;
 mod memory;
 mod network;

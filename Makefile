@@ -45,6 +45,7 @@ help:
 	@echo 'make packetdrill   its IPv4 scripts with CUBIC and with ours: docs/packetdrill.md'
 	@echo 'make picoquic     its satellite tests with CUBIC, BBR and ours: docs/picoquic.md'
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
+	@echo 'make https    nginx and curl with TLS, beside other senders: docs/other-remedies.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
@@ -203,6 +204,12 @@ picoquic: setup
 canary: build
 	-@scripts/setup.sh nginx-light curl
 	@$(SUDO) scripts/canary/run.py --onramp $(ONRAMP) $(ARGS) || [ $$? = 3 ]
+
+# Two requests on one connection, with each sender: docs/other-remedies.md. 25 minutes. Exit 3: this
+# host lacks something.
+https: build
+	-@scripts/setup.sh nginx-light curl openssl
+	@$(SUDO) scripts/https/run.py --onramp $(ONRAMP) $(ARGS) || [ $$? = 3 ]
 
 # Every night: boots kernels of distributions in an emulator. Exit 3: none can be had here, which
 # has been printed.

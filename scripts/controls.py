@@ -67,7 +67,7 @@ class Controls:
     def register(self, name):
         """Load a start-up of this build; a congestion control of the kernel must be there."""
         available = name in AVAILABLE.read_text().split()
-        start_up = CONTROLS[name]
+        start_up = CONTROLS.get(name)
         if start_up is None:
             if not available:
                 raise Missing(f"this kernel has no {name}: modprobe tcp_{name}")

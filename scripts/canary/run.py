@@ -25,6 +25,7 @@ import urllib.request
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
 
+import nginx
 from controls import Controls, Failed, Missing, require
 
 PORT = 8080
@@ -56,23 +57,6 @@ destination = "198.18.0.0/15"
 startup = "{startup}"
 avoidance = "cubic"
 percent = 50
-"""
-NGINX = """
-daemon off;
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log stderr warn;
-events {{}}
-http {{
-    access_log off;
-    keepalive_timeout 0;
-    client_body_temp_path {folder};
-    proxy_temp_path {folder};
-    fastcgi_temp_path {folder};
-    uwsgi_temp_path {folder};
-    scgi_temp_path {folder};
-    server {{ listen {port}; root {folder}/files; }}
-}}
 """
 # One curl for each download, so that each has a connection of its own. The path must carry the last
 # acknowledgements too.
@@ -138,11 +122,10 @@ def read(log):
     return log.read()
 
 
-def download(onramp, folder, queue, downloads):
+def download(onramp, folder, server, queue, downloads):
     """Downloads over a path. Returns the time of each, from the established connection on."""
     path = folder / "path.toml"
     path.write_text(PATH.format(queue=queue))
-    server = f"nginx -p {folder} -c {folder}/nginx.conf"
     client = CLIENT.format(downloads=downloads, port=PORT)
     shell = [onramp, "lab", "shell", path, "--avoidance", "cubic", "--server", server]
     done = subprocess.run([*shell, "--", "sh", "-c", client], capture_output=True, text=True)
@@ -178,10 +161,10 @@ def compare(times_s, samples):
     )
 
 
-def await_switch_off(onramp, folder, port):
+def await_switch_off(onramp, folder, server, port):
     """Download over the path with the short queue until the canary is switched off."""
     for done in range(50, MOST_DOWNLOADS + 1, 50):
-        download(onramp, folder, SHORT_QUEUE, 50)
+        download(onramp, folder, server, SHORT_QUEUE, 50)
         time.sleep(2)  # until the counts were read again
         samples = read_metrics(port)
         state = ("onramp_policy_state", (("policy", "canary"), ("state", "switched-off")))
@@ -192,23 +175,20 @@ def await_switch_off(onramp, folder, port):
 
 def run(arguments, folder):
     """Both parts. Returns whether all is as expected."""
-    files = folder / "files"
-    files.mkdir()
-    (files / "file").write_bytes(bytes(SIZE_BYTES))
-    (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=PORT))
-    folder.chmod(0o755)
+    server = nginx.configure(folder, f"listen {PORT};", "keepalive_timeout 0;")
+    (folder / "files" / "file").write_bytes(bytes(SIZE_BYTES))
     onramp = arguments.onramp.resolve()
     serves = service(onramp, folder, arguments.port)
     # The default of the namespaces is CUBIC, also where the host's is another one.
     with Controls(["cubic"], onramp), serves as (process, log):
-        times_s = download(onramp, folder, USUAL_QUEUE, arguments.downloads)
+        times_s = download(onramp, folder, server, USUAL_QUEUE, arguments.downloads)
         time.sleep(3)  # until the counts were read again
         agree = compare(times_s, read_metrics(arguments.port))
         changed = CONFIG.format(port=arguments.port, startup="suss")
         (folder / "config.toml").write_text(changed)
         process.send_signal(signal.SIGHUP)
-        download(onramp, folder, USUAL_QUEUE, 100)
-        after = await_switch_off(onramp, folder, arguments.port)
+        download(onramp, folder, server, USUAL_QUEUE, 100)
+        after = await_switch_off(onramp, folder, server, arguments.port)
         print(
             "suss, short queue:", f"switched off after {after} downloads" if after else "still on"
         )

@@ -37,8 +37,8 @@
  *     has validated.
  *   - (8) The repair of any other loss has ended (loss).
  *
- * APPROACH leads to DONE too, where cwnd reaches the share beside siblings (estimate). Every ECN
- * mark and every RTO lead to DONE (loss, timeout).
+ * APPROACH leads to DONE too, where cwnd reaches the share beside siblings (estimate), or is twice
+ * the BDP with a queue (delay). Every ECN mark and every RTO lead to DONE (loss, timeout).
  *
  * The first round trip: the initial window leaves at once. Behind it, up to 90 segments leave at
  * the host's initial rate (core/parts/first_round.h), as many as this rate sends in the handshake's
@@ -140,6 +140,12 @@
  * which the receiver saw it arrive, and the delays are those of the forward path alone
  * (core/measure/pair_rate.h).
  *
+ * A receiver may lie to get more than its share. By its timestamps it may hide a queue, so they
+ * explain no more of a delay than the increase that is a queue. (Packet pairs may explain all of
+ * it: the user runs both ends.) It may hide losses too: then the queue stays full, and the delivery
+ * rate grows with cwnd. So a window of twice the BDP fills the pipe where this host's own clock
+ * shows a queue throughout a round trip.
+ *
  * The receiver's window may be the limit, as with the default buffers of Linux. It then opens by
  * leaps. Below the BDP, segments leave no faster than at the measured rate, and a loss shows
  * nothing about the rate of the path.
@@ -161,7 +167,7 @@ _Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS =
 _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
 		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
 	       "growth");
-_Static_assert(ONRAMP_GROUP_SAMPLES == 8, "(3)");
+_Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_OVERFULL_BDPS == 2, "(3), twice the BDP");
 _Static_assert(ONRAMP_FIRST_SEGMENTS == 90 && ONRAMP_FIRST_EXCHANGES == 16, "first round trip");
 _Static_assert(ONRAMP_LIGHT_LOSS_SEGMENTS == 5 && ONRAMP_LIGHT_LOSS_DIVISOR == 20 &&
 		       ONRAMP_HEAVY_LOSS_EIGHTHS == 7 && ONRAMP_COMPETING_DIVISOR == 4,
@@ -324,6 +330,12 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 		seen->pair_bytes = ack->delivered_bytes;
 	}
 	seen->rtt_ns = pair_rate_rtt(&state->pairs, seen, state->min_rtt_ns);
+	/* A receiver whose clock is read unasked explains no more of a delay than the increase that
+	 * is a queue. */
+	if (!state->has_pairs)
+		seen->rtt_ns = max_u64(seen->rtt_ns,
+				       ack->rtt_ns - min_u64(onramp_queue_ns(state), ack->rtt_ns));
+	state->round.own_rtt_ns = startup_min_rtt(state->round.own_rtt_ns, ack);
 	if (state->phase != STARTUP_PHASE_RETREAT)
 		state->prior_lost_bytes = ack->lost_bytes;
 	if (!state->first_rtt_ns) {

@@ -35,9 +35,8 @@
  *
  * A peer that lies can report any rate up to the maximum that the start-up accepts (a flight in 288
  * us, core/algorithms/onramp/state.h), or a rate that is too low. It can do both without an
- * option, by the times of its ACKs. It can hide the queue that its data meet. cwnd then grows until
- * a loss, as in slow start. No RTT becomes longer than it was measured, or shorter than the
- * minimum.
+ * option, by the times of its ACKs. It can hide the queue that its data meet, as far as a start-up
+ * lets it explain a delay. No RTT becomes longer than it was measured, or shorter than the minimum.
  */
 #ifndef ONRAMP_PAIR_RATE_H
 #define ONRAMP_PAIR_RATE_H

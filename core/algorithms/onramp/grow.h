@@ -42,6 +42,28 @@ static inline void onramp_begin_hold(struct onramp *state, const struct startup_
 		onramp_begin_round(state, ack);
 }
 
+/* The start-up ends with this cwnd, which fills the pipe, or this connection's share of it. */
+static inline void onramp_stay(struct onramp *state, enum startup_exit exit,
+			       struct startup_decision *decision)
+{
+	decision->ssthresh_bytes = decision->cwnd_bytes;
+	decision->is_full = exit == STARTUP_EXIT_DELAY;
+	state->exit = exit;
+	state->phase = STARTUP_PHASE_DONE;
+}
+
+/* Whatever the receiver says, the pipe is full: cwnd is far larger than the BDP, and this host's
+ * own clock has shown a queue throughout the round. */
+static inline bool onramp_is_overfull(const struct onramp *state, const struct startup_ack *ack)
+{
+	return state->pipe_is_validated && state->path_bytes_per_s &&
+	       !(state->variant & ONRAMP_WITHOUT_DELAY) &&
+	       state->round.own_rtt_ns > state->min_rtt_ns + onramp_queue_ns(state) &&
+	       ack->cwnd_bytes >
+		       ONRAMP_OVERFULL_BDPS *
+			       onramp_bdp_bytes(state, state->path_bytes_per_s, ack->mss_bytes);
+}
+
 /* The growth of a cwnd when this many bytes of it are acknowledged. */
 static inline uint64_t onramp_growth_bytes(const struct onramp *state,
 					   const struct startup_ack *ack, uint64_t cwnd_bytes,
@@ -83,6 +105,10 @@ static inline void onramp_approach(struct onramp *state, const struct startup_ac
 			STARTUP_UNLIMITED);
 	if (!onramp_round_is_complete(state, ack))
 		return;
+	if (onramp_is_overfull(state, ack)) {
+		onramp_stay(state, STARTUP_EXIT_DELAY, decision);
+		return;
+	}
 	onramp_end_round(state, ack);
 	if (ack->cwnd_bytes < state->target_bytes / 8 * ONRAMP_CARRIED_EIGHTHS)
 		return;

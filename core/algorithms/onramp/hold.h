@@ -22,16 +22,6 @@ static inline bool onramp_rate_shows_room(const struct onramp *state, uint64_t r
 	       state->last_round_bytes_per_s + cwnd_gain_bytes_per_s / ONRAMP_MIN_GAIN_DIVISOR;
 }
 
-/* The start-up ends with this cwnd, which fills the pipe, or this connection's share of it. */
-static inline void onramp_stay(struct onramp *state, enum startup_exit exit,
-			       struct startup_decision *decision)
-{
-	decision->ssthresh_bytes = decision->cwnd_bytes;
-	decision->is_full = exit == STARTUP_EXIT_DELAY;
-	state->exit = exit;
-	state->phase = STARTUP_PHASE_DONE;
-}
-
 /* The delay stayed and the rate did not grow: the pipe is full at this delivery rate. Where a loss
  * has met a queue before, the queue is left to others. */
 static inline void onramp_end_full(struct onramp *state, uint64_t rate, uint64_t carried_bytes,

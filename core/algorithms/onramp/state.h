@@ -124,6 +124,10 @@ enum onramp_variant {
 /* A validated window grows by 1/8 of the acknowledged bytes, as in core/algorithms/spaced.h, then
  * by twice as much in each round, up to slow start's own growth: 1/2^3, 1/2^2, 1/2, 1. */
 #define ONRAMP_FIRST_GROWTH_SHIFT 3
+/* A window of so many BDPs fills the pipe where this host's own clock shows a queue. Of a full
+ * queue whose losses the receiver hides, the delay rises no more, and the rate grows with cwnd.
+ * Two, because a measured rate may be too low. */
+#define ONRAMP_OVERFULL_BDPS 2
 /* A larger window must raise the delivery rate by half of what it grew by, to show that the pipe is
  * not full. */
 #define ONRAMP_MIN_GAIN_DIVISOR 2
@@ -161,6 +165,7 @@ struct onramp_round {
 	uint64_t end_delivered_bytes;   /* the round ends when this much is delivered in total */
 	uint64_t cwnd_bytes;            /* at the start */
 	uint64_t min_rtt_ns;            /* of its samples; 0: no sample */
+	uint64_t own_rtt_ns;            /* the same by this host's clock alone */
 };
 
 struct onramp {

@@ -53,7 +53,7 @@ pub use onramp_config::units::{self, bytes_in};
 pub use onramp_config::{Fault, Invalid, Unreadable};
 pub use onramp_core::pairs::Form as PairForm;
 pub use onramp_core::{InitialRate, SearchVersion, Train, Without};
-pub use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
+pub use onramp_tcp::{Acks, ByteCounting, IpVersion, Lie, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
 pub use quic::{quic_supports, udp_payload_bytes, NotInQuic};
 pub use reader::{parse, parse_in, parse_with, Overrides};

@@ -6,7 +6,7 @@ use crate::model::{
 };
 use onramp_config::units::{format_size, format_time};
 use onramp_core::pairs::Form;
-use onramp_tcp::{ByteCounting, Config, PacketPair, Stack, TCP_HEADER_BYTES};
+use onramp_tcp::{ByteCounting, Config, Lie, PacketPair, Stack, TCP_HEADER_BYTES};
 
 /// Every path must take UDP datagrams of this size (RFC 9000, section 14).
 const MIN_DATAGRAM_BYTES: u32 = 1200;
@@ -134,6 +134,8 @@ fn hosts(case: &Case) -> Result<(), NotInQuic> {
         refuse! { is_on != usually, key, is_on.to_string() => "what has no option of TCP"; }
     }
     refuse! {
+        receiver.lie != Lie::None,
+            "receiver.lie", receiver.lie.name() => "receivers that say what is true";
         receiver.acks != usual.acks,
             "receiver.acks", receiver.acks.name() => "noq's own ACKs";
         receiver.packet_pair != PacketPair::None || receiver.pair_form != Form::Experiment,

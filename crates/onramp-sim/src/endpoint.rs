@@ -188,6 +188,7 @@ pub(crate) fn receiver(ip: IpVersion, stack: Stack, ecn: bool, host: &Receiver) 
             ..own.ticks
         },
         acks: host.acks,
+        lie: host.lie,
         timestamps: host.timestamps,
         sack: host.sack,
         window_scaling: host.window_scaling,

@@ -157,6 +157,26 @@ choices! {
         #[strum(serialize = "every-16")]
         Every16,
     }
+
+    /// How a receiver deceives the sender, to get more than its share.
+    #[derive(Default)]
+    pub enum Lie {
+        /// says what is true
+        #[default]
+        None,
+        /// stops the clock of its timestamps after 64 KiB, so that no queue is seen
+        Clock,
+        /// acknowledges lost segments as soon as a later one arrives
+        Losses,
+        /// clock and losses
+        ClockAndLosses,
+        /// losses, and acknowledges segments half a round trip before they arrive
+        Early,
+        /// acknowledges each segment in eight parts
+        Split,
+        /// reports each segment as a duplicate (D-SACK)
+        Duplicates,
+    }
 }
 
 impl IpVersion {
@@ -235,6 +255,7 @@ mod tests {
         check(PacketPair::ALL, PacketPair::name, PacketPair::summary);
         check(Ecn::ALL, Ecn::name, Ecn::summary);
         check(Acks::ALL, Acks::name, Acks::summary);
+        check(Lie::ALL, Lie::name, Lie::summary);
         check(IpVersion::ALL, IpVersion::name, IpVersion::summary);
     }
 

@@ -1,6 +1,6 @@
 //! Configuration of one end of a connection.
 
-use crate::choice::{Acks, Avoidance, Ecn, IpVersion, PacketPair, Recovery, Stack, Timers};
+use crate::choice::{Acks, Avoidance, Ecn, IpVersion, Lie, PacketPair, Recovery, Stack, Timers};
 use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
 
 use onramp_core::pairs::Form;
@@ -56,6 +56,8 @@ pub struct Config {
     pub timers: Timers,
     /// When to send acknowledgements.
     pub acks: Acks,
+    /// How it deceives the peer.
+    pub lie: Lie,
     /// Initial window.
     pub initial_window: InitialWindow,
     /// How much an acknowledgement makes cwnd grow in slow start.
@@ -161,6 +163,7 @@ impl Config {
             recovery: Recovery::Rack,
             timers: Timers::Linux,
             acks: Acks::Linux,
+            lie: Lie::None,
             initial_window: InitialWindow::Segments(10),
             byte_counting: ByteCounting::Unlimited,
             initial_ssthresh_bytes: None,

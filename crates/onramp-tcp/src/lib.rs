@@ -53,7 +53,7 @@ mod window;
 pub mod wire;
 
 pub use byte_counting::ByteCounting;
-pub use choice::{Acks, Avoidance, Ecn, IpVersion, PacketPair, Recovery, Stack, Timers};
+pub use choice::{Acks, Avoidance, Ecn, IpVersion, Lie, PacketPair, Recovery, Stack, Timers};
 pub use config::{Config, InitialWindow, ReceiveBuffer, Reservation};
 pub use connection::{Connection, Failure, State, Stats, Transmit};
 pub use header::{IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, TCP_HEADER_BYTES};

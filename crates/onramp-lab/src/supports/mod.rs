@@ -19,9 +19,9 @@ mod tests;
 
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time};
 use onramp_scenario::{
-    Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, PacketPair, PairForm,
-    Receiver, Recovery, SearchVersion, Stack, Timers, Train, Transfers, Transport, Without,
-    NO_STARTUP,
+    Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, Lie, PacketPair,
+    PairForm, Receiver, Recovery, SearchVersion, Stack, Timers, Train, Transfers, Transport,
+    Without, NO_STARTUP,
 };
 
 /// A case asks for something that only the simulator supports.
@@ -241,6 +241,7 @@ fn receiver(receiver: &Receiver) -> Result<(), Unsupported> {
     refuse! {
         receiver.acks != Acks::Linux,
             "receiver.acks", quoted(receiver.acks.name()) => KERNEL;
+        receiver.lie != Lie::None, "receiver.lie", quoted(receiver.lie.name()) => KERNEL;
         // In the kernel a program can trigger an ACK at once, but it cannot delay one:
         // docs/algorithms/pair.md.
         matches!(pairs, PacketPair::AnswerAtOnce | PacketPair::Probe),

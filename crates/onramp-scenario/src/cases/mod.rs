@@ -19,7 +19,7 @@ use crate::model::{
 };
 use crate::seed::case_seed;
 use onramp_core::pairs::Form as PairForm;
-use onramp_tcp::{Acks, PacketPair, Stack};
+use onramp_tcp::{Acks, Lie, PacketPair, Stack};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -46,6 +46,7 @@ pub(crate) struct Draft {
 pub(crate) struct ReceiverDraft {
     pub buffers: Vec<Buffer>,
     pub acks: Option<Acks>,
+    pub lie: Lie,
     pub timestamps: Option<bool>,
     pub sack: Option<bool>,
     pub window_scaling: Option<bool>,
@@ -67,6 +68,7 @@ impl ReceiverDraft {
         Receiver {
             buffer,
             acks: self.acks.unwrap_or(usual.acks),
+            lie: self.lie,
             timestamps: self.timestamps.unwrap_or(usual.timestamps),
             sack: self.sack.unwrap_or(usual.sack),
             window_scaling: self.window_scaling.unwrap_or(usual.window_scaling),

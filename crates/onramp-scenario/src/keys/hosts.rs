@@ -1,7 +1,7 @@
 //! The keys of `[receiver]` and `[sender]`.
 
 use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
-use super::kinds::{AckPolicy, BufferSize, PairOptionForm, PairReaction};
+use super::kinds::{AckPolicy, BufferSize, LieName, PairOptionForm, PairReaction};
 use super::limits::{BUFFERS, GRANULARITIES};
 use onramp_config::key::Fallback::{Other, Text};
 use onramp_config::key::{keys, Boolean, Key, List, Table, Time};
@@ -26,6 +26,11 @@ keys! { RECEIVER_KEYS:
     .ranges(&[BUFFERS])
     .list(List::Factor);
     RECEIVER_ACKS: AckPolicy = Key::new("acks", STACK_DEFAULT, "When it sends ACKs: {names}.");
+    RECEIVER_LIE: LieName = Key::new(
+        "lie",
+        Text("none"),
+        "How it deceives the sender: {names}.",
+    );
     RECEIVER_TIMESTAMPS: Boolean = Key::new(
         "timestamps",
         STACK_DEFAULT,

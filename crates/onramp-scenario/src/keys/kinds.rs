@@ -12,7 +12,7 @@ use onramp_config::units::parse_rate;
 use onramp_config::{shown, AnyMistake, FileMistake};
 use onramp_core::pairs::Form as PairForm;
 use onramp_core::{InitialRate, SearchVersion, Train, Without};
-use onramp_tcp::{Acks, ByteCounting, IpVersion, PacketPair, Recovery, Stack, Timers};
+use onramp_tcp::{Acks, ByteCounting, IpVersion, Lie, PacketPair, Recovery, Stack, Timers};
 
 quantity_kinds! {
     /// The size of a socket buffer.
@@ -86,6 +86,8 @@ choice_kinds! {
     /// When a receiver sends ACKs.
     AckPolicy: Acks, "acks", "the name of an ACK policy in quotes, for example \"delayed\"",
         Acks::ALL, Acks::name;
+    /// How a receiver deceives the sender.
+    LieName: Lie, "lie", "a lie in quotes, for example \"losses\"", Lie::ALL, Lie::name;
     /// How a receiver reacts to packet pairs.
     PairReaction: PacketPair, "packet pairs",
         "a reaction to packet pairs in quotes, for example \"answer\"",

@@ -6,7 +6,7 @@ use onramp_config::units::{
     count_of, format_count, format_size, parse_quantity, Quantity, UnitError, SEGMENTS, SIZE_UNITS,
 };
 use onramp_core::pairs::Form as PairForm;
-use onramp_tcp::{Acks, PacketPair, Stack};
+use onramp_tcp::{Acks, Lie, PacketPair, Stack};
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -31,6 +31,8 @@ pub struct Receiver {
     pub buffer: Buffer,
     /// When it sends ACKs.
     pub acks: Acks,
+    /// How it deceives the sender.
+    pub lie: Lie,
     /// It offers timestamps (RFC 7323).
     pub timestamps: bool,
     /// It offers selective acknowledgements (RFC 2018).

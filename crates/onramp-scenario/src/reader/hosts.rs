@@ -2,9 +2,10 @@
 
 use crate::cases::{ReceiverDraft, SenderDraft};
 use crate::keys::hosts::{
-    RECEIVER, RECEIVER_ACKS, RECEIVER_BUFFER, RECEIVER_PACKET_PAIR, RECEIVER_PAIR_CLOCK,
-    RECEIVER_PAIR_OPTION, RECEIVER_SACK, RECEIVER_TIMESTAMPS, RECEIVER_WINDOW_SCALING, SENDER,
-    SENDER_BUFFER, SENDER_NAGLE, SENDER_PACKET_PAIRS, SENDER_WINDOW_VALIDATION,
+    RECEIVER, RECEIVER_ACKS, RECEIVER_BUFFER, RECEIVER_LIE, RECEIVER_PACKET_PAIR,
+    RECEIVER_PAIR_CLOCK, RECEIVER_PAIR_OPTION, RECEIVER_SACK, RECEIVER_TIMESTAMPS,
+    RECEIVER_WINDOW_SCALING, SENDER, SENDER_BUFFER, SENDER_NAGLE, SENDER_PACKET_PAIRS,
+    SENDER_WINDOW_VALIDATION,
 };
 use onramp_config::document::{Reader, Section};
 
@@ -12,6 +13,7 @@ pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<Receiv
     let section = reader.table(top, &RECEIVER);
     let buffers = reader.list(&section, &RECEIVER_BUFFER);
     let acks = reader.one(&section, &RECEIVER_ACKS);
+    let lie = reader.one(&section, &RECEIVER_LIE);
     let timestamps = reader.one(&section, &RECEIVER_TIMESTAMPS);
     let sack = reader.one(&section, &RECEIVER_SACK);
     let window_scaling = reader.one(&section, &RECEIVER_WINDOW_SCALING);
@@ -21,6 +23,7 @@ pub(super) fn read_receiver(reader: &mut Reader, top: &Section) -> Option<Receiv
     Some(ReceiverDraft {
         buffers: buffers?,
         acks,
+        lie: lie?,
         timestamps,
         sack,
         window_scaling,

@@ -11,6 +11,7 @@ mod expedited;
 mod first_round;
 mod idle;
 mod ipv6;
+mod lies;
 mod memory;
 mod network;
 mod parallel;

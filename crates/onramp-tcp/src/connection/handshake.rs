@@ -57,6 +57,7 @@ impl Connection {
             sender: Sender::new(&config, mss_bytes, config.sack),
             receiver: Receiver::new(&config),
             timestamps: config.timestamps,
+            claimed_timestamp: 0,
             sack: config.sack,
             pairs: None,
             config,

@@ -110,6 +110,8 @@ pub struct Connection {
     handshake: handshake::Handshake,
     /// Both sides use timestamps.
     timestamps: bool,
+    /// The last timestamp that was sent.
+    claimed_timestamp: u32,
     /// Both sides use SACK.
     sack: bool,
     /// Packet pairs, if both sides support them.

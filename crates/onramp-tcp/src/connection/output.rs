@@ -83,14 +83,18 @@ impl Connection {
 
     /// A segment that acknowledges, at a given offset of our stream.
     fn segment(&mut self, now_ns: u64, start: u64, has_data: bool) -> Segment {
+        if !self.receiver.stops_clock() {
+            self.claimed_timestamp = self.timestamp(now_ns);
+        }
         let timestamps = self
             .timestamps
-            .then(|| (self.timestamp(now_ns), self.receiver.echo()));
+            .then(|| (self.claimed_timestamp, self.receiver.echo()));
+        let window = self.receiver.acknowledge(now_ns, false, has_data);
         Segment {
             seq: self.sender.numbering.number(start),
-            ack: self.receiver.numbering.number(self.receiver.nxt()),
+            ack: self.receiver.numbering.number(self.receiver.claimed()),
             payload_bytes: 0,
-            window: self.receiver.acknowledge(now_ns, false, has_data),
+            window,
             flags: self.receiver.ecn.echo(Flags::ACK),
             ecn: EcnField::NotEct,
             options: Options {

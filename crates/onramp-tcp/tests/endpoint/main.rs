@@ -4,6 +4,7 @@
 
 mod decoupled_timers;
 mod handshake;
+mod lies;
 mod ns_reno;
 mod packet_pairs;
 mod pair;

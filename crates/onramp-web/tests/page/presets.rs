@@ -64,7 +64,7 @@ fn across_the_atlantic_the_default_receive_window_limits_the_gain() {
 }
 
 #[test]
-fn over_lte_the_median_is_a_sixth_faster_and_one_seed_is_slower() {
+fn over_lte_the_median_is_a_sixth_faster_and_two_seeds_are_slower() {
     let repeated = preset("lte") + "repeat = 25\n";
     let all = transfers(&repeated);
     let times = |startup: &str| -> Vec<f64> {
@@ -78,7 +78,7 @@ fn over_lte_the_median_is_a_sixth_faster_and_one_seed_is_slower() {
     ratios.sort_by(f64::total_cmp);
     assert_eq!(ratios.len(), 25);
     assert!((0.8..0.85).contains(&ratios[12]), "{ratios:?}");
-    assert!(ratios[23] < 1.0 && ratios[24] > 1.0, "{ratios:?}");
+    assert!(ratios[22] < 1.0 && ratios[23] > 1.0, "{ratios:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::ecn::EcnReceiver;
 use super::numbering::Numbering;
 use crate::acks::{self, AckPolicy, AnyAckPolicy, Arrival, Decision};
 use crate::receive_window::{self, AnyReceiveWindow, Contents, ReceiveWindow};
-use crate::{Config, EcnField, SackBlocks};
+use crate::{Config, EcnField, Lie, SackBlocks};
 
 /// The receiving side of a connection.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Receiver {
     /// Shift count for the window field that we send.
     shift: Option<u8>,
     policy: AnyAckPolicy,
+    lie: Lie,
+    half_rtt: HalfRtt,
     buffer: AnyReceiveWindow,
     /// An acknowledgement must be sent immediately.
     pub ack_now: bool,
@@ -46,6 +48,26 @@ pub struct Receiver {
     last_echo: Option<u32>,
     /// Marks of the peer's segments.
     pub ecn: EcnReceiver,
+}
+
+/// What arrives in half a round trip, for [`Lie::Early`].
+#[derive(Clone, Copy, Debug, Default)]
+struct HalfRtt {
+    length_ns: u64,
+    begin_ns: u64,
+    begin_bytes: u64,
+    /// What has arrived in the last one.
+    ahead_bytes: u64,
+}
+
+impl HalfRtt {
+    /// So much has arrived until now.
+    fn arrived(&mut self, now_ns: u64, bytes: u64) {
+        if self.length_ns > 0 && now_ns >= self.begin_ns + self.length_ns {
+            self.ahead_bytes = bytes - self.begin_bytes;
+            (self.begin_ns, self.begin_bytes) = (now_ns, bytes);
+        }
+    }
 }
 
 /// A segment with payload or FIN.
@@ -75,6 +97,11 @@ pub enum Fate {
 /// Maximum shift count of window scaling (RFC 7323, section 2.3).
 pub const MAX_SHIFT: u8 = 14;
 
+/// [`Lie::Split`] acknowledges a segment in so many parts.
+const LIE_PARTS: u32 = 8;
+/// [`Lie::Clock`] stops the clock after so many bytes, when the sender has recognised its tick.
+const LIE_BYTES: u64 = 64 << 10;
+
 impl Receiver {
     pub fn new(config: &Config) -> Receiver {
         let mss_bytes = u32::from(config.mss_bytes);
@@ -91,6 +118,8 @@ impl Receiver {
             edge,
             shift: None,
             policy: acks::new(config.acks, config.ticks),
+            lie: config.lie,
+            half_rtt: HalfRtt::default(),
             buffer,
             ack_now: false,
             ack_at_ns: None,
@@ -143,6 +172,21 @@ impl Receiver {
     /// All bytes below were acknowledged to the peer.
     pub fn acked(&self) -> u64 {
         self.acked
+    }
+
+    /// The offset that the next segment acknowledges, after [`acknowledge`](Receiver::acknowledge).
+    pub fn claimed(&self) -> u64 {
+        match self.lie {
+            // The sender ignores an ACK of what it has not sent. As much as has arrived in half a
+            // round trip is on its way.
+            Lie::Early if self.fin.is_none() => self.acked + self.half_rtt.ahead_bytes,
+            _ => self.acked,
+        }
+    }
+
+    /// The receiver's clock stands still for the peer.
+    pub fn stops_clock(&self) -> bool {
+        matches!(self.lie, Lie::Clock | Lie::ClockAndLosses) && self.nxt >= LIE_BYTES
     }
 
     /// Right edge of the window that was advertised.
@@ -214,7 +258,10 @@ impl Receiver {
         if start >= 0 && start < self.nxt as i64 {
             self.dsack = Some((start as u64, self.nxt));
         }
-        let start = start.max(self.nxt as i64) as u64;
+        let start = match self.lie {
+            Lie::Losses | Lie::ClockAndLosses | Lie::Early => self.nxt,
+            _ => start.max(self.nxt as i64) as u64,
+        };
         let whole = end as u64;
         // Nothing follows a FIN.
         let mut end = whole
@@ -227,6 +274,7 @@ impl Receiver {
         // A FIN is received, and reported above a gap, like a data byte at its offset.
         let has_fin = fin && self.fin == Some(end);
         end += u64::from(has_fin);
+        self.half_rtt.arrived(now_ns, self.nxt);
         let prior_nxt = self.nxt;
         let in_order = start == self.nxt && self.out_of_order.is_empty();
         let is_new = end > start && self.store(now_ns, (start, end), has_fin, in_order);
@@ -241,6 +289,9 @@ impl Receiver {
             if !in_order || self.nxt == prior_nxt || end < whole {
                 self.ack_now = true;
             }
+            if self.lie == Lie::Duplicates {
+                self.dsack = Some((start, whole));
+            }
         }
         match is_new {
             true => Fate::New,
@@ -251,6 +302,8 @@ impl Receiver {
     /// Answers a segment whose data is old or outside the window.
     fn reject(&mut self, now_ns: u64, data: &Data, is_old: bool) {
         self.ack_now = true;
+        // The sender has ignored an ACK of what it had not sent.
+        self.half_rtt.ahead_bytes = 0;
         if data.payload_bytes > 0 {
             self.policy.duplicate(now_ns);
             if is_old && data.start >= 0 {
@@ -364,6 +417,7 @@ impl Receiver {
 
     /// Reports our smoothed RTT and RTO, which limit the delay of acknowledgements.
     pub fn round_trip(&mut self, srtt_ns: u64, timeout_ns: u64) {
+        self.half_rtt.length_ns = srtt_ns / 2;
         self.policy.round_trip(srtt_ns, timeout_ns);
     }
 
@@ -417,8 +471,14 @@ impl Receiver {
             self.edge = right.max(self.edge);
             offered = right.saturating_sub(self.nxt);
         }
-        self.acked = self.nxt;
-        self.ack_now = false;
+        self.acked = match self.lie {
+            Lie::Split => {
+                let part = u64::from(self.mss_bytes / LIE_PARTS).max(1);
+                self.nxt.min(self.acked + part)
+            }
+            _ => self.nxt,
+        };
+        self.ack_now = self.acked < self.nxt;
         self.ack_at_ns = None;
         self.policy.sent(now_ns);
         if has_data {

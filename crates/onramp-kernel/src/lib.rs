@@ -73,7 +73,8 @@ pub use error::{Error, Result};
 pub use event::{Changes, Event, Input};
 pub use governor::{Destination, Governed, Governor};
 pub use inspect::{
-    connections, default_in_this_namespace, loaded, registered_names, Connection, Loaded, Pairs,
+    connections, default_in_this_namespace, loaded, registered, registered_names, Connection,
+    Loaded, Pairs,
 };
 pub use live::Moved;
 pub use memory::{PathsMap, RememberedPath};

@@ -79,6 +79,7 @@ fn policy_counts(policy: &PolicyState, groups: Option<&[policy::GroupCounts; 2]>
         name: policy.name.clone(),
         startup: policy.startup.clone(),
         avoidance: policy.avoidance.clone(),
+        congestion_control: policy.congestion_control.clone(),
         state: state_of(policy),
         with_startup,
         control,

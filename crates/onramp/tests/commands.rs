@@ -405,6 +405,30 @@ fn doctor_exits_with_3_exactly_if_something_is_missing() {
 }
 
 #[test]
+fn doctor_and_status_show_the_initial_rate() {
+    let Some(_machine) = machine() else { return };
+    let found = || {
+        let checks = onramp(["doctor", "--json"]).json();
+        let mut checks = checks.as_array().unwrap().iter();
+        let check = checks.find(|check| check["what"] == "initial rate");
+        let check = check.expect("root may look");
+        assert_eq!(check["verdict"], "ok");
+        check["found"].as_str().unwrap().to_owned()
+    };
+    for (choice, shown) in [
+        ("auto", "auto (now 5.02 Mbit/s)"),
+        ("10 Mbit/s", "fixed (10.0 Mbit/s)"),
+        ("off", "off"),
+    ] {
+        let _loaded = Loaded::new("onramp", &["--initial-rate", choice]);
+        assert_has(&found(), &[&format!("onramp {shown}")]);
+        onramp(["status"]).code(0).says(&[shown]);
+    }
+    let found = found();
+    assert!(!found.contains("onramp off"), "it is unloaded: {found}");
+}
+
+#[test]
 fn a_wrong_command_line_is_bad_input() {
     for arguments in [
         &[][..],

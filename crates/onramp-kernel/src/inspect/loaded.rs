@@ -207,7 +207,17 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     Ok(all)
 }
 
-/// The same, without their numbers of connections, and with programs that are about to disappear:
+/// Those that new connections can choose, without their numbers of connections.
+///
+/// # Errors
+/// [`Error::NotPermitted`] or [`Error::NoBtf`].
+pub fn registered() -> Result<Vec<Loaded>> {
+    let mut all = found()?;
+    all.retain(|loaded| loaded.registered);
+    Ok(all)
+}
+
+/// All, without their numbers of connections, and with programs that are about to disappear:
 /// reading the sockets takes longer than all else.
 ///
 /// # Errors

@@ -12,5 +12,5 @@ mod sockets;
 
 pub use connections::{connections, Connection, Pairs};
 pub(crate) use loaded::{found, owner_of, DEFAULTS_MAP, NAME_PREFIX};
-pub use loaded::{loaded, Loaded};
+pub use loaded::{loaded, registered, Loaded};
 pub use names::{default_in_this_namespace, registered_names};

@@ -39,6 +39,9 @@ pub struct PolicyCounts {
     pub startup: Option<String>,
     /// The congestion avoidance that follows the start-up, and that the control group uses.
     pub avoidance: String,
+    /// The name of the start-up as a congestion control.
+    #[serde(default)]
+    pub congestion_control: Option<String>,
     /// Which new connections get the start-up.
     pub state: State,
     /// Connections with the start-up.

@@ -57,6 +57,7 @@ fn policy(name: &str, state: State) -> PolicyCounts {
         name: name.to_owned(),
         startup: Some("onramp".to_owned()),
         avoidance: "cubic".to_owned(),
+        congestion_control: Some("onramp".to_owned()),
         state,
         with_startup: GroupCounts::default(),
         control: GroupCounts::default(),

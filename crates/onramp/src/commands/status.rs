@@ -7,7 +7,7 @@ use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
 use onramp_config::units::format_time;
 use onramp_core::line_bits_per_s;
-use onramp_kernel::{Status, Timer};
+use onramp_kernel::{Loaded, Status, Timer};
 
 pub fn run(json: bool) -> Answer {
     let all = totals::all()?;
@@ -56,12 +56,6 @@ fn row(counted: &Counted) -> Vec<String> {
         true => "paper",
         false => "host",
     };
-    let rate = text::rate(line_bits_per_s(loaded.initial_bytes_per_s) / 8);
-    let initial_rate = match (loaded.initial_bytes_per_s, loaded.initial_rate_is_learned) {
-        (0, _) => "off".to_owned(),
-        (_, false) => rate,
-        (_, true) => format!("{rate}, learned"),
-    };
     let users = match loaded.restricted {
         true => "restricted",
         false => "all",
@@ -76,7 +70,7 @@ fn row(counted: &Counted) -> Vec<String> {
         loaded.startup.clone(),
         loaded.avoidance.to_owned(),
         initial_window.to_owned(),
-        initial_rate,
+        initial_rate(loaded),
         memory,
         totals::governor_cell(counted.governor.as_ref()),
         users.to_owned(),
@@ -85,6 +79,17 @@ fn row(counted: &Counted) -> Vec<String> {
         default,
         until(status),
     ]
+}
+
+/// The initial rate of new connections, in words.
+pub fn initial_rate(loaded: &Loaded) -> String {
+    let rate = text::rate(line_bits_per_s(loaded.initial_bytes_per_s) / 8);
+    match (loaded.initial_bytes_per_s, loaded.initial_rate_is_learned) {
+        _ if loaded.other_version => "unknown".to_owned(),
+        (0, _) => "off".to_owned(),
+        (_, false) => format!("fixed ({rate})"),
+        (_, true) => format!("auto (now {rate})"),
+    }
 }
 
 fn until(status: &Status) -> String {

@@ -67,6 +67,8 @@ fn other_commands_say_whose_it_is() {
             (&own["service"], &own["registered"]),
             (&true.into(), &true.into())
         );
+        let policy = &site.counts()["policies"][0];
+        assert_eq!(policy["congestion_control"], name.as_str());
         onramp(["status"]).code(0).says(&["onramp serve ends"]);
         onramp(["unload", &name])
             .code(2)

@@ -92,6 +92,7 @@ impl Life {
                 name: "web".to_owned(),
                 startup: Some("onramp".to_owned()),
                 avoidance: "cubic".to_owned(),
+                congestion_control: None,
                 state: State::Canary { percent },
                 with_startup: GroupCounts::default(),
                 control: GroupCounts::default(),

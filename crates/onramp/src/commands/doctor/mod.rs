@@ -2,13 +2,14 @@
 
 mod network;
 
+use super::status::initial_rate;
 use onramp_cli::failure::{DONE, HOST_LACKS};
 use onramp_cli::tasks::ONRAMP_STUDY;
 use onramp_cli::text;
 use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
 use onramp_config::units::format_time;
-use onramp_kernel::{probe, Avoidance, Timer};
+use onramp_kernel::{probe, Avoidance, Loaded, Timer};
 use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
@@ -95,6 +96,9 @@ fn checks() -> Vec<Check> {
     }
     checks.push(allowed());
     checks.extend(others());
+    // Who may not look is told so by the check of the permission.
+    let registered = onramp_kernel::registered();
+    checks.extend(registered.iter().map(|all| initial_rates(all)));
     checks.push(jit());
     checks.push(verdict(
         "cgroup v2 (exec)",
@@ -236,6 +240,18 @@ fn others() -> Option<Check> {
     Some(check("other programs that choose", found, mend))
 }
 
+/// How fast segments leave behind the initial window, before any ACK.
+fn initial_rates(registered: &[Loaded]) -> Check {
+    let rates = registered
+        .iter()
+        .map(|loaded| format!("{} {}", loaded.name, initial_rate(loaded)));
+    let found = match registered.is_empty() {
+        true => "no start-up is loaded".to_owned(),
+        false => list(rates),
+    };
+    check("initial rate", found, None)
+}
+
 /// Joins what was found, at most this many.
 fn list(found: impl IntoIterator<Item = String>) -> String {
     const MOST: usize = 6;
@@ -364,4 +380,16 @@ fn switch(name: &'static str) -> Check {
     let mend =
         (value == "0").then(|| format!("long, fast paths need this: run sysctl -w {name}=1"));
     check(name, value, mend)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn where_nothing_is_loaded_no_initial_rate_is_in_force() {
+        let check = super::initial_rates(&[]);
+        assert_eq!(
+            (check.found.as_str(), check.mend),
+            ("no start-up is loaded", None)
+        );
+    }
 }

@@ -114,14 +114,16 @@ fn saved_ssthresh() -> Check {
     check(name, value, mend)
 }
 
-/// What happens after a pause: `onramp` measures a connection at its start only.
+/// What happens after a pause, once a start-up has ended. Until then `onramp` decides.
 fn idle() -> Check {
     let name = "net.ipv4.tcp_slow_start_after_idle";
     let value = setting(name);
     let mend = (value == "1").then(|| {
         format!(
-            "a connection that pauses restarts with slow start; if this is a problem, run sysctl \
-             -w {name}=0, and use fq or BBR, so that the window does not leave as one burst"
+            "until the start-up `onramp` has ended, its measured window outlives a pause; then the \
+             kernel's congestion control decides, and CUBIC uses slow start: if large objects \
+             follow pauses, run sysctl -w {name}=0, and use fq or BBR, so that the window does not \
+             leave as one burst (docs/other-remedies.md)"
         )
     });
     check(name, value, mend)

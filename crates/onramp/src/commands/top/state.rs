@@ -1,7 +1,7 @@
 //! What is shown, and how: keys and news change it.
 
 use super::columns::{Column, Row, COLUMNS};
-use super::source::News;
+use super::source::{InitialRates, News};
 use onramp_kernel::Connection;
 use onramp_service::counts::{Counts, PolicyCounts};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -30,6 +30,7 @@ pub struct State {
     /// Why there are no newer counts.
     pub trouble: Option<String>,
     pub starting: Result<Vec<Connection>, String>,
+    pub initial_rates: InitialRates,
     pub uses_colour: bool,
     pub sort: usize,
     pub is_reversed: bool,
@@ -49,6 +50,7 @@ impl State {
             before: None,
             trouble: None,
             starting: Ok(Vec::new()),
+            initial_rates: Ok(Default::default()),
             uses_colour,
             sort: 0,
             is_reversed: false,
@@ -67,6 +69,7 @@ impl State {
             return;
         }
         self.starting = news.starting;
+        self.initial_rates = news.initial_rates;
         match news.counts {
             Ok(counts) => {
                 self.trouble = None;

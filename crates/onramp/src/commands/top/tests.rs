@@ -24,6 +24,7 @@ fn news(counts: Counts) -> News {
     News {
         counts: Ok(counts),
         starting: Ok(Vec::new()),
+        initial_rates: Ok([("onramp".to_owned(), "auto (now 5.02 Mbit/s)".to_owned())].into()),
     }
 }
 
@@ -108,6 +109,30 @@ fn a_policy_that_was_switched_off_says_why() {
 }
 
 #[test]
+fn the_initial_rate_is_that_of_the_policys_start_up() {
+    let mut state = state();
+    let mut other = counts(24);
+    other.time_s += 2.0;
+    other.policies[1].congestion_control = Some("onramp_gamma".to_owned());
+    other.policies[2].congestion_control = None;
+    let mut news = news(other);
+    let rates = news.initial_rates.as_mut().unwrap();
+    rates.insert("onramp_gamma".to_owned(), "off".to_owned());
+    state.on_news(news);
+    for rate in [Some("auto (now 5.02 Mbit/s)"), Some("off"), None] {
+        let screen = screen(&state, 80, 24);
+        match rate {
+            Some(rate) => assert!(
+                screen.contains(&format!("Initial rate: {rate}.")),
+                "{screen}"
+            ),
+            None => assert!(!screen.contains("Initial rate"), "{screen}"),
+        }
+        press(&mut state, &[KeyCode::Down]);
+    }
+}
+
+#[test]
 fn policies_are_sorted_and_stay_selected() {
     let mut state = state();
     press(&mut state, &[KeyCode::End]);
@@ -182,7 +207,10 @@ fn a_service_that_has_gone_is_said_and_the_last_counts_stay() {
     state.on_news(News {
         counts: Err("no service runs here".to_owned()),
         starting: Err("root is needed".to_owned()),
+        initial_rates: Err("root is needed".to_owned()),
     });
+    let unknown = "Initial rate: unknown, because root is needed.";
+    assert!(screen(&state, 80, 24).contains(unknown));
     press(&mut state, &[KeyCode::Char('c')]);
     assert_eq!(state.lower, Lower::Starting);
     let screen = screen(&state, 80, 24);

@@ -206,7 +206,17 @@ fn sentences(state: &State, policy: &PolicyCounts) -> Vec<String> {
             text::rate(rate as u64)
         ));
     }
+    lines.extend(initial_rate(state, policy));
     lines
+}
+
+/// `None` if the policy has no start-up, or if its start-up is not registered.
+fn initial_rate(state: &State, policy: &PolicyCounts) -> Option<String> {
+    let name = policy.congestion_control.as_ref()?;
+    match &state.initial_rates {
+        Ok(rates) => Some(format!("Initial rate: {}.", rates.get(name)?)),
+        Err(error) => Some(format!("Initial rate: unknown, because {error}.")),
+    }
 }
 
 /// What the canary's test says, as a sentence.

@@ -17,7 +17,8 @@ const DURATION_S: f64 = 5.0;
 fn traffic(lie: Lie, queues: &str) -> Traffic {
     let text = format!(
         "name = \"lies\"\n[run]\nduration = \"{DURATION_S} s\"\n\
-         [path]\nrate = [\"20 Mbit/s\", \"100 Mbit/s\"]\nrtt = [\"20 ms\", \"100 ms\", \"300 ms\"]\n\
+         [path]\nrate = [\"20 Mbit/s\", \"100 Mbit/s\"]\n\
+         rtt = [\"20 ms\", \"100 ms\", \"300 ms\"]\n\
          queue = [{queues}]\n[receiver]\nbuffer = \"64 MiB\"\nlie = \"{}\"\n\
          [[transfer]]\nsize = \"4 GB\"\nstartup = [\"none\", \"onramp\"]\n",
         lie.name()

@@ -175,8 +175,11 @@ impl Drop for Path {
     fn drop(&mut self) {
         // A socket whose program has ended keeps its namespace, and the programs of its congestion
         // control in the kernel. Nobody answers it any more: it retransmits once, not eight times.
-        for host in [&self.sender, &self.receiver] {
-            let _ = host.run(|| onramp_host::sysctl("net/ipv4/tcp_orphan_retries", "1".into()));
+        for end in [PathEnd::Sender, PathEnd::Receiver] {
+            if self.is_own_namespace(end) {
+                let set = || onramp_host::sysctl("net/ipv4/tcp_orphan_retries", "1".into());
+                let _ = self.namespace(end).run(set);
+            }
         }
         if let Some(link) = self.link.take() {
             let _ = link.finish();

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{case, lab_runs_here};
 use nix::sched::{setns, CloneFlags};
-use onramp_lab::{run, BuiltIn, RunOptions};
+use onramp_lab::{run, BuiltIn, Path, PathEnd, RunOptions};
 use onramp_testing::{wait_for, wait_until};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -18,24 +18,33 @@ use std::time::Duration;
 struct Host {
     interfaces: BTreeSet<String>,
     named_namespaces: BTreeSet<String>,
-    settings: Vec<String>,
+    settings: BTreeSet<String>,
 }
 
 impl Host {
     fn now() -> Host {
-        let setting =
-            |name: &str| fs::read_to_string(format!("/proc/sys/{name}")).unwrap_or_default();
-        let settings = [
-            "net/ipv4/tcp_rmem",
-            "net/ipv4/tcp_wmem",
-            "net/ipv4/tcp_no_metrics_save",
-            "kernel/sched_rt_runtime_us",
-        ];
+        let setting = |name: String| {
+            let value = fs::read_to_string(format!("/proc/sys/{name}")).unwrap_or_default();
+            format!("{name} = {value}")
+        };
+        // Other tests register congestion controls.
+        let settings = names("/proc/sys/net/ipv4").into_iter();
+        let settings = settings
+            .filter(|name| !name.ends_with("congestion_control"))
+            .map(|name| format!("net/ipv4/{name}"))
+            .chain(["kernel/sched_rt_runtime_us".into()]);
         Host {
             interfaces: names("/sys/class/net"),
             named_namespaces: names("/run/netns"),
-            settings: settings.map(setting).to_vec(),
+            settings: settings.map(setting).collect(),
         }
+    }
+
+    fn assert_unchanged(&self) {
+        let now = Host::now();
+        let changed: Vec<_> = now.settings.difference(&self.settings).collect();
+        assert!(changed.is_empty(), "{changed:?}");
+        assert_eq!(now, *self);
     }
 }
 
@@ -102,6 +111,20 @@ fn assert_only_we_hold(namespace: &File) {
     assert_eq!(holds, 1, "somebody else holds {link}");
 }
 
+/// A path may end on this host, which keeps its settings.
+#[test]
+fn nothing_is_left_after_a_path_that_ends_on_this_host() {
+    if !lab_runs_here() {
+        return;
+    }
+    let host = Host::now();
+    let case = case("10 Mbit/s", "50 ms", "1 kB");
+    let path = Path::open(&case, Some(PathEnd::Sender)).unwrap();
+    assert_ne!(Host::now(), host, "a device");
+    drop(path);
+    host.assert_unchanged();
+}
+
 /// The variable is set for the copy of this test that only runs a lab and is killed.
 const TO_BE_KILLED: &str = "ONRAMP_TEST_TO_BE_KILLED";
 
@@ -134,7 +157,7 @@ fn nothing_is_left_after_a_run_or_a_kill() {
     running.join().unwrap();
     namespaces.iter().for_each(assert_only_we_hold);
     drop(namespaces);
-    assert_eq!(Host::now(), host);
+    host.assert_unchanged();
 
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([
@@ -158,5 +181,5 @@ fn nothing_is_left_after_a_run_or_a_kill() {
     child.kill().unwrap();
     child.wait().unwrap();
     namespaces.iter().for_each(assert_only_we_hold);
-    assert_eq!(Host::now(), host);
+    host.assert_unchanged();
 }

@@ -98,6 +98,15 @@ KindOfTraffic = Literal[
     "poisson",
     "on-off",
 ]
+Lie = Literal[
+    "none",
+    "clock",
+    "losses",
+    "clock-and-losses",
+    "early",
+    "split",
+    "duplicates",
+]
 Memory = Literal[
     "off",
     "careful",
@@ -1086,6 +1095,9 @@ class Receiver(TableOfKeys):
     acks : Acks | None, optional
         When it sends ACKs: `linux`, `delayed`, `bsd`, `every`, `every-4` or `every-16`. Default: of
         the stack.
+    lie : Lie | None, optional
+        How it deceives the sender: `none`, `clock`, `losses`, `clock-and-losses`, `early`, `split`
+        or `duplicates`. Default: `none`.
     timestamps : bool | None, optional
         It offers timestamps (RFC 7323). Default: of the stack.
     sack : bool | None, optional
@@ -1106,6 +1118,7 @@ class Receiver(TableOfKeys):
     KINDS: ClassVar[dict[str, str]] = {
         "buffer": "buffer",
         "acks": "acks",
+        "lie": "lie",
         "timestamps": "true or false",
         "sack": "true or false",
         "window_scaling": "true or false",
@@ -1116,6 +1129,7 @@ class Receiver(TableOfKeys):
 
     buffer: str | float | Sequence[str | float] | None = None
     acks: Acks | None = None
+    lie: Lie | None = None
     timestamps: bool | None = None
     sack: bool | None = None
     window_scaling: bool | None = None

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         ("50 Mbit/s, 100 ms, queue 0.25 BDP", SMALL_QUEUE),
         ("10 Mbit/s, 60 ms, queue 10 packets", TINY_QUEUE),
         ("20 Mbit/s, 40 ms, 1 % random loss", &lossy),
-        ("policer of 20 Mbit/s, 100 Mbit/s, 60 ms", POLICER),
+        ("policer of 10 Mbit/s, 100 Mbit/s, 60 ms", POLICER),
     ];
     for (what, path) in paths {
         for startup in ["standard", "onramp"] {

@@ -100,14 +100,11 @@ def service(onramp, folder, port):
     )
     try:
         deadline = time.monotonic() + 60
-        while True:
-            try:
-                read_metrics(port)
-                break
-            except OSError:
-                if process.poll() is not None or time.monotonic() > deadline:
-                    raise Failed(f"`onramp serve` did not start:\n{read(log)}") from None
-                time.sleep(0.1)
+        # The metrics answer before the policies are in force.
+        while "in force: canary" not in read(log):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise Failed(f"`onramp serve` did not start:\n{read(log)}")
+            time.sleep(0.1)
         yield process, log
     finally:
         process.terminate()

@@ -75,8 +75,8 @@ class Controls:
         if available:
             raise Failed(f"{name} is registered already, maybe by another build: "
                          f"{self.onramp} unload {start_up}")
-        # Followed by CUBIC, also on a host whose default is another one. Without the governor and an
-        # initial rate: no result may depend on the connections before it.
+        # Followed by CUBIC, also on a host whose default is another one. Without the governor and
+        # an initial rate: no result may depend on the connections before it.
         command = [self.onramp, "load", start_up, "--avoidance", "cubic", "--governor", "off"]
         if start_up == "onramp":
             command += ["--initial-rate", "off"]

@@ -96,7 +96,7 @@ fn checks() -> Vec<Check> {
     }
     checks.push(allowed());
     checks.extend(others());
-    // Who may not look is told so by the check of the permission.
+    // Reading them needs root. Without it, the check `permission` has said so.
     let registered = onramp_kernel::registered();
     checks.extend(registered.iter().map(|all| initial_rates(all)));
     checks.push(jit());

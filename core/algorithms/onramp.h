@@ -401,15 +401,23 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 	onramp_report(state, decision);
 }
 
+/* The window that this connection has used. cwnd may never have been filled, and the last segments
+ * of a message may be all that is in flight. */
+static inline uint64_t onramp_used_bytes(const struct onramp *state,
+					 const struct startup_loss *loss)
+{
+	return max_u64(loss->inflight_bytes,
+		       max_u64(state->initial_cwnd_bytes, state->learned_bytes));
+}
+
 static inline void onramp_loss(struct onramp *state, const struct startup_loss *loss,
 			       struct startup_decision *decision)
 {
 	state->retreat_is_safe = state->has_resumed && !state->pipe_is_validated;
 	state->memory_is_wrong |= state->retreat_is_safe;
-	/* cwnd may never have been filled. */
 	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
-		.ssthresh_bytes = min_u64(loss->ssthresh_bytes, loss->inflight_bytes),
+		.ssthresh_bytes = min_u64(loss->ssthresh_bytes, onramp_used_bytes(state, loss)),
 		.pacing_bytes_per_s = STARTUP_UNLIMITED,
 		.estimate_bytes_per_s = state->bottleneck_bytes_per_s,
 		.phase = STARTUP_PHASE_RETREAT,

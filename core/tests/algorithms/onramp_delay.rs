@@ -72,13 +72,13 @@ fn a_rate_that_does_not_grow_with_cwnd_ends_the_startup_with_the_same_cwnd() {
     let decision = round(&mut host, PACED_RATE / 8 * 9, QUEUED);
     assert_eq!(
         (phase(&host), exit_name(decision.exit), decision.is_full),
-        ("done", "delay", 1)
+        ("avoidance", "delay", 1)
     );
     assert_eq!(
         (decision.cwnd_bytes, decision.ssthresh_bytes),
         (window, window)
     );
-    assert_eq!(decision.pacing_bytes_per_s, UNLIMITED);
+    assert!(!decision.host_paces(decision.cwnd_bytes, decision.ssthresh_bytes));
     assert_segments(decision.learned_bytes, 855);
     assert_eq!(
         decision.estimate_bytes_per_s / 1000,
@@ -149,7 +149,7 @@ fn a_paced_flight_that_is_not_carried_leads_to_what_was_carried() {
 fn a_queue_that_stays_then_ends_the_startup_at_what_was_carried() {
     let mut host = not_carried();
     let window = host.decision.cwnd_bytes;
-    let decision = until(&mut host, "done", PACED_RATE / 3 * 2, QUEUED);
+    let decision = until(&mut host, "avoidance", PACED_RATE / 3 * 2, QUEUED);
     assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
     assert!(decision.cwnd_bytes <= window + SEGMENT);
 }

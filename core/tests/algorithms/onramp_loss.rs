@@ -242,7 +242,7 @@ fn what_arrived_is_filled_again_while_no_queue_is_there() {
 fn a_queue_that_is_still_there_ends_the_startup() {
     let mut host = repaired_among_others();
     until(&mut host, "hold", RATE / 20, QUEUED);
-    let decision = until(&mut host, "done", RATE / 20, QUEUED);
+    let decision = until(&mut host, "avoidance", RATE / 20, QUEUED);
     assert_eq!(exit_name(decision.exit), "delay");
     assert!(decision.cwnd_bytes <= 100 * SEGMENT);
 }

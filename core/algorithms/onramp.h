@@ -290,13 +290,6 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 	case STARTUP_PHASE_APPROACH:
 	case STARTUP_PHASE_HOLD:
 		return onramp_clocked_rate(state, ack, cwnd_bytes);
-	case STARTUP_PHASE_AVOIDANCE:
-		/* After an idle time: what it leaves, then what cwnd permits. */
-		return max_u64(rate_bytes_per_s(cwnd_bytes < ack->ssthresh_bytes
-							? cwnd_bytes
-							: onramp_restart_bytes(state, ack, cwnd_bytes),
-						state->min_rtt_ns),
-			       1);
 	case STARTUP_PHASE_RETREAT:
 		return max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns), 1);
 	case STARTUP_PHASE_SLOW_START:
@@ -380,19 +373,33 @@ static inline void onramp_follow_phase(struct onramp *state, const struct startu
 	}
 }
 
+/* The start-up is over, but for idle times. What one leaves, and then what cwnd permits below
+ * ssthresh, is paced. */
+static inline void onramp_pause(const struct onramp *state, const struct startup_ack *ack,
+				struct startup_decision *decision)
+{
+	uint64_t bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
+
+	decision->phase = STARTUP_PHASE_AVOIDANCE;
+	decision->exit = state->exit;
+	decision->restart_bytes = bytes;
+	if (decision->cwnd_bytes < decision->ssthresh_bytes)
+		bytes = decision->cwnd_bytes;
+	decision->pacing_bytes_per_s = bytes && !(state->variant & ONRAMP_WITHOUT_SPACING)
+					       ? max_u64(rate_bytes_per_s(bytes, state->min_rtt_ns), 1)
+					       : STARTUP_UNLIMITED;
+}
+
 /* An ACK after an idle time, below ssthresh: what has filled the pipe before fills it again. */
-static inline void onramp_go_on(struct onramp *state, const struct startup_ack *ack,
+static inline void onramp_go_on(const struct onramp *state, const struct startup_ack *ack,
 				struct startup_decision *decision)
 {
 	*decision = (struct startup_decision){
 		.cwnd_bytes = startup_slow_start(ack, ack->ssthresh_bytes),
 		.ssthresh_bytes = ack->ssthresh_bytes,
 		.estimate_bytes_per_s = state->bottleneck_bytes_per_s,
-		.phase = STARTUP_PHASE_AVOIDANCE,
-		.exit = state->exit,
 	};
-	decision->pacing_bytes_per_s = onramp_pacing_rate(state, ack, decision->cwnd_bytes);
-	decision->restart_bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
+	onramp_pause(state, ack, decision);
 }
 
 static inline void onramp_ack(struct onramp *state, const struct startup_ack *ack,
@@ -427,7 +434,7 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 	if (state->phase == STARTUP_PHASE_DONE)
 		startup_finish(decision, (enum startup_exit)state->exit);
 	if (state->phase == STARTUP_PHASE_AVOIDANCE)
-		decision->exit = state->exit;
+		onramp_pause(state, ack, decision);
 	onramp_judge_first_round(state, ack);
 	onramp_report(state, decision);
 }

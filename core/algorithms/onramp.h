@@ -192,7 +192,7 @@ static inline void onramp_begin_first_round(struct onramp *state, const struct s
 	uint64_t bytes = min_u64(mul_div(rate, start->srtt_ns, NS_PER_S),
 				 ONRAMP_FIRST_SEGMENTS * (uint64_t)start->mss_bytes);
 
-	if (bytes < start->mss_bytes)
+	if (bytes < start->cwnd_bytes / 2)
 		return;
 	state->first_bytes_per_s = rate;
 	/* Losses beside siblings say nothing about the path. */

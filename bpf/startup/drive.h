@@ -108,7 +108,7 @@ static void end_quiet_connection(struct sock *sk, struct onramp_connection *conn
 	end_startup(sk, connection, &connection->ack, STARTUP_EXIT_APPLICATION);
 }
 
-/* An idle time would leave nothing of this bulk transfer's window: the start-up is over for good. */
+/* An idle time would leave nothing of a bulk transfer's window: its start-up is over for good. */
 static inline void end_busy_connection(struct sock *sk, struct onramp_connection *connection)
 {
 	if (connection->decision.phase == STARTUP_PHASE_AVOIDANCE &&

@@ -37,13 +37,17 @@
  *     has validated.
  *   - (8) The repair of any other loss has ended (loss).
  *
+ * DONE is for good, unless the pipe was full: then AVOIDANCE is in its place, until a loss. An idle
+ * time is followed by what filled the pipe before.
+ *
  * APPROACH leads to DONE too, where cwnd reaches the share beside siblings (estimate), or where it
  * exceeds twice the BDP with a queue, and becomes twice the BDP (delay). Every ECN mark and every
  * RTO lead to DONE (loss, timeout).
  *
  * The first round trip: the initial window leaves at once. Behind it, up to 90 segments leave at
  * the host's initial rate (core/parts/first_round.h), as many as this rate sends in the handshake's
- * RTT. Siblings share the rate. The first flight, which is measured, is the initial window alone.
+ * RTT. Siblings share the rate. Where they are fewer than half of the initial window, none leave:
+ * slow start is faster. The first flight, which is measured, is the initial window alone.
  * Where the application has little to send at first, as in a handshake of TLS, the rest may leave
  * later: after an idle time too, but not behind 16 exchanges of small messages.
  *
@@ -77,15 +81,18 @@
  *   no ACK has validated
  *   a queue, and ACKs have validated     BDP of the delivery rate, or       the end
  *   cwnd                                 congestion avoidance's if more
- *   heavy, and a queue before that       1/4 of what arrived                APPROACH
+ *   heavy, and a queue before that, of   1/4 of what arrived                APPROACH
+ *   a paced window
  *   heavy                                7/8 of what arrived                the end
  *
  * The smoothed RTT shows whether the loss met a queue. If the host takes the loss
  * back, because all segments have arrived after all, the phase before goes on.
  *
  * A path loses some segments without congestion. Whoever exceeds a queue or a policer loses far
- * more. "What arrived" is the flight without its losses. Of a heavy loss, ssthresh is at most
- * congestion avoidance's. Before validation, it is at least the cwnd before w.
+ * more. "What arrived" is the flight without its losses. The last segments of a message are a part
+ * of a flight: of what a round trip has carried, up to cwnd. Of a heavy loss, ssthresh is at most
+ * congestion avoidance's. Before validation, it is at least the cwnd before w, and in slow start
+ * the initial window.
  *
  * The queue of a window that no ACK has validated may be that of competing flows. So cwnd falls to
  * a quarter. APPROACH then fills what arrived, as in slow start, until HOLD ends the start-up as
@@ -126,6 +133,8 @@
  * An application that sends in parts, as most do behind a handshake of TLS, needs the measured rate
  * more than once: w stays where the application did not use all of it. For five minutes (RFC 7661)
  * an idle time leaves min(cwnd, w), paced. Of a remembered BDP, what was not used is lost (3.3).
+ * Where the start-up has ended at a full pipe, w is that of this pipe. Up to ssthresh cwnd then
+ * grows as in slow start, paced. A loss, or 16 MiB without an idle time, end this (core/host.h).
  *
  * The connection learns the maximum that was acknowledged in a round trip, without its queue. From
  * a paced flight it learns the BDP at the delivery rate, once enough has arrived to be worth
@@ -386,7 +395,9 @@ static inline void onramp_pause(const struct onramp *state, const struct startup
 	if (decision->cwnd_bytes < decision->ssthresh_bytes)
 		bytes = decision->cwnd_bytes;
 	decision->pacing_bytes_per_s = bytes && !(state->variant & ONRAMP_WITHOUT_SPACING)
-					       ? max_u64(rate_bytes_per_s(bytes, state->min_rtt_ns), 1)
+					       ? max_u64(rate_bytes_per_s(bytes,
+									  state->min_rtt_ns),
+							 1)
 					       : STARTUP_UNLIMITED;
 }
 

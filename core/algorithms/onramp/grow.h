@@ -42,8 +42,8 @@ static inline void onramp_begin_hold(struct onramp *state, const struct startup_
 		onramp_begin_round(state, ack);
 }
 
-/* The start-up ends with this cwnd, which fills the pipe, or this connection's share of it. After an
- * idle time it goes on from there. */
+/* The start-up ends with this cwnd, which fills the pipe, or this connection's share of it. After
+ * an idle time it goes on from there. */
 static inline void onramp_stay(struct onramp *state, enum startup_exit exit,
 			       struct startup_decision *decision)
 {
@@ -53,8 +53,8 @@ static inline void onramp_stay(struct onramp *state, enum startup_exit exit,
 	state->phase = STARTUP_PHASE_AVOIDANCE;
 }
 
-/* Whatever the receiver says, the pipe is full at this cwnd, where this host's own clock has shown a
- * queue throughout the round: it is far larger than the BDP. */
+/* Whatever the receiver says, the pipe is full at this cwnd, where this host's own clock has shown
+ * a queue throughout the round: it is far larger than the BDP. */
 static inline uint64_t onramp_full_bytes(const struct onramp *state, const struct startup_ack *ack)
 {
 	if (!state->pipe_is_validated || !state->path_bytes_per_s ||

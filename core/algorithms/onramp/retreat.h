@@ -38,10 +38,11 @@ static inline bool onramp_pipe_was_full(const struct onramp *state)
 	return state->loss_had_queue && state->pipe_is_validated;
 }
 
-/* Otherwise it may be the queue of competing flows. */
+/* Otherwise it may be the queue of competing flows, but for slow start's: that fills one itself. */
 static inline bool onramp_may_compete(const struct onramp *state)
 {
-	return state->loss_had_queue && !state->pipe_is_validated;
+	return state->loss_had_queue && !state->pipe_is_validated &&
+	       state->repaired_phase != STARTUP_PHASE_SLOW_START;
 }
 
 /* The ssthresh of a light loss: recovery then sends as much as arrives, and cwnd stays. */
@@ -135,6 +136,10 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 		max_u64(loss->inflight_bytes,
 			min_u64(min_u64(loss->cwnd_bytes, state->learned_bytes), end_bytes));
 
+	/* A host may send the initial window into any path (RFC 6928). */
+	if (state->phase == STARTUP_PHASE_SLOW_START)
+		state->prior_cwnd_bytes =
+			max_u64(state->prior_cwnd_bytes, state->initial_cwnd_bytes);
 	if (state->phase != STARTUP_PHASE_RETREAT)
 		state->repaired_phase = state->phase;
 	state->exit = STARTUP_EXIT_LOSS;

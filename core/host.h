@@ -43,7 +43,8 @@
  *   after an RTO or an idle time. The algorithm then owns cwnd until it decides AVOIDANCE again.
  * - SAFE: congestion avoidance owns cwnd, and the algorithm only paces what cwnd permits.
  * - DONE: the start-up is over for good. The host never calls the algorithm again.
- * - After an idle time cwnd is at least host_restart_bytes(), until the start-up is over for good.
+ * - After an idle time cwnd is at least host_restart_bytes(), until the start-up is over for
+ *   good.
  * - A host may end an AVOIDANCE with restart_bytes for good, where host_is_busy(): what an idle time
  *   leaves is nothing then.
  * - Where the decided pacing rate is STARTUP_UNLIMITED, the host paces as it would without a

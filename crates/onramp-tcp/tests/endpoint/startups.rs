@@ -281,14 +281,14 @@ fn onramp_fills_the_pipe_within_three_round_trips() {
     let mut download = Download::new("onramp", Avoidance::Cubic);
     until_phase(&mut download, "pacing");
     assert_eq!(download.window().segments(), 101 * 3 / 4 + 10);
-    until_phase(&mut download, "done");
+    until_phase(&mut download, "avoidance");
     let window = download.window().segments();
     // It grows by an eighth, and by a quarter more until the delay of that eighth is measured.
     assert!(
         (BDP_SEGMENTS * 17 / 16..BDP_SEGMENTS * 11 / 8).contains(&window),
         "{window}"
     );
-    assert_eq!(download.phase(), ("done", "delay"));
+    assert_eq!(download.phase(), ("avoidance", "delay"));
     let after = download.window();
     assert_eq!(
         (after.segments(), after.ssthresh_bytes / 1000),
@@ -307,11 +307,11 @@ fn onramp_goes_on_from_what_the_path_carried() {
     until_phase(&mut download, "approach");
     // The BDP is 25 segments: 101 ms with 4 ms each.
     assert_eq!(download.window().segments(), 25, "what was carried");
-    until_phase(&mut download, "done");
+    until_phase(&mut download, "avoidance");
     // Growth by an eighth and by a quarter, and for the eight samples that show the delay.
     let last = download.window().segments();
     assert!((26..=25 * 11 / 8 + 2).contains(&last), "{last}");
-    assert_eq!(download.phase(), ("done", "delay"));
+    assert_eq!(download.phase(), ("avoidance", "delay"));
 }
 
 #[test]
@@ -326,8 +326,8 @@ fn a_light_loss_during_onramps_validation_holds_cwnd() {
     assert!(held >= sent, "{held} of {sent}");
     until_phase(&mut download, "approach");
     assert!(download.window().segments() >= sent);
-    until_phase(&mut download, "done");
-    assert_eq!(download.phase(), ("done", "delay"));
+    until_phase(&mut download, "avoidance");
+    assert_eq!(download.phase(), ("avoidance", "delay"));
 }
 
 /// A download that has just lost a segment in its third round, whose algorithm controls the repair.

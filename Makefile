@@ -37,6 +37,7 @@ help:
 	@echo 'make test-busy     the tests three times, on a machine that has other work'
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make web      the playground, a page for browsers: target/web (or onramp web)'
+	@echo 'make site     the documents as a static site: target/site (test-site: in Chromium)'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
 	@echo 'make real-quic    the same over QUIC, beside the CUBIC of noq and onramp over TCP'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
@@ -86,6 +87,23 @@ web-engine: setup
 	$(CARGO) build --release --locked -p onramp-web --target wasm32-unknown-unknown
 	$(CARGO) run --quiet --locked -p onramp-web-build -- \
 		'$(TARGET)/wasm32-unknown-unknown/release/onramp_web.wasm' '$(TARGET)/web-engine'
+
+# The documents as a site: target/site/index.html, which works from the disk too. It has the
+# playground if `make web` has built it. Broken links are errors.
+SITE_PYTHON = $(TARGET)/site-python
+site: $(SITE_PYTHON)/bin/zensical
+	scripts/site/site.py --zensical $< --web '$(TARGET)/web' --out '$(TARGET)/site'
+
+$(SITE_PYTHON)/bin/zensical: scripts/site/requirements.txt
+	python3 -m venv '$(SITE_PYTHON)'
+	'$(SITE_PYTHON)/bin/pip' install --quiet --requirement $<
+	touch $@
+
+# The site in Chromium: three widths, light and dark, its search.
+test-site: site
+	@scripts/setup.sh nodejs npm chromium
+	cd crates/onramp-web/page && npm ci --no-audit --no-fund && \
+		ONRAMP_SITE='$(TARGET)/site' node --test tests/site/site.test.mjs
 
 # One algorithm of core/, or all: its decisions, its programs in the kernel, one path.
 check: setup

@@ -166,7 +166,8 @@ def draw_timeline(traces):
     ends = [max(point["time_s"] for point in trace["receiver"]) for trace in traces]
     names = ["CUBIC", "onramp, then CUBIC"]
     description = "A download of 300 kB over 20 Mbit/s and 100 ms, packet by packet. " + "; ".join(
-        f"{name}: complete after {end * 1000:.0f} ms" for name, end in zip(names, ends, strict=True))
+        f"{name}: complete after {end * 1000:.0f} ms"
+        for name, end in zip(names, ends, strict=True))
     scale = 760  # pixels a second
     height = 104 + max(ends) * scale + 30
     picture = Picture(760, round(height), "300 kB over 20 Mbit/s and 100 ms, packet by packet",

@@ -69,8 +69,8 @@ class Pages:
             else:
                 language = LANGUAGES.get(source.suffix, "text")
                 text = source.read_text()
-                self.write(f"{path}.md", f"---\nsearch:\n  exclude: true\n---\n\n# {source.name}\n\n"
-                           f"`{path}`\n\n````{language}\n{text}````\n")
+                self.write(f"{path}.md", "---\nsearch:\n  exclude: true\n---\n\n"
+                           f"# {source.name}\n\n`{path}`\n\n````{language}\n{text}````\n")
 
     def place(self, path):
         place = self.out / path

@@ -14,7 +14,8 @@
  *   growth for each acknowledged byte                  APPROACH; raised as in Wang et al.
  *       1                  below w: the receiver held cwnd back, or the host reduced it
  *       1/3                in the round trip that validates w, where w is below 7/8 BDP
- *       1/8, 1/4, 1/2, 1   in the round trips after it
+ *       1/8                in the round trip after it
+ *       1                  in the round trips after that one
  *
  *   +------------+  (1)  +--------+  (2)  +----------+  (3)  +------+  (5)  +------+
  *   | SLOW START | ----> | PACING | ----> | APPROACH | ----> | HOLD | ----> | DONE |
@@ -165,7 +166,7 @@
 /* The numbers of the essay */
 _Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS == 10, "w");
 _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
-		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
+		       ONRAMP_VALIDATED_GROWTH_DIVISOR == 8,
 	       "growth");
 _Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_OVERFULL_BDPS == 2, "(3), twice the BDP");
 _Static_assert(ONRAMP_FIRST_SEGMENTS == 90 && ONRAMP_FIRST_EXCHANGES == 16, "first round trip");
@@ -319,6 +320,8 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 		onramp_begin_round(state, ack);
 	}
 	state->min_rtt_ns = startup_min_rtt(state->min_rtt_ns, ack);
+	if (state->phase == STARTUP_PHASE_APPROACH || state->phase == STARTUP_PHASE_HOLD)
+		state->round.gap_ns = max_u64(state->round.gap_ns, ack->now_ns - seen->now_ns);
 	*seen = *ack;
 	if (ack->pair_interval_ns && !state->has_pairs) {
 		state->has_pairs = true;
@@ -401,15 +404,23 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 	onramp_report(state, decision);
 }
 
+/* The window that this connection has used. cwnd may never have been filled, and the last segments
+ * of a message may be all that is in flight. */
+static inline uint64_t onramp_used_bytes(const struct onramp *state,
+					 const struct startup_loss *loss)
+{
+	return max_u64(loss->inflight_bytes,
+		       max_u64(state->initial_cwnd_bytes, state->learned_bytes));
+}
+
 static inline void onramp_loss(struct onramp *state, const struct startup_loss *loss,
 			       struct startup_decision *decision)
 {
 	state->retreat_is_safe = state->has_resumed && !state->pipe_is_validated;
 	state->memory_is_wrong |= state->retreat_is_safe;
-	/* cwnd may never have been filled. */
 	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
-		.ssthresh_bytes = min_u64(loss->ssthresh_bytes, loss->inflight_bytes),
+		.ssthresh_bytes = min_u64(loss->ssthresh_bytes, onramp_used_bytes(state, loss)),
 		.pacing_bytes_per_s = STARTUP_UNLIMITED,
 		.estimate_bytes_per_s = state->bottleneck_bytes_per_s,
 		.phase = STARTUP_PHASE_RETREAT,

@@ -76,8 +76,9 @@ static inline uint64_t onramp_growth_bytes(const struct onramp *state,
 		return cwnd_bytes < state->target_bytes || !state->has_resumed
 			       ? acked_bytes / ONRAMP_VALIDATING_GROWTH_DIVISOR
 			       : 0;
-	return state->variant & ONRAMP_WITHOUT_EASING ? acked_bytes
-						      : acked_bytes >> state->growth_shift;
+	return state->grows_freely || state->variant & ONRAMP_WITHOUT_EASING
+		       ? acked_bytes
+		       : acked_bytes / ONRAMP_VALIDATED_GROWTH_DIVISOR;
 }
 
 /* ACKs clock the sender, and cwnd grows until a group of samples is delayed. */
@@ -113,7 +114,7 @@ static inline void onramp_approach(struct onramp *state, const struct startup_ac
 	if (ack->cwnd_bytes < state->target_bytes / 8 * ONRAMP_CARRIED_EIGHTHS)
 		return;
 	if (state->pipe_is_validated)
-		onramp_double_growth(state);
+		state->grows_freely = true;
 	else
 		onramp_validate(state);
 	if (state->variant & ONRAMP_WITHOUT_RAISING) {

@@ -51,19 +51,32 @@ pub fn assert_done(decision: &Decision, exit: &str) {
     );
 }
 
+/// `host` with so many segments in flight ends at an RTO, where the host's ssthresh is 70 segments.
+#[track_caller]
+fn assert_rto_ends_at(host: &mut Host, in_flight: u64, ssthresh: u64) {
+    for (kind, exit) in [(LOSS_TAHOE, "loss"), (LOSS_TIMEOUT, "timeout")] {
+        let decision = host.lose(kind, in_flight * SEGMENT, 70 * SEGMENT);
+        assert_done(&decision, exit);
+        assert_eq!(decision.ssthresh_bytes, ssthresh * SEGMENT);
+    }
+}
+
 /// cwnd may never have been filled.
 #[test]
 fn an_rto_ends_at_the_hosts_ssthresh_or_at_the_flight() {
-    for (kind, exit) in [(LOSS_TAHOE, "loss"), (LOSS_TIMEOUT, "timeout")] {
-        for mut host in [host_on(RTT), in_pacing(), in_approach(), validated()] {
-            arrive(&mut host, 5, RATE, RTT);
-            for (in_flight, expected) in [(100, 70), (30, 30)] {
-                let decision = host.lose(kind, in_flight * SEGMENT, 70 * SEGMENT);
-                assert_done(&decision, exit);
-                assert_eq!(decision.ssthresh_bytes, expected * SEGMENT);
-            }
-        }
+    for mut host in [host_on(RTT), in_pacing(), in_approach()] {
+        arrive(&mut host, 5, RATE, RTT);
+        assert_rto_ends_at(&mut host, 100, 70);
+        assert_rto_ends_at(&mut host, 30, 30);
     }
+}
+
+/// The end of a message may be all that is in flight.
+#[test]
+fn an_rto_of_few_segments_leaves_the_window_that_has_been_used() {
+    let initial = 10;
+    assert_rto_ends_at(&mut host_on(RTT), 1, initial);
+    assert_rto_ends_at(&mut validated(), 1, 70);
 }
 
 /// Nothing is marked lost.

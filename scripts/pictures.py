@@ -3,7 +3,7 @@
 
     scripts/pictures.py --study target/release/onramp-study [--out docs/images]
 
-Writes gain.svg, timeline.svg, rounds.svg and states.svg: the same files on every machine. The only
+Writes gain, map, timeline, rounds and states.svg: the same files on every machine. The only
 input is the simulator, and the only dependency Python 3.11.
 """
 
@@ -35,6 +35,7 @@ text { fill: var(--ink); font: 12px system-ui, "Liberation Sans", Arial, sans-se
 .base { fill: var(--base); }
 .gain { fill: var(--gain); }
 .less { fill: var(--less); }
+.bound-fill { fill: var(--bound); }
 .bound { stroke: var(--bound); stroke-width: 2; fill: none; }
 .data { stroke: var(--gain); stroke-width: 1; opacity: 0.75; }
 .ack { stroke: var(--base); stroke-width: 0.8; opacity: 0.8; }
@@ -62,9 +63,10 @@ class Picture:
         self.parts.append(f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" '
                           f'x2="{x2:.1f}" y2="{y2:.1f}"/>')
 
-    def bar(self, x, y, width, height, kind):
+    def bar(self, x, y, width, height, kind, strength=1):
+        faint = "" if strength == 1 else f' fill-opacity="{strength:.2f}"'
         self.parts.append(f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" '
-                          f'width="{width:.1f}" height="{height:.1f}"/>')
+                          f'width="{width:.1f}" height="{height:.1f}"{faint}/>')
 
     def path(self, commands, kind):
         self.parts.append(f'<path class="{kind}" d="{commands}"/>')
@@ -158,6 +160,48 @@ def draw_gain(study):
             picture.text(left + time * scale + 6, y + 16 * place + 11, words, "strong")
         picture.line(left + bound * scale, y - 2, left + bound * scale, y + 48, "bound")
     picture.line(left, top, left, bottom, "axis")
+    return picture
+
+
+def draw_map(study):
+    """The ratio of the times of `onramp` and CUBIC over rate, RTT and size."""
+    records = study.records(ROOT / "docs/images/map.toml")
+    rates = sorted({record["rate_bits_per_s"] for record in records})
+    rtts = sorted({record["rtt_ms"] for record in records})
+    sizes = sorted({record["size_bytes"] for record in records})
+    times = {(record["rate_bits_per_s"], record["rtt_ms"], record["size_bytes"],
+              record["startup"]): record["completion_s"] for record in records}
+    ratios = {key[:3]: times[*key[:3], "onramp"] / times[*key[:3], "none"]
+              for key in times if key[3] == "none"}
+    description = "Time of onramp divided by that of CUBIC. " + "; ".join(
+        f"{size // 1000} kB: " + ", ".join(
+            f"{rate / 1e6:g} Mbit/s and {rtt:g} ms {ratios[rate, rtt, size]:.2f}"
+            for rate in rates for rtt in rtts) for size in sizes)
+    cell_x, cell_y, width = 50, 30, 50 * len(rtts)
+    panel = 90 + cell_y * len(rates)
+    picture = Picture(100 + (width + 40) * 2, 60 + panel * 2,
+                      "Time of onramp / time of CUBIC",
+                      "simulated; queue of 1 BDP, Linux's default receive buffer; below 1: faster",
+                      description)
+    for at, size in enumerate(sizes):
+        left, top = 90 + (width + 40) * (at % 2), 90 + panel * (at // 2)
+        picture.text(left + width / 2, top - 14, f"{size // 1000} kB" if size < 10**6 else
+                     f"{size // 10**6} MB", "strong", "middle")
+        for row, rate in enumerate(rates[::-1]):
+            y = top + cell_y * row
+            if at % 2 == 0:
+                picture.text(left - 8, y + 20, f"{rate / 1e6:g} Mbit/s", anchor="end")
+            for column, rtt in enumerate(rtts):
+                ratio, x = ratios[rate, rtt, size], left + cell_x * column
+                kind = "gain" if ratio < 0.995 else "bound-fill" if ratio > 1.005 else "base"
+                strength = min(abs(1 - ratio) / 0.5, 1) * 0.75 if kind != "base" else 0.15
+                picture.bar(x, y, cell_x - 2, cell_y - 2, kind, strength)
+                picture.text(x + cell_x / 2 - 1, y + 19, f"{ratio:.2f}", "", "middle")
+        for column, rtt in enumerate(rtts):
+            picture.text(left + cell_x * column + cell_x / 2, top + cell_y * len(rates) + 14,
+                         f"{rtt:g}", "faint", "middle")
+        picture.text(left + width / 2, top + cell_y * len(rates) + 34, "RTT (ms)", "faint",
+                     "middle")
     return picture
 
 
@@ -282,8 +326,9 @@ def main():
     arguments = parser.parse_args()
     study = Study(arguments.study)
     traces = study.traces(ROOT / "docs/images/timeline.toml")
-    for name, picture in (("gain", draw_gain(study)), ("timeline", draw_timeline(traces)),
-                          ("rounds", draw_rounds(traces)), ("states", draw_states())):
+    pictures = {"gain": draw_gain(study), "map": draw_map(study), "states": draw_states(),
+                "timeline": draw_timeline(traces), "rounds": draw_rounds(traces)}
+    for name, picture in pictures.items():
         picture.write(arguments.out / f"{name}.svg")
 
 

@@ -14,8 +14,7 @@
  *   growth for each acknowledged byte                  APPROACH; raised as in Wang et al.
  *       1                  below w: the receiver held cwnd back, or the host reduced it
  *       1/3                in the round trip that validates w, where w is below 7/8 BDP
- *       1/8                in the round trip after it
- *       1                  in the round trips after that one
+ *       1/8, 1/4, 1/2, 1   in the round trips after it
  *
  *   +------------+  (1)  +--------+  (2)  +----------+  (3)  +------+  (5)  +------+
  *   | SLOW START | ----> | PACING | ----> | APPROACH | ----> | HOLD | ----> | DONE |
@@ -38,8 +37,9 @@
  *     has validated.
  *   - (8) The repair of any other loss has ended (loss).
  *
- * APPROACH leads to DONE too, where cwnd reaches the share beside siblings (estimate), or is twice
- * the BDP with a queue (delay). Every ECN mark and every RTO lead to DONE (loss, timeout).
+ * APPROACH leads to DONE too, where cwnd reaches the share beside siblings (estimate), or where it
+ * exceeds twice the BDP with a queue, and becomes twice the BDP (delay). Every ECN mark and every
+ * RTO lead to DONE (loss, timeout).
  *
  * The first round trip: the initial window leaves at once. Behind it, up to 90 segments leave at
  * the host's initial rate (core/parts/first_round.h), as many as this rate sends in the handshake's
@@ -166,7 +166,7 @@
 /* The numbers of the essay */
 _Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS == 10, "w");
 _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
-		       ONRAMP_VALIDATED_GROWTH_DIVISOR == 8,
+		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
 	       "growth");
 _Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_OVERFULL_BDPS == 2, "(3), twice the BDP");
 _Static_assert(ONRAMP_FIRST_SEGMENTS == 90 && ONRAMP_FIRST_EXCHANGES == 16, "first round trip");
@@ -320,8 +320,6 @@ static inline bool onramp_observe(struct onramp *state, const struct startup_ack
 		onramp_begin_round(state, ack);
 	}
 	state->min_rtt_ns = startup_min_rtt(state->min_rtt_ns, ack);
-	if (state->phase == STARTUP_PHASE_APPROACH || state->phase == STARTUP_PHASE_HOLD)
-		state->round.gap_ns = max_u64(state->round.gap_ns, ack->now_ns - seen->now_ns);
 	*seen = *ack;
 	if (ack->pair_interval_ns && !state->has_pairs) {
 		state->has_pairs = true;

@@ -218,7 +218,7 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 		if (state->baseline_rtt_ns && onramp_group_is_delayed(state)) {
 			/* ACKs have validated slow start's window, and it grows at full speed. */
 			state->pipe_is_validated = true;
-			state->grows_freely = true;
+			state->growth_shift = 0;
 			onramp_begin_hold(state, ack);
 			return;
 		}

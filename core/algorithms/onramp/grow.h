@@ -52,16 +52,16 @@ static inline void onramp_stay(struct onramp *state, enum startup_exit exit,
 	state->phase = STARTUP_PHASE_DONE;
 }
 
-/* Whatever the receiver says, the pipe is full: cwnd is far larger than the BDP, and this host's
- * own clock has shown a queue throughout the round. */
-static inline bool onramp_is_overfull(const struct onramp *state, const struct startup_ack *ack)
+/* Whatever the receiver says, the pipe is full at this cwnd, where this host's own clock has shown a
+ * queue throughout the round: it is far larger than the BDP. */
+static inline uint64_t onramp_full_bytes(const struct onramp *state, const struct startup_ack *ack)
 {
-	return state->pipe_is_validated && state->path_bytes_per_s &&
-	       !(state->variant & ONRAMP_WITHOUT_DELAY) &&
-	       state->round.own_rtt_ns > state->min_rtt_ns + onramp_queue_ns(state) &&
-	       ack->cwnd_bytes >
-		       ONRAMP_OVERFULL_BDPS *
-			       onramp_bdp_bytes(state, state->path_bytes_per_s, ack->mss_bytes);
+	if (!state->pipe_is_validated || !state->path_bytes_per_s ||
+	    state->variant & ONRAMP_WITHOUT_DELAY ||
+	    state->round.own_rtt_ns <= state->min_rtt_ns + onramp_queue_ns(state))
+		return STARTUP_UNLIMITED;
+	return ONRAMP_OVERFULL_BDPS *
+	       onramp_bdp_bytes(state, state->path_bytes_per_s, ack->mss_bytes);
 }
 
 /* The growth of a cwnd when this many bytes of it are acknowledged. */
@@ -76,9 +76,8 @@ static inline uint64_t onramp_growth_bytes(const struct onramp *state,
 		return cwnd_bytes < state->target_bytes || !state->has_resumed
 			       ? acked_bytes / ONRAMP_VALIDATING_GROWTH_DIVISOR
 			       : 0;
-	return state->grows_freely || state->variant & ONRAMP_WITHOUT_EASING
-		       ? acked_bytes
-		       : acked_bytes / ONRAMP_VALIDATED_GROWTH_DIVISOR;
+	return state->variant & ONRAMP_WITHOUT_EASING ? acked_bytes
+						      : acked_bytes >> state->growth_shift;
 }
 
 /* ACKs clock the sender, and cwnd grows until a group of samples is delayed. */
@@ -106,7 +105,8 @@ static inline void onramp_approach(struct onramp *state, const struct startup_ac
 			STARTUP_UNLIMITED);
 	if (!onramp_round_is_complete(state, ack))
 		return;
-	if (onramp_is_overfull(state, ack)) {
+	if (ack->cwnd_bytes > onramp_full_bytes(state, ack)) {
+		decision->cwnd_bytes = onramp_full_bytes(state, ack);
 		onramp_stay(state, STARTUP_EXIT_DELAY, decision);
 		return;
 	}
@@ -114,7 +114,7 @@ static inline void onramp_approach(struct onramp *state, const struct startup_ac
 	if (ack->cwnd_bytes < state->target_bytes / 8 * ONRAMP_CARRIED_EIGHTHS)
 		return;
 	if (state->pipe_is_validated)
-		state->grows_freely = true;
+		onramp_double_growth(state);
 	else
 		onramp_validate(state);
 	if (state->variant & ONRAMP_WITHOUT_RAISING) {

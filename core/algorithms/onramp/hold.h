@@ -85,7 +85,7 @@ static inline void onramp_hold(struct onramp *state, const struct startup_ack *a
 	if (onramp_rate_shows_room(state, rate)) {
 		onramp_end_round(state, ack);
 		onramp_grow_again(state);
-		state->grows_freely = state->pipe_is_validated;
+		onramp_double_growth(state);
 	} else if (state->pipe_is_validated) {
 		onramp_end_full(state, rate, carried_bytes, decision);
 	} else {

@@ -44,21 +44,16 @@ static inline void onramp_end_round(struct onramp *state, const struct startup_a
 		state->baseline_rtt_ns = state->round.min_rtt_ns;
 	state->last_round_bytes_per_s = onramp_round_bytes_per_s(state, ack);
 	state->last_round_cwnd_bytes = state->round.cwnd_bytes;
-	state->last_round_gap_ns = state->round.gap_ns;
 	/* Cap at the bytes delivered in this round: ACK aggregation inflates the rate. */
 	onramp_learn(state, state->last_round_bytes_per_s,
 		     ack->delivered_bytes - state->round.begin_delivered_bytes);
 	onramp_begin_round(state, ack);
 }
 
-/* This RTT has a queue that the last round did not have, whatever bunches the ACKs arrive in. */
+/* This RTT has a queue that the last round did not have. */
 static inline bool onramp_rtt_is_delayed(const struct onramp *state, uint64_t rtt_ns)
 {
-	uint64_t queue_ns = onramp_queue_ns(state);
-	uint64_t gap_ns = max_u64(state->last_round_gap_ns, state->round.gap_ns);
-
-	return rtt_ns >
-	       state->baseline_rtt_ns + queue_ns + min_u64(gap_ns, ONRAMP_MAX_GAPS * queue_ns);
+	return rtt_ns > state->baseline_rtt_ns + onramp_queue_ns(state);
 }
 
 /* Take an RTT sample. True when it completes a group; group_min_rtt_ns is the group's minimum. */

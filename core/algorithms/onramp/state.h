@@ -102,9 +102,6 @@ enum onramp_variant {
 #define ONRAMP_DELAY_DIVISOR 16
 #define ONRAMP_MIN_DELAY_NS UINT64_C(1000000)
 #define ONRAMP_MAX_DELAY_NS (16 * UINT64_C(1000000))
-/* Where ACKs arrive in bunches, they are late by the time between two of them without a queue. So
- * this time is added, up to so many times the increase that is a queue. */
-#define ONRAMP_MAX_GAPS 2
 /* On a shorter path, a queue of a quarter of a BDP would not be seen. The host's own start-up is
  * over within tens of milliseconds there. */
 #define ONRAMP_MIN_PATH_NS (4 * ONRAMP_MIN_DELAY_NS)
@@ -124,10 +121,9 @@ enum onramp_variant {
 /* In the round trip that validates the paced window, cwnd grows by 1/3 of the acknowledged bytes:
  * 3/4 of the BDP become the whole. */
 #define ONRAMP_VALIDATING_GROWTH_DIVISOR 3
-/* In the round after validation, cwnd grows by 1/8 of the acknowledged bytes, as in
- * core/algorithms/spaced.h. Where the measured rate is right, the delay shows it then. A round
- * trip without a delay shows that the rate was too low: cwnd grows as in slow start from there. */
-#define ONRAMP_VALIDATED_GROWTH_DIVISOR 8
+/* A validated window grows by 1/8 of the acknowledged bytes, as in core/algorithms/spaced.h, then
+ * by twice as much in each round, up to slow start's own growth: 1/2^3, 1/2^2, 1/2, 1. */
+#define ONRAMP_FIRST_GROWTH_SHIFT 3
 /* A window of so many BDPs fills the pipe where this host's own clock shows a queue. Of a full
  * queue whose losses the receiver hides, the delay rises no more, and the rate grows with cwnd.
  * Two, because a measured rate may be too low. */
@@ -170,7 +166,6 @@ struct onramp_round {
 	uint64_t cwnd_bytes;            /* at the start */
 	uint64_t min_rtt_ns;            /* of its samples; 0: no sample */
 	uint64_t own_rtt_ns;            /* the same by this host's clock alone */
-	uint64_t gap_ns;                /* the longest time between two ACKs: APPROACH, HOLD */
 };
 
 struct onramp {
@@ -201,7 +196,6 @@ struct onramp {
 	uint64_t last_round_bytes_per_s; /* delivery rate of the last complete round; 0: none since
 					    PACING */
 	uint64_t last_round_cwnd_bytes;  /* cwnd of that round */
-	uint64_t last_round_gap_ns;      /* longest time between two ACKs of that round */
 	uint64_t growth_remainder_bytes; /* growth of less than a segment */
 	uint64_t handshake_rtt_ns;       /* 0: unknown */
 	uint64_t first_rtt_ns;           /* the first RTT of data; 0: no sample yet */
@@ -227,7 +221,7 @@ struct onramp {
 	uint32_t loss_had_queue; /* RETREAT: the samples before the loss were delayed */
 	uint32_t sample_count;   /* in the present group */
 	uint32_t pipe_is_validated; /* ACKs show that the path carries the paced window */
-	uint32_t grows_freely;      /* a validated window grows as in slow start */
+	uint32_t growth_shift;      /* a validated window grows by acked bytes >> growth_shift */
 	uint32_t phase;
 	uint32_t options;         /* enum startup_option */
 	uint32_t exit;            /* enum startup_exit: the reason when it is over */
@@ -251,7 +245,15 @@ static inline uint64_t onramp_bdp_bytes(const struct onramp *state, uint64_t byt
 static inline void onramp_validate(struct onramp *state)
 {
 	state->pipe_is_validated = true;
-	state->grows_freely = false;
+	state->growth_shift = ONRAMP_FIRST_GROWTH_SHIFT;
+}
+
+/* Grow twice as fast, up to slow start's own growth. Before validation this has no effect, because
+ * onramp_validate() sets the growth. */
+static inline void onramp_double_growth(struct onramp *state)
+{
+	if (state->growth_shift)
+		state->growth_shift--;
 }
 
 #endif

@@ -1,6 +1,7 @@
 //! Receivers that lie to get more than their share: how much traffic a download then draws. The
 //! table is in docs/threat-model.md.
 
+use onramp_report::statistics::geometric_mean;
 use onramp_scenario::Lie;
 use onramp_sim::{run, Options};
 use std::fmt::Write;
@@ -37,7 +38,7 @@ fn traffic(lie: Lie, queues: &str) -> Traffic {
         })
         .collect();
     Traffic {
-        mean: (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp(),
+        mean: geometric_mean(ratios.iter().copied()).expect("there are paths"),
         most: ratios.into_iter().fold(0.0, f64::max),
     }
 }
@@ -59,7 +60,10 @@ fn a_lie_draws_at_most_a_fifth_more_traffic_than_with_cubic() {
         )
         .unwrap();
         // Segments that are acknowledged before they arrive draw more: docs/threat-model.md.
-        assert!(lie == Lie::Early || usual.most <= 1.2, "{table}");
+        assert!(
+            lie == Lie::Early || usual.most.max(short.most) <= 1.2,
+            "{table}"
+        );
     }
     insta::assert_snapshot!(table);
 }

@@ -48,7 +48,7 @@ help:
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make https    nginx and curl with TLS, beside other senders: docs/other-remedies.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
-	@echo 'make chart    docs/images/*.svg, pictures of README and docs/how-it-works.md'
+	@echo 'make chart    pictures and tables of the documents, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
 	@echo 'make install  the programs, manual pages, completions, unit into PREFIX (/usr/local)'
 	@echo 'make uninstall     removes exactly these'
@@ -273,10 +273,10 @@ format:
 	scripts/python-venv.sh
 	cd python && ../target/python/bin/ruff format $(PYTHON_FOLDERS)
 
-# The pictures of the README and of docs/how-it-works.md, from simulated transfers: the same files
-# on every machine.
+# Pictures and tables of the documents from simulated transfers: the same on every machine.
 chart: build
 	scripts/pictures.py --study $(STUDY)
+	scripts/examples.py --study $(STUDY)
 
 bench: bench-kernel bench-sim bench-python
 

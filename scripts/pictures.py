@@ -98,12 +98,16 @@ class Study:
     def __init__(self, program):
         self.program = str(pathlib.Path(program).resolve())
 
-    def records(self, scenario, old="", new=""):
-        """The records of a scenario file, in which a text is replaced."""
+    def records(self, scenario):
+        """The records of a scenario file."""
+        return json.loads(self.run("sim", str(scenario), "--json"))
+
+    def of(self, text, beside=None):
+        """The records of a scenario file with this text, and with files beside it."""
         with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, "scenario.toml")
-            file.write_text(scenario.read_text().replace(old, new) if old else scenario.read_text())
-            return json.loads(self.run("sim", str(file), "--json"))
+            for name, content in {"scenario.toml": text, **(beside or {})}.items():
+                pathlib.Path(folder, name).write_text(content)
+            return self.records(pathlib.Path(folder, "scenario.toml"))
 
     def traces(self, scenario):
         """What happened over time in each case of a scenario file."""
@@ -125,7 +129,7 @@ def draw_gain(study):
     """Times of a download over six RTTs: CUBIC, and `onramp` with both receive buffers."""
     scenario = ROOT / "scenarios/gain.toml"
     large = study.records(scenario)
-    default = study.records(scenario, f'"{LARGE}"', f'"{DEFAULT}"')
+    default = study.of(scenario.read_text().replace(f'"{LARGE}"', f'"{DEFAULT}"'))
     rows = []
     for cubic, onramp, cubic_default, onramp_default in zip(
             large[::2], large[1::2], default[::2], default[1::2], strict=True):

@@ -114,8 +114,9 @@ def class_tables(study):
     for startup, name in (("none", "CUBIC"), ("onramp", "`onramp`")):
         group = [record for record in beside
                  if record["startup"] == startup and record["queue"] == "1 bdp"]
-        before, during, time = (sorted(record[key] for record in group)[len(group) // 2] for key in (
-            "traffic_before_bytes_per_s", "traffic_during_bytes_per_s", "completion_s"))
+        before, during, time = (
+            sorted(record[key] for record in group)[len(group) // 2] for key in (
+                "traffic_before_bytes_per_s", "traffic_during_bytes_per_s", "completion_s"))
         rows.append([name, f"{before * 8 / 1e6:.1f} Mbit/s", f"{during * 8 / 1e6:.1f} Mbit/s",
                      f"{time:.1f} s"])
     yield "fairness", table(
@@ -127,7 +128,8 @@ def own_tables(study):
     """The tables of the policer and of the recorded rate."""
     base = first_file(OWN)
     found = medians(study.of(changed(
-        base, jitter=None, queue='"0.5 bdp"\npolicer_rate = "20 Mbit/s"\npolicer_burst = "128 kB"')))
+        base, jitter=None,
+        queue='"0.5 bdp"\npolicer_rate = "20 Mbit/s"\npolicer_burst = "128 kB"')))
     sizes = [(10**5, "100 kB"), (10**6, "1 MB"), (10**7, "10 MB")]
     yield "policed", table(
         ["", "time: CUBIC, `onramp`", "resent: CUBIC, `onramp`"],

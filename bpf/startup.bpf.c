@@ -130,6 +130,8 @@ void BPF_PROG(onramp_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 		avoidance_owns_cwnd = conn_avoidance_owns_cwnd(tcp_sk(sk), connection);
 		if (conn_reports_ack(tcp_sk(sk), connection))
 			on_ack(sk, connection, acked);
+		else
+			end_busy_connection(sk, connection);
 		let_pair_leave(sk, connection);
 	}
 	if (connection)

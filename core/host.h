@@ -16,9 +16,9 @@
  *                      ssthresh: algorithm     are marked
  * REPAIR               algorithm, also in      all, those of recovery  reported  algorithm
  *                      recovery                are marked
- * AVOIDANCE            congestion avoidance;   outside of recovery,    reported  algorithm
- *                      below ssthresh:         below ssthresh
- *                      algorithm
+ * AVOIDANCE            congestion avoidance;   outside of recovery,    reported  host;
+ *                      below ssthresh:         below ssthresh                    below ssthresh:
+ *                      algorithm                                                 algorithm
  * SAFE                 congestion avoidance    outside of recovery     reported  algorithm
  * DONE                 congestion avoidance    none                    none      host
  *
@@ -43,7 +43,9 @@
  *   after an RTO or an idle time. The algorithm then owns cwnd until it decides AVOIDANCE again.
  * - SAFE: congestion avoidance owns cwnd, and the algorithm only paces what cwnd permits.
  * - DONE: the start-up is over for good. The host never calls the algorithm again.
- * - After an idle time, cwnd is at least host_restart_bytes(), as long as the algorithm owns it.
+ * - After an idle time, cwnd is at least host_restart_bytes(), until the start-up is over for good.
+ * - A host may end an AVOIDANCE with restart_bytes for good, where host_is_busy(): what an idle time
+ *   leaves is nothing then.
  * - Where the decided pacing rate is STARTUP_UNLIMITED, the host paces as it would without a
  *   start-up.
  * - An ACK is quiet if it leaves nothing in flight, while the application and not cwnd limits the
@@ -208,17 +210,32 @@ static inline bool host_reports_loss(uint32_t phase)
 /* RFC 7661, section 4.4: a cwnd that a connection does not use remains valid for five minutes. */
 #define HOST_MAX_IDLE_NS (300 * NS_PER_S)
 
-/* An idle time leaves at least this much of cwnd. The host has reduced cwnd for it as without a
- * start-up, and no data is in flight. `restart_bytes` is that of the latest decision. */
-static inline uint64_t host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns)
+/* A connection that delivers so much without an idle time is a bulk transfer. For it congestion
+ * avoidance knows the path better than the start-up does, and costs less. */
+#define HOST_BUSY_BYTES (16 << 20)
+
+/* The connection is a bulk transfer. `unreported_bytes` are delivered since the latest ACK that the
+ * host has reported to the algorithm. */
+static inline bool host_is_busy(uint64_t unreported_bytes)
 {
-	return idle_ns <= HOST_MAX_IDLE_NS ? restart_bytes : 0;
+	return unreported_bytes > HOST_BUSY_BYTES;
 }
 
-/* The host paces at the decided rate. Otherwise it paces as it would without a start-up. */
-static inline bool host_paces(uint64_t pacing_bytes_per_s)
+/* An idle time leaves at least this much of cwnd. The host has reduced cwnd for it as without a
+ * start-up, and no data is in flight. `restart_bytes` is that of the latest decision. */
+static inline uint64_t host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns,
+					  uint64_t unreported_bytes)
 {
-	return pacing_bytes_per_s != STARTUP_UNLIMITED;
+	return idle_ns <= HOST_MAX_IDLE_NS && !host_is_busy(unreported_bytes) ? restart_bytes : 0;
+}
+
+/* The host paces at the decided rate. Otherwise it paces as it would without a start-up. cwnd and
+ * ssthresh may be in any unit, but must be in the same one. */
+static inline bool host_paces(uint32_t phase, uint64_t pacing_bytes_per_s, uint64_t cwnd,
+			      uint64_t ssthresh)
+{
+	return pacing_bytes_per_s != STARTUP_UNLIMITED &&
+	       (phase != STARTUP_PHASE_AVOIDANCE || cwnd < ssthresh);
 }
 
 #endif

@@ -63,11 +63,9 @@ static void apply_decision(struct sock *sk, struct onramp_connection *connection
 /* Pace at the decided rate. If none is decided, the rate is the kernel's, or BBR's. */
 static void apply_pacing(struct sock *sk, struct onramp_connection *connection)
 {
-	__u64 rate = connection->decision.pacing_bytes_per_s;
-
-	if (host_paces(rate)) {
+	if (conn_paces(tcp_sk(sk), connection)) {
 		start_pacing(sk, connection);
-		set_pacing_rate(sk, rate);
+		set_pacing_rate(sk, connection->decision.pacing_bytes_per_s);
 		return;
 	}
 	stop_pacing(sk, connection);
@@ -88,7 +86,8 @@ static inline void restart_after_idle(struct tcp_sock *tp,
 {
 	__u64 since_ns = max_u64(connection->ack.now_ns, connection->start_ns);
 	__u64 bytes = host_restart_bytes(connection->decision.restart_bytes,
-					 bpf_ktime_get_ns() - since_ns);
+					 bpf_ktime_get_ns() - since_ns,
+					 conn_unreported_bytes(tp, connection));
 
 	set_cwnd(tp, (__u32)max_u64(tp->snd_cwnd, bytes / mss_of(tp)));
 }

@@ -85,6 +85,20 @@ static inline bool conn_has_news(const struct tcp_sock *tp,
 	return tp->delivered != connection->delivered_segments;
 }
 
+/* Delivered since the latest input of the algorithm. */
+static inline __u64 conn_unreported_bytes(const struct tcp_sock *tp,
+					  const struct onramp_connection *connection)
+{
+	return (__u64)(tp->delivered - connection->delivered_segments) * mss_of(tp);
+}
+
+/* Does the host pace at the decided rate? */
+static inline bool conn_paces(const struct tcp_sock *tp, const struct onramp_connection *connection)
+{
+	return host_paces(connection->decision.phase, connection->decision.pacing_bytes_per_s,
+			  tp->snd_cwnd, tp->snd_ssthresh);
+}
+
 /* Is this ACK, outside of recovery, an input of the algorithm? */
 static inline bool conn_reports_ack(const struct tcp_sock *tp,
 				    const struct onramp_connection *connection)

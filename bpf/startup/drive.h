@@ -59,7 +59,7 @@ static void on_established(struct sock *sk, struct onramp_connection *connection
 	connection->initial_cwnd_segments = tp->snd_cwnd;
 	connection->initial_ssthresh_segments = tp->snd_ssthresh;
 	apply_decision(sk, connection, start.mss_bytes);
-	if (host_paces(connection->decision.pacing_bytes_per_s))
+	if (conn_paces(tp, connection))
 		apply_pacing(sk, connection);
 	else
 		connection->initial_cwnd_segments = tp->snd_cwnd;
@@ -106,6 +106,15 @@ static void end_quiet_connection(struct sock *sk, struct onramp_connection *conn
 {
 	ack_input(&connection->ack, tcp_sk(sk), connection, 0, (struct pair_report){0});
 	end_startup(sk, connection, &connection->ack, STARTUP_EXIT_APPLICATION);
+}
+
+/* An idle time would leave nothing of this bulk transfer's window: the start-up is over for good. */
+static inline void end_busy_connection(struct sock *sk, struct onramp_connection *connection)
+{
+	if (connection->decision.phase == STARTUP_PHASE_AVOIDANCE &&
+	    connection->decision.restart_bytes &&
+	    host_is_busy(conn_unreported_bytes(tcp_sk(sk), connection)))
+		startup_finish(&connection->decision, connection->decision.exit);
 }
 
 /* A loss was found. `ssthresh` is the congestion avoidance's; returns the one to set. Both are in

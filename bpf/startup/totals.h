@@ -81,7 +81,7 @@ static inline void count_loss(const struct onramp_connection *connection)
 	struct onramp_totals *totals = totals_here();
 
 	if (totals && !conn_startup_is_over(connection) &&
-	    host_paces(connection->decision.pacing_bytes_per_s))
+	    connection->decision.pacing_bytes_per_s != STARTUP_UNLIMITED)
 		count_up(&totals->paced_flights_lost, 1);
 }
 

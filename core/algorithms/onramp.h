@@ -251,6 +251,28 @@ static inline uint64_t onramp_clocked_rate(const struct onramp *state,
 	return max_u64(rate, 1);
 }
 
+/* What an idle time leaves of cwnd, paced: the first round that has not begun; then as much as may
+ * be sent into a path whose rate ACKs have shown. */
+static inline uint64_t onramp_restart_bytes(const struct onramp *state,
+					    const struct startup_ack *ack, uint64_t cwnd_bytes)
+{
+	switch (state->phase) {
+	case STARTUP_PHASE_SLOW_START:
+		return state->first_bytes_per_s ? cwnd_bytes : 0;
+	case STARTUP_PHASE_PACING:
+	case STARTUP_PHASE_APPROACH:
+	case STARTUP_PHASE_HOLD:
+	case STARTUP_PHASE_AVOIDANCE:
+		return state->bottleneck_bytes_per_s || state->pipe_is_validated
+			       ? min_u64(cwnd_bytes,
+					 onramp_unvalidated_bytes(state, state->target_bytes,
+								  ack->mss_bytes))
+			       : 0;
+	default:
+		return 0;
+	}
+}
+
 /* The rate at which the segments that this cwnd permits leave. */
 static inline uint64_t onramp_pacing_rate(const struct onramp *state, const struct startup_ack *ack,
 					  uint64_t cwnd_bytes)
@@ -279,27 +301,6 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 		return state->flight.end_bytes ? ONRAMP_ARRIVAL_GAIN * rate : rate;
 	default:
 		return STARTUP_UNLIMITED;
-	}
-}
-
-/* What an idle time leaves of cwnd, paced: the first round that has not begun; then as much as may
- * be sent into a path whose rate ACKs have shown. */
-static inline uint64_t onramp_restart_bytes(const struct onramp *state,
-					    const struct startup_ack *ack, uint64_t cwnd_bytes)
-{
-	switch (state->phase) {
-	case STARTUP_PHASE_SLOW_START:
-		return state->first_bytes_per_s ? cwnd_bytes : 0;
-	case STARTUP_PHASE_PACING:
-	case STARTUP_PHASE_APPROACH:
-	case STARTUP_PHASE_HOLD:
-		return state->bottleneck_bytes_per_s || state->pipe_is_validated
-			       ? min_u64(cwnd_bytes,
-					 onramp_unvalidated_bytes(state, state->target_bytes,
-								  ack->mss_bytes))
-			       : 0;
-	default:
-		return 0;
 	}
 }
 
@@ -372,11 +373,45 @@ static inline void onramp_follow_phase(struct onramp *state, const struct startu
 	}
 }
 
+/* The start-up is over, but for idle times. What one leaves, and then what cwnd permits below
+ * ssthresh, is paced. */
+static inline void onramp_pause(const struct onramp *state, const struct startup_ack *ack,
+				struct startup_decision *decision)
+{
+	uint64_t bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
+
+	decision->phase = STARTUP_PHASE_AVOIDANCE;
+	decision->exit = state->exit;
+	decision->restart_bytes = bytes;
+	if (decision->cwnd_bytes < decision->ssthresh_bytes)
+		bytes = decision->cwnd_bytes;
+	decision->pacing_bytes_per_s = bytes && !(state->variant & ONRAMP_WITHOUT_SPACING)
+					       ? max_u64(rate_bytes_per_s(bytes, state->min_rtt_ns), 1)
+					       : STARTUP_UNLIMITED;
+}
+
+/* An ACK after an idle time, below ssthresh: what has filled the pipe before fills it again. */
+static inline void onramp_go_on(const struct onramp *state, const struct startup_ack *ack,
+				struct startup_decision *decision)
+{
+	*decision = (struct startup_decision){
+		.cwnd_bytes = startup_slow_start(ack, ack->ssthresh_bytes),
+		.ssthresh_bytes = ack->ssthresh_bytes,
+		.estimate_bytes_per_s = state->bottleneck_bytes_per_s,
+	};
+	onramp_pause(state, ack, decision);
+}
+
 static inline void onramp_ack(struct onramp *state, const struct startup_ack *ack,
 			      struct startup_decision *decision)
 {
-	bool flight_ended = onramp_observe(state, ack);
+	bool flight_ended;
 
+	if (state->phase == STARTUP_PHASE_AVOIDANCE) {
+		onramp_go_on(state, ack, decision);
+		return;
+	}
+	flight_ended = onramp_observe(state, ack);
 	ack = &state->ack;
 	*decision = (struct startup_decision){
 		.cwnd_bytes = ack->cwnd_bytes,
@@ -398,6 +433,8 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 	decision->pair = pair_rate_request(state->options, decision);
 	if (state->phase == STARTUP_PHASE_DONE)
 		startup_finish(decision, (enum startup_exit)state->exit);
+	if (state->phase == STARTUP_PHASE_AVOIDANCE)
+		onramp_pause(state, ack, decision);
 	onramp_judge_first_round(state, ack);
 	onramp_report(state, decision);
 }
@@ -414,6 +451,12 @@ static inline uint64_t onramp_used_bytes(const struct onramp *state,
 static inline void onramp_loss(struct onramp *state, const struct startup_loss *loss,
 			       struct startup_decision *decision)
 {
+	/* The path has changed since the start-up, or congestion avoidance has found its end. */
+	if (state->phase == STARTUP_PHASE_AVOIDANCE) {
+		startup_end_at_loss(loss, decision);
+		decision->exit = state->exit;
+		return;
+	}
 	state->retreat_is_safe = state->has_resumed && !state->pipe_is_validated;
 	state->memory_is_wrong |= state->retreat_is_safe;
 	*decision = (struct startup_decision){

@@ -12,6 +12,7 @@ pub const INTERRUPT_NS: u64 = 1000000;
 pub const HOST_MAX_QUIET_ACKS: u32 = 100;
 pub const HOST_MAX_LIMITED_ROUNDS: u32 = 100;
 pub const HOST_MAX_IDLE_NS: u64 = 300000000000;
+pub const HOST_BUSY_BYTES: usize = 16777216;
 pub const ENSEMBLE_PERIOD_NS: u64 = 1000000000;
 pub const ENSEMBLE_MAX_MEMBERS: u32 = 65535;
 pub const ENSEMBLE_TRIES: u32 = 8;
@@ -953,10 +954,19 @@ unsafe extern "C" {
     pub fn onramp_native_host_reports_loss(phase: u32) -> bool;
 }
 unsafe extern "C" {
-    pub fn onramp_native_host_paces(pacing_bytes_per_s: u64) -> bool;
+    pub fn onramp_native_host_paces(
+        phase: u32,
+        pacing_bytes_per_s: u64,
+        cwnd: u64,
+        ssthresh: u64,
+    ) -> bool;
 }
 unsafe extern "C" {
-    pub fn onramp_native_host_restart_bytes(restart_bytes: u64, idle_ns: u64) -> u64;
+    pub fn onramp_native_host_restart_bytes(
+        restart_bytes: u64,
+        idle_ns: u64,
+        unreported_bytes: u64,
+    ) -> u64;
 }
 unsafe extern "C" {
     /// core/measure/ack_train.h

@@ -8,7 +8,7 @@
 //! depend on the phase and on whether cwnd is below ssthresh, so C is asked once for each of these
 //! cases, and its answers are kept in a table.
 
-use crate::bindings::{self, PHASE_COUNT};
+use crate::bindings::{self, PHASE_AVOIDANCE, PHASE_COUNT};
 use crate::{Ack, Decision, Limited, UNLIMITED};
 use std::sync::LazyLock;
 
@@ -189,16 +189,22 @@ impl Decision {
         self.answers() & REPORTS_LOSS != 0
     }
 
-    /// What an idle time of this length leaves of cwnd at least, while the start-up owns it.
-    pub fn host_restart_bytes(&self, idle_ns: u64) -> u64 {
+    /// What an idle time of this length leaves of cwnd at least, until the start-up is over for
+    /// good. `unreported_bytes` are delivered since the latest acknowledgement that the start-up
+    /// has got.
+    pub fn host_restart_bytes(&self, idle_ns: u64, unreported_bytes: u64) -> u64 {
+        let restart_bytes = self.restart_bytes;
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_host_restart_bytes(self.restart_bytes, idle_ns) }
+        unsafe {
+            bindings::onramp_native_host_restart_bytes(restart_bytes, idle_ns, unreported_bytes)
+        }
     }
 
     /// The host paces at the decided rate. Otherwise it paces as it would without a start-up.
+    /// `cwnd` and `ssthresh` may be in any unit, but must be in the same one.
     #[inline]
-    pub fn host_paces(&self) -> bool {
-        self.pacing_bytes_per_s != UNLIMITED
+    pub fn host_paces(&self, cwnd: u64, ssthresh: u64) -> bool {
+        self.pacing_bytes_per_s != UNLIMITED && (self.phase != PHASE_AVOIDANCE || cwnd < ssthresh)
     }
 }
 
@@ -261,6 +267,16 @@ mod tests {
         for decision in decisions() {
             let phase = decision.phase;
             for (cwnd, ssthresh) in WINDOWS.into_iter().flat_map(|a| WINDOWS.map(|b| (a, b))) {
+                for rate in WINDOWS {
+                    let paced = Decision {
+                        pacing_bytes_per_s: rate,
+                        ..decision
+                    };
+                    // SAFETY: the function takes any numbers.
+                    let paces =
+                        unsafe { bindings::onramp_native_host_paces(phase, rate, cwnd, ssthresh) };
+                    assert_eq!(paced.host_paces(cwnd, ssthresh), paces, "{paced:?}");
+                }
                 // SAFETY: the function takes any numbers.
                 let owns = unsafe { bindings::onramp_native_host_owns_cwnd(phase, cwnd, ssthresh) };
                 assert_eq!(
@@ -280,15 +296,6 @@ mod tests {
                     );
                 }
             }
-        }
-        for rate in WINDOWS {
-            let decision = Decision {
-                pacing_bytes_per_s: rate,
-                ..Decision::default()
-            };
-            // SAFETY: the function takes any number.
-            let paces = unsafe { bindings::onramp_native_host_paces(rate) };
-            assert_eq!(decision.host_paces(), paces, "{rate}");
         }
     }
 }

@@ -34,6 +34,8 @@ pub struct HostedStartup {
     quiet_acks: u32,
     /// Round trips that cwnd has not limited.
     limited: Limited,
+    /// Delivered in total at the latest acknowledgement that the algorithm has got.
+    reported_bytes: u64,
 }
 
 impl HostedStartup {
@@ -78,6 +80,7 @@ impl HostedStartup {
             siblings: start.siblings,
             quiet_acks: 0,
             limited: Limited::default(),
+            reported_bytes: 0,
         };
         startup.after_decision(now_ns);
         startup
@@ -87,6 +90,12 @@ impl HostedStartup {
     #[inline]
     pub fn decision(&self) -> &Decision {
         &self.decision
+    }
+
+    /// What an idle time leaves of cwnd at least, where so much has been delivered in total.
+    pub fn restart_bytes(&self, idle_ns: u64, delivered_bytes: u64) -> u64 {
+        self.decision
+            .host_restart_bytes(idle_ns, delivered_bytes - self.reported_bytes)
     }
 
     /// The BDP in bytes that the path memory gave to the algorithm; 0: none.
@@ -127,6 +136,7 @@ impl HostedStartup {
         }
         if let Some(running) = &mut self.running {
             self.decision = running.ack(ack);
+            self.reported_bytes = ack.delivered_bytes;
             self.wanted_pair = self.decision.pair;
             self.after_decision(now_ns);
             if self.decision.end_limited_connection(&mut self.limited, ack) {

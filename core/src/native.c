@@ -127,14 +127,16 @@ bool onramp_native_host_reports_loss(uint32_t phase)
 	return host_reports_loss(phase);
 }
 
-bool onramp_native_host_paces(uint64_t pacing_bytes_per_s)
+bool onramp_native_host_paces(uint32_t phase, uint64_t pacing_bytes_per_s, uint64_t cwnd,
+			      uint64_t ssthresh)
 {
-	return host_paces(pacing_bytes_per_s);
+	return host_paces(phase, pacing_bytes_per_s, cwnd, ssthresh);
 }
 
-uint64_t onramp_native_host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns)
+uint64_t onramp_native_host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns,
+					  uint64_t unreported_bytes)
 {
-	return host_restart_bytes(restart_bytes, idle_ns);
+	return host_restart_bytes(restart_bytes, idle_ns, unreported_bytes);
 }
 
 /* The train, for src/train.rs. */

@@ -42,14 +42,15 @@ static inline void onramp_begin_hold(struct onramp *state, const struct startup_
 		onramp_begin_round(state, ack);
 }
 
-/* The start-up ends with this cwnd, which fills the pipe, or this connection's share of it. */
+/* The start-up ends with this cwnd, which fills the pipe, or this connection's share of it. After an
+ * idle time it goes on from there. */
 static inline void onramp_stay(struct onramp *state, enum startup_exit exit,
 			       struct startup_decision *decision)
 {
 	decision->ssthresh_bytes = decision->cwnd_bytes;
 	decision->is_full = exit == STARTUP_EXIT_DELAY;
 	state->exit = exit;
-	state->phase = STARTUP_PHASE_DONE;
+	state->phase = STARTUP_PHASE_AVOIDANCE;
 }
 
 /* Whatever the receiver says, the pipe is full at this cwnd, where this host's own clock has shown a

@@ -29,6 +29,7 @@ static inline void onramp_end_full(struct onramp *state, uint64_t rate, uint64_t
 {
 	state->bottleneck_bytes_per_s = rate;
 	state->learned_bytes = carried_bytes;
+	state->target_bytes = carried_bytes;
 	if (state->loss_had_queue)
 		decision->cwnd_bytes = min_u64(decision->cwnd_bytes, carried_bytes);
 	onramp_stay(state, STARTUP_EXIT_DELAY, decision);

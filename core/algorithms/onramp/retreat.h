@@ -129,6 +129,11 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 					struct startup_decision *decision)
 {
 	bool is_heavy = state->phase == STARTUP_PHASE_RETREAT && !state->held_bytes;
+	uint64_t end_bytes = loss->acknowledged_bytes + loss->inflight_bytes;
+	/* The end of a message may be all that is in flight. */
+	uint64_t flight_bytes =
+		max_u64(loss->inflight_bytes,
+			min_u64(min_u64(loss->cwnd_bytes, state->learned_bytes), end_bytes));
 
 	if (state->phase != STARTUP_PHASE_RETREAT)
 		state->repaired_phase = state->phase;
@@ -139,8 +144,8 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 		state->baseline_rtt_ns = state->min_rtt_ns;
 	state->loss_had_queue = onramp_rtt_is_delayed(state, state->ack.srtt_ns);
 	state->round = (struct onramp_round){
-		.begin_delivered_bytes = loss->acknowledged_bytes,
-		.end_delivered_bytes = loss->acknowledged_bytes + loss->inflight_bytes,
+		.begin_delivered_bytes = end_bytes - flight_bytes,
+		.end_delivered_bytes = end_bytes,
 		.cwnd_bytes = loss->cwnd_bytes,
 	};
 	state->held_bytes = is_heavy ? 0 : onramp_held_bytes(state, loss);

@@ -2,7 +2,7 @@
 
 use onramp_core::{
     phase_name, Ack, Decision, Limited, ACK_APP_LIMITED, ACK_CWND_LIMITED, EXIT_APPLICATION,
-    EXIT_RECEIVER, PHASE_PACING, UNLIMITED,
+    EXIT_RECEIVER, PHASE_AVOIDANCE, PHASE_PACING, UNLIMITED,
 };
 
 /// A decision of each phase, by its name.
@@ -187,5 +187,29 @@ fn the_host_paces_where_a_rate_is_decided() {
         pacing_bytes_per_s,
         ..Decision::default()
     };
-    assert!(decision(1).host_paces() && !decision(UNLIMITED).host_paces());
+    assert!(decision(1).host_paces(2, 1) && !decision(UNLIMITED).host_paces(1, 2));
+}
+
+#[test]
+fn congestion_avoidance_is_paced_below_ssthresh_only() {
+    let decision = Decision {
+        phase: PHASE_AVOIDANCE,
+        pacing_bytes_per_s: 1,
+        ..Decision::default()
+    };
+    assert!(decision.host_paces(1, 2) && !decision.host_paces(2, 2));
+}
+
+#[test]
+fn an_idle_time_leaves_nothing_after_five_minutes_or_behind_a_bulk_transfer() {
+    let decision = Decision {
+        restart_bytes: 1,
+        ..Decision::default()
+    };
+    assert_eq!(
+        decision.host_restart_bytes(300 * 1_000_000_000, 16 << 20),
+        1
+    );
+    assert_eq!(decision.host_restart_bytes(301 * 1_000_000_000, 0), 0);
+    assert_eq!(decision.host_restart_bytes(0, (16 << 20) + 1), 0);
 }

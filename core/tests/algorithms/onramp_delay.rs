@@ -6,7 +6,9 @@ use crate::onramp::{
     validated,
 };
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
-use onramp_core::{exit_name, ACK_CWND_LIMITED, UNLIMITED};
+use onramp_core::{
+    exit_name, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, UNLIMITED,
+};
 
 #[test]
 fn eight_delayed_samples_hold_cwnd() {
@@ -72,13 +74,13 @@ fn a_rate_that_does_not_grow_with_cwnd_ends_the_startup_with_the_same_cwnd() {
     let decision = round(&mut host, PACED_RATE / 8 * 9, QUEUED);
     assert_eq!(
         (phase(&host), exit_name(decision.exit), decision.is_full),
-        ("done", "delay", 1)
+        ("avoidance", "delay", 1)
     );
     assert_eq!(
         (decision.cwnd_bytes, decision.ssthresh_bytes),
         (window, window)
     );
-    assert_eq!(decision.pacing_bytes_per_s, UNLIMITED);
+    assert!(!decision.host_paces(decision.cwnd_bytes, decision.ssthresh_bytes));
     assert_segments(decision.learned_bytes, 855);
     assert_eq!(
         decision.estimate_bytes_per_s / 1000,
@@ -149,7 +151,7 @@ fn a_paced_flight_that_is_not_carried_leads_to_what_was_carried() {
 fn a_queue_that_stays_then_ends_the_startup_at_what_was_carried() {
     let mut host = not_carried();
     let window = host.decision.cwnd_bytes;
-    let decision = until(&mut host, "done", PACED_RATE / 3 * 2, QUEUED);
+    let decision = until(&mut host, "avoidance", PACED_RATE / 3 * 2, QUEUED);
     assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
     assert!(decision.cwnd_bytes <= window + SEGMENT);
 }
@@ -214,4 +216,47 @@ fn delayed_samples_later_in_a_flight_hold_nothing() {
         (phase(&host), host.decision.cwnd_bytes),
         ("slow-start", 40 * SEGMENT)
     );
+}
+
+/// The start-up has ended at a full pipe.
+fn full() -> Host {
+    let mut host = validated();
+    until(&mut host, "hold", RATE, QUEUED);
+    until(&mut host, "avoidance", PACED_RATE / 8 * 9, QUEUED);
+    host
+}
+
+#[test]
+fn after_an_idle_time_three_quarters_of_a_full_pipe_leave_paced() {
+    let mut host = full();
+    let window = host.decision.cwnd_bytes;
+    let kept = host.decision.host_restart_bytes(1_000 * MS, 0);
+    let pipe = host.decision.learned_bytes;
+    assert!(pipe / 4 * 3 <= kept && kept < pipe && pipe <= window);
+    assert!(host.decision.host_paces(kept, host.decision.ssthresh_bytes));
+    assert_eq!(host.decision.pacing_bytes_per_s, kept * 1_000 / (RTT / MS));
+    // Up to ssthresh cwnd grows as in slow start, paced. Then congestion avoidance has it.
+    host.decision.cwnd_bytes = kept;
+    let decision = arrive(&mut host, 1, RATE, RTT);
+    assert_eq!(decision.cwnd_bytes, kept + SEGMENT);
+    assert_eq!(
+        (phase(&host), exit_name(decision.exit)),
+        ("avoidance", "delay")
+    );
+    let decision = arrive(&mut host, 1_000, RATE, RTT);
+    assert_eq!(decision.cwnd_bytes, decision.ssthresh_bytes);
+    assert!(!decision.host_paces(decision.cwnd_bytes, decision.ssthresh_bytes));
+}
+
+#[test]
+fn a_loss_after_the_startup_is_congestion_avoidances_and_ends_it_for_good() {
+    for kind in [LOSS_RECOVERY, LOSS_TIMEOUT] {
+        let decision = full().lose(kind, 10 * SEGMENT, 500 * SEGMENT);
+        assert_eq!(
+            (decision.phase, exit_name(decision.exit)),
+            (PHASE_DONE, "delay")
+        );
+        assert_eq!(decision.ssthresh_bytes, 500 * SEGMENT);
+        assert_eq!(decision.host_restart_bytes(0, 0), 0);
+    }
 }

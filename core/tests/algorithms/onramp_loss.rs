@@ -89,6 +89,17 @@ fn an_ecn_mark_ends_the_startup_at_the_hosts_ssthresh() {
     assert_eq!(decision.ssthresh_bytes, 700 * SEGMENT);
 }
 
+/// Ten of the last forty segments are lost, but of hundreds that one round trip has carried.
+#[test]
+fn a_loss_at_the_end_of_a_message_is_light_where_more_has_been_carried() {
+    let mut host = validated();
+    let window = host.decision.cwnd_bytes;
+    let decision = host.lose(LOSS_RECOVERY, 40 * SEGMENT, 7 * SEGMENT);
+    assert!(decision.ssthresh_bytes >= window);
+    host.ack.lost_bytes += SEGMENT;
+    assert!(mark_lost(&mut host, 9).ssthresh_bytes >= window);
+}
+
 #[test]
 fn a_light_loss_holds_cwnd_and_the_phase_goes_on() {
     for mut host in [host_on(RTT), in_approach(), validated()] {
@@ -242,7 +253,7 @@ fn what_arrived_is_filled_again_while_no_queue_is_there() {
 fn a_queue_that_is_still_there_ends_the_startup() {
     let mut host = repaired_among_others();
     until(&mut host, "hold", RATE / 20, QUEUED);
-    let decision = until(&mut host, "done", RATE / 20, QUEUED);
+    let decision = until(&mut host, "avoidance", RATE / 20, QUEUED);
     assert_eq!(exit_name(decision.exit), "delay");
     assert!(decision.cwnd_bytes <= 100 * SEGMENT);
 }

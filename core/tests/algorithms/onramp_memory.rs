@@ -257,7 +257,7 @@ fn the_bdp_of_a_full_pipe_is_learned() {
     let mut host = validated();
     until(&mut host, "hold", RATE, QUEUED);
     round(&mut host, PACED_RATE / 8 * 9, QUEUED);
-    let decision = until(&mut host, "done", PACED_RATE / 8 * 9, QUEUED);
+    let decision = until(&mut host, "avoidance", PACED_RATE / 8 * 9, QUEUED);
     assert_segments(decision.learned_bytes, 855);
     assert_eq!(decision.learned_rtt_ns, RTT);
 }

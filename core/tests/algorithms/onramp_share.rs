@@ -81,7 +81,7 @@ fn without_sharing_siblings_change_nothing() {
         until(host, "approach", RATE, RTT);
         round(host, PACED_RATE, RTT);
         until(host, "hold", RATE, QUEUED);
-        until(host, "done", FULL_RATE, QUEUED);
+        until(host, "avoidance", FULL_RATE, QUEUED);
     }
     assert_eq!(hosts[0].decision, hosts[1].decision);
 }

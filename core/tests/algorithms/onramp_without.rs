@@ -133,7 +133,7 @@ fn without_validating_the_whole_bdp_is_filled_and_counts_as_validated() {
     until(&mut host, "approach", RATE, RTT);
     assert_segments(arrive(&mut host, 80, RATE, RTT).cwnd_bytes, 1010);
     // Half of the flight arrives in time. With validation, this window would count as too large.
-    let decision = until(&mut host, "done", RATE / 2, QUEUED);
+    let decision = until(&mut host, "avoidance", RATE / 2, QUEUED);
     assert_eq!((exit_name(decision.exit), decision.is_full), ("delay", 1));
 }
 

@@ -38,7 +38,7 @@ impl Sender {
             let idle_ns = now_ns.saturating_sub(self.last_event_ns);
             let kept = self
                 .decision()
-                .map(|decision| decision.host_restart_bytes(idle_ns));
+                .map(|decision| decision.host_restart_bytes(idle_ns, 0));
             let least_bytes = self.initial_window_bytes.max(self.min_window_bytes());
             let least_bytes = least_bytes.max(kept.unwrap_or(0));
             self.cwnd_bytes = halved_bytes.max(least_bytes).min(self.cwnd_bytes);
@@ -58,7 +58,7 @@ impl Sender {
         if self.unpaced_bytes > 0 && !decision.is_over() {
             return Pacing::None;
         }
-        if decision.host_paces() {
+        if decision.host_paces(self.cwnd_bytes, self.ssthresh_bytes) {
             return Pacing::BytesPerS(decision.pacing_bytes_per_s);
         }
         if decision.is_over() {

@@ -287,7 +287,10 @@ fn after_a_loss_the_start_up_is_paced() {
         let inflight_bytes = (9 - number) * MTU;
         sender.on_ack(&acked(ack_ns(number), BEGIN_NS, MTU, inflight_bytes));
     }
-    assert!(sender.decision().unwrap().host_paces(), "by an estimate");
+    assert!(
+        sender.decision().unwrap().host_paces(0, UNLIMITED),
+        "by an estimate"
+    );
     let flight_bytes = sender.cwnd_bytes();
     sender.on_sent(ack_ns(10), flight_bytes);
     let mut now_ns = ack_ns(10) + 100 * MS;
@@ -299,7 +302,7 @@ fn after_a_loss_the_start_up_is_paced() {
     sender.on_congestion(&congestion(now_ns, ack_ns(10), Cause::Loss, 20 * MTU));
     let decision = *sender.decision().unwrap();
     assert!(
-        !decision.host_paces() && !decision.is_over(),
+        !decision.host_paces(0, UNLIMITED) && !decision.is_over(),
         "{decision:?}"
     );
     let bytes_per_s = 2 * sender.cwnd_bytes() * 1_000_000_000 / sender.srtt_ns();

@@ -152,9 +152,8 @@ impl Congestion {
         else {
             return;
         };
-        let starting = self.decision().filter(|_| self.is_starting());
-        let restart_bytes = starting.map_or(0, |decision| {
-            decision.host_restart_bytes(now_ns - idle_since_ns)
+        let restart_bytes = self.startup.as_ref().map_or(0, |startup| {
+            startup.restart_bytes(now_ns - idle_since_ns, self.delivered_bytes)
         });
         let window = &mut self.window;
         if window.ssthresh_bytes != UNLIMITED {

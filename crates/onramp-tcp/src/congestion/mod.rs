@@ -139,7 +139,7 @@ impl Congestion {
         self.fixed_rate
             .map(|fixed_rate| fixed_rate.pacing)
             .or_else(|| self.control().map(Pacing::of_control))
-            .or_else(|| self.decision().and_then(Pacing::of))
+            .or_else(|| Pacing::of(self.decision()?, &self.window))
     }
 
     /// What the avoidance decides, if it controls recovery and paces (BBR), and the start-up is

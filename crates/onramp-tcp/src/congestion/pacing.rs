@@ -2,7 +2,7 @@
 
 use super::Congestion;
 use crate::avoidance::Control;
-use crate::window::UNLIMITED;
+use crate::window::{Window, UNLIMITED};
 use crate::Config;
 use onramp_core::Decision;
 
@@ -17,8 +17,9 @@ pub struct Pacing {
 
 impl Pacing {
     /// The pacing of a decision; `None` if the host paces as it would without a start-up.
-    pub(super) fn of(decision: &Decision) -> Option<Pacing> {
-        decision.host_paces().then_some(Pacing {
+    pub(super) fn of(decision: &Decision, window: &Window) -> Option<Pacing> {
+        let paces = decision.host_paces(window.cwnd_bytes, window.ssthresh_bytes);
+        paces.then_some(Pacing {
             bytes_per_s: decision.pacing_bytes_per_s,
             burst_bytes: decision.burst_bytes,
         })

@@ -37,6 +37,7 @@ help:
 	@echo 'make test-busy     the tests three times, on a machine that has other work'
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make web      the playground, a page for browsers: target/web (or onramp web)'
+	@echo 'make site     the documents as a static site: target/site (test-site: in Chromium)'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
 	@echo 'make real-quic    the same over QUIC, beside the CUBIC of noq and onramp over TCP'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
@@ -47,7 +48,7 @@ help:
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make https    nginx and curl with TLS, beside other senders: docs/other-remedies.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
-	@echo 'make chart    docs/images/gain.svg, the chart of the README, from simulations'
+	@echo 'make chart    pictures and tables of the documents, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
 	@echo 'make install  the programs, manual pages, completions, unit into PREFIX (/usr/local)'
 	@echo 'make uninstall     removes exactly these'
@@ -86,6 +87,23 @@ web-engine: setup
 	$(CARGO) build --release --locked -p onramp-web --target wasm32-unknown-unknown
 	$(CARGO) run --quiet --locked -p onramp-web-build -- \
 		'$(TARGET)/wasm32-unknown-unknown/release/onramp_web.wasm' '$(TARGET)/web-engine'
+
+# The documents as a site: target/site/index.html, which works from the disk too. It has the
+# playground if `make web` has built it. Broken links are errors.
+SITE_PYTHON = $(TARGET)/site-python
+site: $(SITE_PYTHON)/bin/zensical
+	scripts/site/site.py --zensical $< --web '$(TARGET)/web' --out '$(TARGET)/site'
+
+$(SITE_PYTHON)/bin/zensical: scripts/site/requirements.txt
+	python3 -m venv '$(SITE_PYTHON)'
+	'$(SITE_PYTHON)/bin/pip' install --quiet --requirement $<
+	touch $@
+
+# The site in Chromium: three widths, light and dark, its search.
+test-site: site
+	@scripts/setup.sh nodejs npm chromium
+	cd crates/onramp-web/page && npm ci --no-audit --no-fund && \
+		ONRAMP_SITE='$(TARGET)/site' node --test tests/site/site.test.mjs
 
 # One algorithm of core/, or all: its decisions, its programs in the kernel, one path.
 check: setup
@@ -255,11 +273,10 @@ format:
 	scripts/python-venv.sh
 	cd python && ../target/python/bin/ruff format $(PYTHON_FOLDERS)
 
-# The chart of the gain in the README, from simulated transfers: the same file on every machine.
+# Pictures and tables of the documents from simulated transfers: the same on every machine.
 chart: build
-	@out=$$(mktemp -d) && $(STUDY) sim scenarios/gain.toml --out "$$out" && \
-	install -D -m 644 "$$out/figures/gain.svg" docs/images/gain.svg; \
-	status=$$?; rm -rf "$$out"; exit $$status
+	scripts/pictures.py --study $(STUDY)
+	scripts/examples.py --study $(STUDY)
 
 bench: bench-kernel bench-sim bench-python
 

@@ -1,0 +1,63 @@
+"""What site.py makes of pages, and which mistakes it finds: pytest scripts/test_site.py."""
+
+import importlib.util
+import pathlib
+
+import pytest
+
+SCRIPT = pathlib.Path(__file__).parent / "site/site.py"
+spec = importlib.util.spec_from_file_location("onramp_site", SCRIPT)
+site = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(site)
+
+
+@pytest.fixture
+def pages(tmp_path):
+    for name in ("docs/other.md", "core/x.h", "docs/image.svg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("text")
+    return site.Pages(tmp_path, tmp_path / "out")
+
+
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("[a](other.md#part)", "[a](other.md#part)"),
+    ("[`x.h`](../core/x.h)", "[`x.h`](../core/x.h.md)"),
+    ("[two\nlines](../core/x.h)", "[two\nlines](../core/x.h.md)"),
+    ("[folder](../core/)", "[folder](../core/index.md)"),
+    ("![picture](image.svg)", "![picture](image.svg)"),
+    ("[outside](https://example.org/x.h)", "[outside](https://example.org/x.h)"),
+    ("- a\n  - b", "- a\n    - b"),
+    ("\n```md\n[code](../core/x.h)\n```\n", "\n```md\n[code](../core/x.h)\n```\n"),
+])
+def test_links_lead_to_pages_of_the_site(pages, text, wanted):
+    assert pages.converted("docs/page.md", text) == wanted
+
+
+def test_a_link_to_no_file_is_an_error(pages):
+    with pytest.raises(SystemExit, match="no file docs/missing"):
+        pages.converted("docs/page.md", "[a](missing.md)")
+
+
+@pytest.mark.parametrize(("body", "mistake"), [
+    ('<a href="b.html#here">b</a>', None),
+    ('<a href="b.html#there">b</a>', "no anchor b.html#there"),
+    ('<a href="c.html">c</a>', "no file c.html"),
+    ('<a href="https://example.org">outside</a>', None),
+    ('<img src="b.html">', "an image without a text"),
+    ('<script src="https://example.org/x.js"></script>', "loads https://example.org/x.js"),
+])
+def test_mistakes_of_the_built_site(tmp_path, body, mistake):
+    (tmp_path / "a.html").write_text(body)
+    (tmp_path / "b.html").write_text('<h2 id="here">Here</h2>')
+    found, _ = site.mistakes_in(tmp_path)
+    assert [mistake in line for line in found] == ([True] if mistake else [])
+
+
+def test_a_page_that_the_navigation_lacks_is_an_error(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/README.md").write_text("## Readers\n\n| [`A`](a.md) | x |\n")
+    (tmp_path / "docs/a.md").write_text("# A")
+    assert site.navigation(tmp_path)[1] == {"Readers": [{"A": "docs/a.md"}]}
+    (tmp_path / "docs/b.md").write_text("# B")
+    with pytest.raises(SystemExit, match="does not name docs/b.md"):
+        site.navigation(tmp_path)

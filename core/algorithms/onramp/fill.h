@@ -92,6 +92,12 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 				state->first_bytes_per_s
 					? state->first_bytes_per_s
 					: ONRAMP_ARRIVAL_GAIN * state->probe_bytes_per_s;
+			/* Siblings share the first round's rate. If this flight has arrived faster, so
+			 * may the next ones leave. */
+			if (state->probe_bytes_per_s && ack->siblings)
+				state->probe_bytes_per_s =
+					max_u64(state->probe_bytes_per_s,
+						state->bound_bytes_per_s / (1 + ack->siblings));
 			onramp_end_first_round(state, ack);
 		}
 		return;

@@ -76,6 +76,8 @@ native_tests! {
         a_connection_that_holds_a_path_or_has_a_reservation_or_pairs_stays
         a_socket_that_was_handed_over_can_choose_the_start_up_again
         an_algorithm_that_returns_is_not_handed_over
+        an_idle_time_leaves_what_the_algorithm_keeps_paced
+        a_bulk_transfer_is_handed_over_though_its_start_up_may_return
         a_connection_for_small_messages_goes_on_with_the_kernels_own_control
         larger_messages_in_between_keep_the_start_up
         a_connection_that_cwnd_does_not_limit_ends_and_its_end_is_reported;

@@ -170,6 +170,52 @@ static void exchange_message(struct tcp_sock *tp, uint32_t segments)
 	acknowledge(tp, segments);
 }
 
+/* A connection whose start-up has ended at a full pipe. After an idle time it keeps 60 segments. */
+static struct tcp_sock *paused(void)
+{
+	struct tcp_sock *tp = start_up(STARTUP_PHASE_SLOW_START);
+
+	send_segments(tp, 20);
+	startup_pause(&script.decision, STARTUP_EXIT_DELAY);
+	script.decision.cwnd_bytes = 100 * MSS;
+	script.decision.ssthresh_bytes = 80 * MSS;
+	script.decision.restart_bytes = 60 * MSS;
+	script.decision.pacing_bytes_per_s = 6000 * MSS;
+	acknowledge(tp, 20);
+	return tp;
+}
+
+TEST(an_idle_time_leaves_what_the_algorithm_keeps_paced)
+{
+	struct tcp_sock *tp = paused();
+	struct sock *sk = sock_of(tp);
+
+	CHECK(!is_handed_over(tp));
+	onramp_min_tso_segs(sk);
+	CHECK_EQUAL(sk->sk_pacing_status, SK_PACING_NONE);
+	machine.now_ns += 1000 * MS;
+	tp->snd_cwnd = INITIAL_CWND;
+	onramp_min_tso_segs(sk);
+	CHECK_EQUAL(tp->snd_cwnd, 60);
+	CHECK_EQUAL(sk->sk_pacing_rate, 6000 * MSS);
+	/* Five minutes later nothing is left. */
+	machine.now_ns += 300 * 1000 * MS;
+	tp->snd_cwnd = INITIAL_CWND;
+	onramp_min_tso_segs(sk);
+	CHECK_EQUAL(tp->snd_cwnd, INITIAL_CWND);
+}
+
+TEST(a_bulk_transfer_is_handed_over_though_its_start_up_may_return)
+{
+	struct tcp_sock *tp = paused();
+
+	send_segments(tp, 1);
+	tp->delivered += HOST_BUSY_BYTES / MSS;
+	acknowledge(tp, 1);
+	CHECK(is_handed_over(tp));
+	CHECK_EQUAL(connection_of(sock_of(tp))->exit, STARTUP_EXIT_DELAY);
+}
+
 TEST(a_connection_for_small_messages_goes_on_with_the_kernels_own_control)
 {
 	struct tcp_sock *tp = start_up(STARTUP_PHASE_SLOW_START);

@@ -78,6 +78,11 @@ impl<'a> Bench<'a> {
         self.alternative == Settings::default() && self.options.other_seeds.is_none()
     }
 
+    /// What an alternative measures, by its key `measure.KEY`; `None` as decided.
+    pub fn measure(&self, key: &str) -> Option<&str> {
+        self.alternative.measure(key)
+    }
+
     /// Number of seeds.
     pub fn seeds(&self) -> usize {
         self.seeds

@@ -59,7 +59,8 @@ pub const ENTRIES: [Entry; 50] = entries! {
     "C.eq8": "the adaptive gamma" => "settles at gamma_max";
     "C.avoidance": "spacing in congestion avoidance too"
         => "no loss, growth to the receiver's window";
-    "N.fig5": "the ladder: pairs, interval, paced segments, delayed ACKs" => "11 times";
+    "N.fig5": "the ladder: pairs, interval, paced segments, delayed ACKs"
+        => "nine times, an interval, a count";
     "N.fig8": "symmetric path, Reno: segments in 10 s" => "173";
     "N.fig9": "the same with packet pairs" => "212 (+22 %)";
     "N.fig11": "slow return path, Reno: segments in 20 s" => "308";

@@ -45,7 +45,8 @@ pub enum Verdict {
     /// The whole central half of the seeds agrees with the paper by the row's rule: clearly fewer
     /// than a quarter are below what agrees, and clearly fewer than a quarter above it.
     Reproduced,
-    /// Neither reproduced nor one of the following; or other seeds have another verdict.
+    /// Neither reproduced nor one of the following; or other seeds have another verdict, or an
+    /// answer that the paper leaves open decides it.
     Undecided,
     /// The whole half disagrees: clearly more than three quarters are below what agrees, or above
     /// it. But the paper's value has mass beside it: at least 5 % of the seeds agree by the rule,

@@ -58,7 +58,8 @@ pub struct Row {
     /// It follows from equations, or from how its run is built: no measurement could contradict it.
     #[serde(default, rename = "algebra")]
     pub is_algebra: bool,
-    /// Why the row is undecided whatever the seeds say: others have another verdict.
+    /// Why the row is undecided whatever the seeds say: others have another verdict, or an answer
+    /// that the paper leaves open decides it.
     #[serde(default)]
     pub undecided: String,
 }

@@ -5,12 +5,14 @@ use toml::{Table, Value};
 
 /// Keys and their new values, for example `transfer.timers` = `"brakmo"`.
 ///
-/// A key of several tables, such as `transfer.timers`, is set in each of them. A key of `traffic`
-/// is set in the tables to whose kind it belongs: transfers, or packets without TCP. A key with a
-/// number after its table's name, such as `link[0].rate`, is set in that table alone. A key with a
-/// scenario's name and a colon before it, such as `wan: transfer.spacing`, is set in that scenario
-/// alone. A key with a value behind it, such as `transfer.timers[brakmo]`, is set only where it has
-/// this value.
+/// A key may be of a table in a table, such as `path.reverse.rate`. A key of several tables, such
+/// as `transfer.timers`, is set in each of them. A key of `traffic` is set in the tables to whose
+/// kind it belongs: transfers, or packets without TCP. A key with a number after its table's name,
+/// such as `link[0].rate`, is set in that table alone. A key with a scenario's name and a colon
+/// before it, such as `wan: transfer.spacing`, is set in that scenario alone. A key with a value
+/// behind it, such as `transfer.timers[brakmo]`, is set only where it has this value. A key of
+/// `measure`, such as `measure.clock`, is none of a scenario: a part asks for it, where the paper
+/// leaves open what is measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings(Vec<(String, Value)>);
 
@@ -48,6 +50,13 @@ impl Settings {
             .any(|(key, _)| scenario_of(key).0.is_none_or(|only| only == scenario))
     }
 
+    /// The value of `measure.KEY`.
+    pub fn measure(&self, key: &str) -> Option<&str> {
+        let is_it = |name: &str| scenario_of(name).1.strip_prefix(MEASURE) == Some(key);
+        let (_, value) = self.0.iter().rfind(|(name, _)| is_it(name))?;
+        value.as_str()
+    }
+
     /// Parses this scenario file with these keys set.
     ///
     /// # Panics
@@ -63,7 +72,7 @@ impl Settings {
             .to_owned();
         for (key, value) in &self.0 {
             let (only, key) = scenario_of(key);
-            if only.is_some_and(|only| only != name) {
+            if only.is_some_and(|only| only != name) || key.starts_with(MEASURE) {
                 continue;
             }
             match key.split_once('.') {
@@ -82,6 +91,8 @@ impl Settings {
     }
 }
 
+/// The table of keys that are none of a scenario.
+const MEASURE: &str = "measure.";
 /// Keys of traffic without TCP.
 const OF_PACKETS: [&str; 5] = ["kind", "rate", "packet", "on", "off"];
 
@@ -129,9 +140,10 @@ fn set(scenario: &mut Table, table: &str, key: &str, value: &Value) {
                 }
             }
         }
-        Some(Value::Table(one)) if has_it(one) => {
-            one.insert(key.to_owned(), value.clone());
-        }
+        Some(Value::Table(one)) if has_it(one) => match key.split_once('.') {
+            Some((inner, key)) => set(one, inner, key, value),
+            None => drop(one.insert(key.to_owned(), value.clone())),
+        },
         // Without traffic there is nothing to set. Any other missing table is added.
         None if table == "traffic" => {}
         _ if now.is_some() => {}
@@ -183,6 +195,13 @@ mod tests {
     }
 
     #[test]
+    fn a_key_may_be_of_a_table_in_a_table() {
+        let slow = Settings::of([("path.reverse.rate", "100 kbit/s")]);
+        let cases = slow.apply(TEXT).cases;
+        assert_eq!(cases[0].path.reverse.rate_bits_per_s, 100_000);
+    }
+
+    #[test]
     fn a_key_may_be_for_one_scenario_alone() {
         let settings = Settings::of([("b: path.rate", "3 Mbit/s"), ("a: path.rtt", "50 ms")]);
         let path = &settings.apply(TEXT).cases[0].path;
@@ -192,6 +211,15 @@ mod tests {
         );
         assert!(settings.concern("a") && settings.concern("b") && !settings.concern("c"));
         assert!(Settings::of([("path.rtt", "50 ms")]).concern("c"));
+    }
+
+    #[test]
+    fn a_key_of_measure_is_none_of_the_scenario() {
+        let settings = Settings::of([("a: measure.clock", "syn")]);
+        assert_eq!(settings.measure("clock"), Some("syn"));
+        assert_eq!(settings.measure("size"), None);
+        assert_eq!(settings.apply(TEXT).cases.len(), 2);
+        assert!(settings.concern("a") && !settings.concern("b"));
     }
 
     #[test]

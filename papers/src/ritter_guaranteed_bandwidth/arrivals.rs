@@ -16,6 +16,8 @@ pub struct Arrivals {
     pub sent_s: f64,
     /// When the client began to connect.
     pub syn_s: f64,
+    /// When the clock of rates and shares begins.
+    begin_s: f64,
     /// RTT of the path.
     pub rtt_s: f64,
     size_bytes: u64,
@@ -40,8 +42,10 @@ impl Arrivals {
         let mut arrivals: Vec<(f64, Range<u64>)> = data().filter_map(arrival).collect();
         arrivals.sort_by(|(one_s, _), (other_s, _)| one_s.total_cmp(other_s));
         let size_bytes = run.case.transfer.size_bytes;
+        let received = received(arrivals);
         Arrivals {
-            received: received(arrivals),
+            begin_s: received.first().expect("data arrives").0,
+            received,
             in_order: flow.delivered.steps().to_vec(),
             end_s: flow.delivered.reached_s(size_bytes).unwrap_or(f64::NAN),
             sent_s: data().next().expect("data is sent").sent_s,
@@ -57,9 +61,21 @@ impl Arrivals {
         self.received.first().expect("data arrives").0
     }
 
-    /// Time from the first arrival until the application has all data.
+    /// The same arrivals on the clock that an alternative has: since the server `sent` data, or
+    /// since the `syn`. As decided it begins with the first arrival.
+    pub fn since(self, clock: Option<&str>) -> Arrivals {
+        let begin_s = match clock {
+            None => self.begin_s,
+            Some("sent") => self.sent_s,
+            Some("syn") => self.syn_s,
+            Some(other) => panic!("no clock is called {other}"),
+        };
+        Arrivals { begin_s, ..self }
+    }
+
+    /// Time from the begin of the clock until the application has all data.
     pub fn seconds(&self) -> f64 {
-        self.end_s - self.first_s()
+        self.end_s - self.begin_s
     }
 
     /// Payload rate over this time.
@@ -69,7 +85,7 @@ impl Arrivals {
 
     /// The same in percent of the reserved rate.
     pub fn share(&self) -> f64 {
-        self.share_since(self.first_s())
+        self.share_since(self.begin_s)
     }
 
     /// The payload rate since `from_s`, in percent of the reserved rate.
@@ -87,10 +103,18 @@ impl Arrivals {
         self.size_bytes as f64 * 8.0
     }
 
-    /// The rate outside of [`silences_s`](Self::silences_s), as a multiple of the reserved rate.
+    /// The rate between [`silences_s`](Self::silences_s), as a multiple of the reserved rate: the
+    /// segments of each burst but its first, in the time from its first to its last.
     pub fn burst_rate(&self) -> f64 {
-        let silent_s: f64 = self.silences_s().iter().sum();
-        self.bits() / (self.seconds() - silent_s) / RESERVED_BITS_PER_S
+        let steps = self.received.windows(2);
+        let step = |pair: &[(f64, u64)]| (pair[1].0 - pair[0].0, (pair[1].1 - pair[0].1) as f64);
+        let of_burst = steps
+            .map(step)
+            .filter(|(gap_s, _)| *gap_s <= self.rtt_s / 4.0);
+        let (seconds, bytes) = of_burst.fold((0.0, 0.0), |sum, (gap_s, bytes)| {
+            (sum.0 + gap_s, sum.1 + bytes)
+        });
+        bytes * 8.0 / seconds / RESERVED_BITS_PER_S
     }
 }
 

@@ -27,7 +27,7 @@ const PARTS: &[Part] = &[
         title: "Normal TCP over a reserved rate (section 2, figure 1)",
         quick: true,
         is_long: false,
-        scenarios: &["guaranteed", setup::UNDELAYED],
+        scenarios: &[setup::FIGURE_1, "guaranteed"],
         measure: sweep::measure,
     },
     Part {

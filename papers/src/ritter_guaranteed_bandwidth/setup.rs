@@ -13,6 +13,10 @@ pub(super) const RESERVED: &str = include_str!("reserved.toml");
 /// ACKs do not apply to it.
 pub(super) const UNDELAYED: &str = "guaranteed-undelayed";
 
+/// Name of the testbed in figure 1, whose reserved rate the text does not give. Figure 4's is in
+/// the text.
+pub(super) const FIGURE_1: &str = "guaranteed-figure-1";
+
 /// The reserved rate, in bits of payload per second.
 pub(super) const RESERVED_BITS_PER_S: f64 = 1e6;
 

@@ -3,7 +3,7 @@
 
 use super::arrivals::Arrivals;
 use super::curves::{self, kilobytes};
-use super::setup::{alternative, ledger, RESERVED, RESERVED_BITS_PER_S};
+use super::setup::{alternative, ledger, FIGURE_1, RESERVED, RESERVED_BITS_PER_S};
 use crate::{Bench, Error, Figure, Measured, Settings, Table, Value, Watch};
 use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
@@ -11,6 +11,8 @@ use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle}
 pub const RTTS: [u32; 7] = [10, 50, 100, 200, 300, 400, 500];
 /// Transfer sizes in kB.
 const SIZES: [u32; 7] = [20, 50, 100, 200, 300, 500, 1000];
+/// Reserved rates.
+const RESERVED_KBIT_PER_S: [u32; 7] = [256, 512, 520, 600, 630, 640, 1000];
 /// Packet sizes, initial windows and ACKs: the decided answers and the ledger's alternatives.
 const PACKETS: [&str; 2] = ["576 bytes", "1500 bytes"];
 const WINDOWS: [&str; 4] = ["1 segment", "2 segments", "3 segments", "4 segments"];
@@ -20,27 +22,31 @@ const ACKS: [&str; 2] = [
 ];
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let cells = RTTS.map(rtt);
-    let sweep = bench.run_cells(RESERVED, &cells, &Watch::with_packets(), |run| {
-        Arrivals::of(&run)
-    })?;
-    let longest = sweep.last().expect("there are round-trip times");
+    let of_figure = Settings::of([("name", FIGURE_1)]);
+    let sweep = Pair::run(bench, &RTTS.map(|rtt_ms| rtt(rtt_ms).and(&of_figure)))?;
+    // Shares are of 1 Mbit/s, unless an alternative reserves another rate.
+    let reserved = bench.measure("reserved_kbit_per_s");
+    let reserved = reserved.map_or(1000.0, |rate| rate.parse().expect("a rate"));
+    let shares: Vec<f64> = sweep
+        .iter()
+        .map(|pair| pair.normal.share() * 1000.0 / reserved)
+        .collect();
+    let longest = shares.last().expect("there are round-trip times");
 
     let mut measured = Measured::default();
-    measured.exactly("R.fig1", Value::Number(longest.share()));
-    let falls = sweep
-        .windows(2)
-        .all(|pair| pair[1].share() < pair[0].share());
+    measured.exactly("R.fig1", Value::Number(*longest));
+    let falls = shares.windows(2).all(|pair| pair[1] < pair[0]);
     measured.exactly("R.fig1.monotonic", Value::yes_no(falls));
     let line: Vec<(f64, f64)> = sweep
         .iter()
-        .map(|arrivals| (arrivals.rtt_s, arrivals.seconds()))
+        .map(|pair| (pair.normal.rtt_s, pair.gain()))
         .collect();
     measured.exactly("R.fig1.linear", Value::Number(determination(&line)));
-    let with_drops = sweep.iter().filter(|arrivals| arrivals.dropped > 0);
+    let with_drops = sweep.iter().filter(|pair| pair.normal.dropped > 0);
     measured.exactly("R.fig1.dropped", Value::Number(with_drops.count() as f64));
     if bench.draws() {
         measured.figures.push(figure(&sweep));
+        measured.tables.push(by_reserved_rate(bench)?);
         let shaped = Pair::run(bench, &RTTS.map(rtt))?;
         let policed = Pair::run(
             bench,
@@ -91,8 +97,9 @@ fn determination(points: &[(f64, f64)]) -> f64 {
     sum(&|x, y| x * y).powi(2) / sum(&|x, _| x * x) / sum(&|_, y| y * y)
 }
 
-fn figure(sweep: &[Arrivals]) -> Figure {
-    let series = RTTS.iter().zip(sweep).map(|(rtt_ms, arrivals)| {
+fn figure(sweep: &[Pair]) -> Figure {
+    let series = RTTS.iter().zip(sweep).map(|(rtt_ms, pair)| {
+        let arrivals = &pair.normal;
         let point = |(at_s, bytes): &(f64, u64)| (at_s - arrivals.first_s(), kilobytes(*bytes));
         PlotSeries::new(
             format!("{rtt_ms} ms"),
@@ -140,7 +147,7 @@ impl Pair {
                 .map(|cell| all[curve].clone().and(cell))
                 .collect();
             bench.run_cells(RESERVED, &cells, &Watch::with_packets(), |run| {
-                Arrivals::of(&run)
+                Arrivals::of(&run).since(bench.measure("clock"))
             })
         };
         let pairs = run(curves::NORMAL)?.into_iter().zip(run(curves::SCALED)?);
@@ -206,6 +213,39 @@ fn by_size(bench: &Bench<'_>) -> Result<Table, Error> {
         rows: SIZES
             .iter()
             .zip(&Pair::run(bench, &SIZES.map(size))?)
+            .map(row)
+            .collect(),
+    })
+}
+
+/// Figure 1 at 500 ms by the reserved rate, which its text does not give.
+fn by_reserved_rate(bench: &Bench<'_>) -> Result<Table, Error> {
+    let of_rate = |rate: u32| {
+        Settings::of([
+            ("path.shaper_rate", format!("{} bit/s", rate * 1100)),
+            ("transfer.qos_rate[1 Mbit/s]", format!("{rate} kbit/s")),
+        ])
+    };
+    let pairs = Pair::run(bench, &RESERVED_KBIT_PER_S.map(of_rate))?;
+    let row = |(rate, pair): (u32, &Pair)| {
+        let share = |one: &Arrivals| format!("{:.1}", one.share() * 1000.0 / f64::from(rate));
+        vec![
+            rate.to_string(),
+            share(&pair.normal),
+            share(&pair.modified),
+            format!("{:.2}", pair.gain()),
+        ]
+    };
+    Ok(Table {
+        name: "reserved-rate".to_owned(),
+        caption:
+            "100 kB at 500 ms by the reserved rate, of it: curves 1 and 5. The paper has 37 %, \
+                  and a gain of 3 with 1 Mbit/s"
+                .to_owned(),
+        head: head(["reserved (kbit/s)", "normal (%)", "modified (%)", "gain"]),
+        rows: RESERVED_KBIT_PER_S
+            .into_iter()
+            .zip(&pairs)
             .map(row)
             .collect(),
     })

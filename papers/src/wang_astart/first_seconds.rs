@@ -2,11 +2,11 @@
 //! window ...": Reno's numbers, and the five senders' windows on the same path.
 
 use super::senders::{
-    bandwidth, bdp_packets, rate, segment_bytes, transfer, Beginning, Sender, OF_ASTART, OF_RENO,
-    RENO, SENDERS,
+    bandwidth, bdp_packets, packet_bytes, rate, segment_bytes, transfer, Beginning, Sender, ASTART,
+    HOE, NEWRENO, OF_ASTART, OF_RENO, RENO, SENDERS,
 };
 use super::setup::{ledger, START};
-use crate::{Bench, Error, Figure, Measured, Run, Settings, Value, Watch};
+use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Table, Value, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// The scenario's name here. The open questions about Reno's numbers affect nothing else.
@@ -23,18 +23,25 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     let long = example(&RENO).and(&Settings::of([("run.duration", LONG)]));
     let draws = bench.draws();
-    let (time_s, beginning, reno) =
-        bench.run_seed(START, &long, 0, &Watch::with_windows(), |run| {
-            let ideal = bdp_packets(&run) * segment_bytes(&run);
-            let reno = draws.then(|| Curve::of(&run, f64::INFINITY));
-            (window_reaches_s(&run, ideal), Beginning::of(&run), reno)
-        })?;
+    let counts_payload = match bench.measure("utilization") {
+        None => false,
+        Some("payload") => true,
+        Some(other) => panic!("no utilization is called {other}"),
+    };
+    let (time_s, used, reno) = bench.run_seed(START, &long, 0, &Watch::with_windows(), |run| {
+        let ideal = bdp_packets(&run) * segment_bytes(&run);
+        let reno = draws.then(|| Curve::of(&run, f64::INFINITY));
+        let used = Beginning::of(&run).utilization_10;
+        let payload = match counts_payload {
+            true => segment_bytes(&run) / packet_bytes(&run),
+            false => 1.0,
+        };
+        (window_reaches_s(&run, ideal), used * payload, reno)
+    })?;
     measured.exactly("W.reno.time", Value::Number(time_s));
-    measured.exactly(
-        "W.reno.utilization",
-        Value::Number(beginning.utilization_10),
-    );
+    measured.exactly("W.reno.utilization", Value::Number(used));
     if let Some(reno) = reno {
+        measured.tables.push(by_threshold(bench)?);
         let curves = curves(bench)?;
         measured.figures = vec![
             until_ideal(reno),
@@ -51,7 +58,7 @@ fn example(sender: &Sender) -> Settings {
 }
 
 /// When the sender's window reached `bytes`, since it could send; NaN if it never did.
-fn window_reaches_s(run: &Run<'_>, bytes: f64) -> f64 {
+pub(super) fn window_reaches_s(run: &Run<'_>, bytes: f64) -> f64 {
     let flow = transfer(run);
     let (from_s, _) = flow.established.expect("the connection stands");
     let reached = flow
@@ -106,6 +113,40 @@ fn curves(bench: &Bench<'_>) -> Result<Vec<Curve>, Error> {
     let cells: Vec<Settings> = SENDERS.iter().map(example).collect();
     bench.run_cells(START, &cells, &Watch::with_windows(), |run| {
         Curve::of(&run, SHOWN_S)
+    })
+}
+
+/// "an arbitrary value, ranging from 4K to 64K Bytes": what the initial threshold decides.
+fn by_threshold(bench: &Bench<'_>) -> Result<Table, Error> {
+    const KILOBYTES: [u32; 5] = [4, 8, 16, 32, 64];
+    const OTHERS: [Sender; 4] = [RENO, NEWRENO, HOE, ASTART];
+    let of_threshold = |kilobytes: u32| {
+        let threshold = Settings::of([("transfer.initial_ssthresh", format!("{kilobytes} kB"))]);
+        OTHERS.map(|sender| example(&sender).and(&threshold))
+    };
+    let cells: Vec<Settings> = KILOBYTES.into_iter().flat_map(of_threshold).collect();
+    let watch = Watch::of_sums(&[Sum::FlowCarried]);
+    let used = bench.run_cells(START, &cells, &watch, |run| {
+        format!("{:.1}", Beginning::of(&run).utilization_20)
+    })?;
+    let rows = KILOBYTES.into_iter().zip(used.chunks(OTHERS.len()));
+    let head = OTHERS
+        .into_iter()
+        .map(|sender| format!("{} (%)", sender.name));
+    Ok(Table {
+        name: "initial-threshold".to_owned(),
+        caption: "Utilization in the first 20 s of the example's path by the initial threshold, \
+                  which Vegas does not have"
+            .to_owned(),
+        head: std::iter::once("initial threshold (kB)".to_owned())
+            .chain(head)
+            .collect(),
+        rows: rows
+            .map(|(kilobytes, used)| {
+                let first = std::iter::once(kilobytes.to_string());
+                first.chain(used.iter().cloned()).collect()
+            })
+            .collect(),
     })
 }
 

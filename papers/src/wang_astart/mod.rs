@@ -69,7 +69,7 @@ const PARTS: &[Part] = &[
         title: "Other traffic joins in slow start",
         quick: false,
         is_long: false,
-        scenarios: &["astart-packets", "astart-flows"],
+        scenarios: &["astart", "astart-packets", "astart-flows"],
         measure: joined::measure,
     },
     Part {

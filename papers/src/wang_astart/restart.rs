@@ -18,7 +18,6 @@ const RESTARTS_S: f64 = 10.0;
 const WATCHED_S: f64 = 10.0;
 
 const BOTH: [Sender; 2] = [NEWRENO, ASTART];
-const OF_NEWRENO: usize = 0;
 const OF_ASTART: usize = 1;
 
 /// Ten seconds of a sender from its last timeout in the outage on.
@@ -94,14 +93,11 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
 
     let mut measured = Measured::default();
     let astart = || restarts.iter().map(|both| &both[OF_ASTART]);
-    let gain = |both: &[Restart; BOTH.len()]| {
-        100.0 * (both[OF_ASTART].utilization / both[OF_NEWRENO].utilization - 1.0)
-    };
     let mut number = |id: &str, number: f64| measured.exactly(id, Value::Number(number));
     let raises = astart().map(|restart| restart.raises).min();
     number("W.restart.raises", raises.unwrap_or_default() as f64);
-    let gains = restarts.iter().map(gain);
-    number("W.restart.gain", gains.fold(f64::INFINITY, f64::min));
+    let used = astart().map(|restart| restart.utilization);
+    number("W.restart.utilization", used.fold(f64::INFINITY, f64::min));
     let lost = astart().map(|restart| restart.lost_together).max();
     number("W.restart.lost", lost.unwrap_or_default() as f64);
     if bench.draws() {

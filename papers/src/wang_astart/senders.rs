@@ -133,7 +133,7 @@ pub fn rate(flow: &Flow, from_s: f64, to_s: f64) -> f64 {
 }
 
 /// Size of an IP packet.
-fn packet_bytes(run: &Run<'_>) -> f64 {
+pub fn packet_bytes(run: &Run<'_>) -> f64 {
     run.case.path.mtu_bytes.into()
 }
 

@@ -134,11 +134,11 @@ fn max_utilization(shares: impl Iterator<Item = Beginning>) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// Bandwidths in Mbit/s: the paper's range.
+/// Bandwidths in Mbit/s: our range; the abstract has none.
 pub const BANDWIDTHS: [u32; 6] = [10, 20, 40, 70, 100, 150];
 /// Bandwidths beyond it.
 const FASTER: [u32; 3] = [250, 500, 1000];
-/// RTTs in ms: the paper's range.
+/// RTTs in ms: our range.
 pub const RTTS: [u32; 4] = [20, 50, 100, 200];
 /// RTTs beyond it.
 const LONGER: [u32; 3] = [300, 400, 600];
@@ -158,7 +158,7 @@ fn bdp_packets(bandwidth: u32, rtt: u32) -> u32 {
     bandwidth * rtt * 1000 / 8 / 1040
 }
 
-/// Every bandwidth of the paper's range with every RTT of its range.
+/// Every bandwidth of the range with every RTT of its range.
 fn grid() -> Vec<Point> {
     let of_rtt = |rtt: u32| BANDWIDTHS.map(|bandwidth| (bandwidth, rtt));
     let point = |(bandwidth, rtt): (u32, u32)| Point {
@@ -174,8 +174,8 @@ fn grid() -> Vec<Point> {
 }
 
 /// Whether a window of 32 packets that grows by one a round trip needs more than 40 s to fill the
-/// pipe: twice the observed time, so at most half of the pipe is filled in it. These are
-/// the paper's high-speed networks; on others the sender recovers from a wrong ssthresh in time.
+/// pipe: twice the observed time, so at most half of the pipe is filled in it. These are taken for
+/// the abstract's high-speed networks; on others the sender recovers from a wrong ssthresh in time.
 fn is_high_speed(bandwidth: u32, rtt_ms: u32) -> bool {
     let bdp = f64::from(bdp_packets(bandwidth, rtt_ms));
     (bdp - 32.0) * f64::from(rtt_ms) / 1e3 > 40.0
@@ -247,7 +247,7 @@ fn exit_windows(bench: &Bench<'_>) -> Result<Vec<f64>, Error> {
     })
 }
 
-/// Both axes separately, beyond the paper's range.
+/// Both axes separately, beyond the grid.
 fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> {
     let of_bandwidth = |bandwidth: u32| Point {
         labels: vec![bandwidth.to_string()],
@@ -281,7 +281,7 @@ fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> 
         .extend(rtts.tables("round-trip-times", &what, &["RTT (ms)"]));
     let axis = Axis::new("bandwidth (Mbit/s)").log();
     let caption = "Utilization in the first 20 s over bandwidth, at 100 ms with a buffer of one \
-        BDP. The paper's range ends at 150 Mbit/s.";
+        BDP. The grid of the rows ends at 150 Mbit/s.";
     measured.figures.push(bandwidths.figure(
         ("bandwidths", "Utilization by bandwidth"),
         axis,
@@ -289,7 +289,7 @@ fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> 
         caption,
     ));
     let caption =
-        "The same over the round-trip time, at 100 Mbit/s. The paper's range ends at 200 ms.";
+        "The same over the round-trip time, at 100 Mbit/s. The grid of the rows ends at 200 ms.";
     measured.figures.push(rtts.figure(
         ("round-trip-times", "Utilization by round-trip time"),
         Axis::new("RTT (ms)"),
@@ -301,7 +301,7 @@ fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> 
 
 /// Buffers in percent of the BDP.
 const BUFFERS: [u32; 7] = [5, 10, 15, 25, 35, 50, 100];
-/// The largest of the paper's small buffers: "relatively small comparing to BDP".
+/// The largest small buffer, which is ours: "relatively small comparing to BDP".
 const SMALL: f64 = 0.25;
 /// Bandwidths in Mbit/s at which buffers are varied.
 const FOR_BUFFERS: [u32; 4] = [20, 40, 70, BANDWIDTH];

@@ -195,8 +195,8 @@ impl Lines {
         [&self.tahoe, &self.good, &self.small, &self.fast, &self.slow]
     }
 
-    /// By how many percent the largest window at a loss of the five senders exceeds the smallest, for
-    /// each seed.
+    /// By how many percent the largest window at a loss of the five senders exceeds the smallest,
+    /// for each seed.
     fn window_ranges(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.tahoe.answers.len()).map(move |seed| {
             let windows = self.all().map(|line| line.answers[seed].window_at_loss());

@@ -27,8 +27,8 @@ fn pacing_s(flow: &Flow) -> Option<f64> {
         phase == Some(PHASE_PACING)
     };
     let begin = flow.windows.iter().find(paces)?;
-    let later = flow.windows.iter().skip_while(|at| at.at_s < begin.at_s);
-    let end = later.skip_while(paces).next()?;
+    let mut later = flow.windows.iter().skip_while(|at| at.at_s < begin.at_s);
+    let end = later.find(|at| !paces(at))?;
     Some(end.at_s - begin.at_s)
 }
 

@@ -277,7 +277,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         );
     }
     measured.numbers("C.fig7.gain", lines.gains(&path));
-    measured.numbers("C.window", lines.window_ranges());
+    measured.numbers("C.fig10.window", lines.window_ranges());
     measured.numbers("C.fig9.single", fast.doubles());
     measured.numbers("C.fig10.throughput", slow.throughputs());
     measured.numbers("C.fig10.single", slow.doubles());

@@ -22,14 +22,14 @@ struct Curve {
 
 /// How long a sender paced half of its estimate; `None` if it did not.
 fn pacing_s(flow: &Flow) -> Option<f64> {
-    let paces = |windows: &&Windows| {
+    let paces = |windows: &Windows| {
         let phase = windows.startup.map(|(phase, _)| phase);
         phase == Some(PHASE_PACING)
     };
-    let begin = flow.windows.iter().find(paces)?;
-    let mut later = flow.windows.iter().skip_while(|at| at.at_s < begin.at_s);
-    let end = later.find(|at| !paces(at))?;
-    Some(end.at_s - begin.at_s)
+    let begin = flow.windows.iter().position(paces)?;
+    let phase = &flow.windows[begin..];
+    let end = phase.iter().find(|at| !paces(at))?;
+    Some(end.at_s - phase[0].at_s)
 }
 
 /// A line of the figures.

@@ -36,9 +36,10 @@
  *   least-squares line through them instead of a quotient of two, since hosts batch packets today.
  * - A flight during which the application had too little to send gives no estimate: its spacing is
  *   the application's.
- * - Where the clock allows less than p - d segments, PACING ends with the next ACK. It comes when
- *   the d segments have made their round trip. The N ticks would end later, by the time that the d
- *   segments were apart.
+ * - Where the clock allows less than p - d segments, PACING ends with the next ACK. The paper paces
+ *   for up to a round trip. If the d segments left as one burst, this ACK comes after their round
+ *   trip. If ACKs of the flight are still arriving, it comes at once, and the N segments leave with
+ *   it: in one burst, or several in a tick. On the paper's WAN PACING lasts half a millisecond.
  * - A lower ssthresh that the host sets meanwhile (HyStart) is not used: the estimate replaces it.
  * - RTT is the host's smoothed RTT, as in the paper's timer framework.
  * - The host's initial window (10 segments on Linux) is kept unless the user asks for the paper's.

@@ -44,16 +44,18 @@ pub const ENTRIES: [Entry; 50] = entries! {
     "A.pthresh": "half of the estimate, sent in a round trip" => "no longer queue";
     "C.eq": "beta, W_B, W_max, gamma_max, R_max" => "0.267, 69.1, 179.0, 0.38, 480";
     "C.fig6": "Tahoe: throughput, share, a double slow start in each cycle"
-        => "161 packets/s, 60.5 %, yes";
-    "C.fig7": "gamma = 0.34" => "172 packets/s, no double slow start";
+        => "161 packets/s, 60.5 %, yes, from W_max/4";
+    "C.fig7": "gamma = 0.34"
+        => "172 packets/s, 4 points more, no double slow start, from gamma W_max";
     "C.fig8": "gamma below 1/4" => "153 packets/s, one slow start per cycle";
     "C.fig9": "spacing, R = 440" => "195 packets/s, from W_max/2";
-    "C.fig10": "spacing, R = 300" => "195 packets/s";
+    "C.fig10": "spacing, R = 300; W_max of figures 6 to 10"
+        => "195 packets/s, from W_max/2; the same";
     "C.order": "the order of the four" => "153 < 161 < 172 < 195";
     "C.fig2": "gamma_max against rho" => "curves, closed form";
     "C.fig3": "W'_th against gamma" => "pieces and breaks, closed form";
     "C.fig4": "throughput against gamma for beta 0.5, 0.25, 0.125"
-        => "a jump for two, a gain only for 0.25";
+        => "a jump for two, a gain only for 0.25, less with a wrong gamma";
     "C.fig5": "throughput against R for the same" => "a jump at R_max, flat below it";
     "C.eq7": "gamma by packet pairs and RTT tracking" => "can be adopted";
     "C.eq8": "the adaptive gamma" => "settles at gamma_max";

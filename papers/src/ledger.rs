@@ -115,8 +115,8 @@ pub struct Choice {
     pub decided: String,
     /// The reason for it.
     pub reason: String,
-    /// Other plausible answers.
-    #[serde(rename = "alternative")]
+    /// Other plausible answers that keys of the scenarios can set; there may be none.
+    #[serde(rename = "alternative", default)]
     pub alternatives: Vec<Alternative>,
 }
 

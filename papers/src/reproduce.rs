@@ -259,6 +259,7 @@ fn influences(
         let (choice, number) = task.place;
         all[choice].alternatives[number].1.extend(records);
     }
+    all.retain(|influence| !influence.alternatives.is_empty());
     all
 }
 

@@ -141,6 +141,9 @@ impl Reproduction {
                 self.records.len()
             ),
         };
+        if choice.alternatives.is_empty() {
+            return "nothing that a scenario's keys can set".to_owned();
+        }
         choice
             .names()
             .enumerate()

@@ -1,7 +1,8 @@
 //! Figures 9 and 10: ssthresh estimation and pacing (section 5.2).
 
 use super::setup::{decoupled, ledger, lite, payload_rate, SATELLITE, WAN};
-use crate::{Bench, Error, Figure, Measured, Run, Settings, Watch};
+use crate::{Bench, Error, Figure, Flow, Measured, Run, Settings, Watch, Windows};
+use onramp_core::PHASE_PACING;
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::statistics::{mean, median};
 
@@ -15,6 +16,20 @@ struct Curve {
     throughput: Vec<f64>,
     /// When each sender's slow start ended, since the first sender's start.
     slow_start_ends_s: Vec<f64>,
+    /// How long each sender that paced was in this phase.
+    pacing_s: Vec<f64>,
+}
+
+/// How long a sender paced half of its estimate; `None` if it did not.
+fn pacing_s(flow: &Flow) -> Option<f64> {
+    let paces = |windows: &Windows| {
+        let phase = windows.startup.map(|(phase, _)| phase);
+        phase == Some(PHASE_PACING)
+    };
+    let begin = flow.windows.iter().position(paces)?;
+    let phase = &flow.windows[begin..];
+    let end = phase.iter().find(|at| !paces(at))?;
+    Some(end.at_s - phase[0].at_s)
 }
 
 /// A line of the figures.
@@ -77,6 +92,7 @@ impl Curve {
         Curve {
             throughput: throughput.collect(),
             slow_start_ends_s: ends.map(|windows| windows.at_s - origin_s).collect(),
+            pacing_s: run.watch.flows.iter().filter_map(pacing_s).collect(),
         }
     }
 
@@ -226,11 +242,30 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
         &[&lite, &coarse, &ten, &two],
         &[during, 1.0, 2.0, 5.0],
     ));
+    let without = lite.curves.iter().map(ends);
+    measured.remarks.push(format!(
+        "Without an estimate slow start ends after {:.3} s, by the overflow of the queue (median).",
+        median(without)
+    ));
+    measured.remarks.extend([&ten, &two].map(pacing_times));
     if bench.draws() {
         let lines = [&lite, &coarse, &ten, &two];
         measured.figures.push(figure_10(lines, during, until_s));
     }
     Ok(measured)
+}
+
+/// How many senders pace, and for how long.
+fn pacing_times(line: &Line) -> String {
+    let times = || line.curves.iter().flat_map(|curve| &curve.pacing_s);
+    format!(
+        "{}: {} of {} senders pace, for {:.2} ms (median) and {:.2} ms at most.",
+        line.label,
+        times().count(),
+        8 * line.curves.len(),
+        1e3 * median(times()),
+        1e3 * times().copied().fold(0.0, f64::max),
+    )
 }
 
 /// `during` is the paper's end of the start-up.

@@ -3,13 +3,13 @@
 //! until it reaches that advertised by the receiver" (section 4).
 
 use super::setup::{long, throughput, transfer, LONG, SATELLITE, SEGMENT_BYTES};
-use crate::{Bench, Error, Measured, Run, Settings, Watch};
+use crate::{Bench, Error, Measured, Run, Settings, Watch, Windows};
 use onramp_report::statistics::median;
 
 /// mu - lambda, in bits of packets per second: 1.5 Mbit/s less 100 packets of 512 bytes a second.
 const AVAILABLE: &str = "1090400 bit/s";
-/// The receiver's window: more than twice W_max = 179.
-const RECEIVER_SEGMENTS: u64 = 400;
+/// The receiver's buffer: more than twice W_max = 179. It advertises a window of up to 500 packets.
+const BUFFER_SEGMENTS: u64 = 400;
 /// W_max / 2, from which the paper's congestion avoidance begins.
 const BEGIN_SEGMENTS: u64 = 89;
 
@@ -19,7 +19,7 @@ fn spaced() -> Settings {
     long().and(&Settings::of([
         ("link[1].rate", AVAILABLE.to_owned()),
         ("link[1].queue", "1000 packets".to_owned()),
-        ("receiver.buffer", bytes(RECEIVER_SEGMENTS)),
+        ("receiver.buffer", bytes(BUFFER_SEGMENTS)),
         ("transfer.initial_ssthresh", bytes(BEGIN_SEGMENTS)),
     ]))
 }
@@ -27,17 +27,29 @@ fn spaced() -> Settings {
 /// What became of a run.
 struct Answer {
     lost: f64,
+    /// Whether cwnd reached the window that the receiver advertised.
     reached: bool,
+    /// The largest cwnd and the largest advertised window, in packets.
+    largest: [f64; 2],
     throughput: f64,
 }
 
 impl Answer {
     fn of(run: &Run<'_>) -> Answer {
         let flow = transfer(run);
-        let is_reached = |windows: &crate::Windows| windows.cwnd_bytes >= windows.send_window_bytes;
+        // Before the first ACK the sender does not know the receiver's window.
+        let known_s = flow.acks_s.first().copied().unwrap_or(f64::INFINITY);
+        let known = || flow.windows.iter().filter(|at| at.at_s >= known_s);
+        let largest = |bytes: fn(&Windows) -> u64| {
+            known().map(bytes).max().unwrap_or(0) as f64 / SEGMENT_BYTES
+        };
         Answer {
             lost: flow.drops_s.len() as f64,
-            reached: flow.windows.iter().any(is_reached),
+            reached: known().any(|at| at.cwnd_bytes >= at.send_window_bytes),
+            largest: [
+                largest(|at| at.cwnd_bytes),
+                largest(|at| at.send_window_bytes),
+            ],
             throughput: throughput(run),
         }
     }
@@ -60,11 +72,19 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         } else {
             "does not reach"
         };
+        let most = |of: usize| {
+            let most = answers.iter().map(|answer| answer.largest[of]);
+            most.fold(0.0, f64::max)
+        };
         measured.remarks.push(format!(
-            "Spaced in congestion avoidance too, in runs of {LONG}: {:.0} packets/s (median). With \
-             an even background the source loses {:.0} segments, {window} the receiver's window of \
-             {RECEIVER_SEGMENTS} packets, and has {:.0} packets/s.",
+            "Spaced in congestion avoidance too, in runs of {LONG}: {:.0} packets/s (median). The \
+             largest window of a run is {:.0} packets (median; {:.0} in all runs), and the \
+             receiver's {:.0}. With an even background the source loses {:.0} segments, its window \
+             {window} the receiver's, and it has {:.0} packets/s.",
             median(answers.iter().map(|answer| answer.throughput)),
+            median(answers.iter().map(|answer| answer.largest[0])),
+            most(0),
+            most(1),
             even.lost,
             even.throughput,
         ));

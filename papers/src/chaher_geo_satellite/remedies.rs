@@ -10,7 +10,7 @@ use onramp_report::statistics::median;
 /// leave at R_max = 480.
 const ACKS: &str = "rate = '76800 bit/s'\nqueue = '1000 packets'";
 
-fn remedies() -> [(&'static str, Settings); 5] {
+fn remedies() -> [(&'static str, Settings); 6] {
     let acks: toml::Table = ACKS.parse().expect("two keys");
     let red = Settings::of([("link[0].discipline", "red")]);
     let ecn = red.clone().and(&Settings::of([
@@ -20,6 +20,10 @@ fn remedies() -> [(&'static str, Settings); 5] {
     [
         ("Tahoe", Settings::default()),
         ("spacing, R = 440", spacing(440.0)),
+        (
+            "spaced, told nothing",
+            Settings::of([("transfer.startup", "spaced")]),
+        ),
         (
             "ACK spacing, 240 ACKs/s",
             Settings::of([("link[0].reverse", acks)]),

@@ -8,7 +8,7 @@ use super::setup::{
 };
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Value, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
-use onramp_report::statistics::median;
+use onramp_report::statistics::{mean, median};
 use onramp_theory::formulas::double_slow_start::{Path, Source};
 
 /// The figures' normalised buffers, and the nearest whole numbers of packets at tau (mu - lambda) =
@@ -125,6 +125,16 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
             (0..curve.seeds()).map(jump),
         );
     }
+    for curve in &curves[1..] {
+        let deteriorates = |seed| {
+            let wrong = curve.within(curve.model.gamma_max(), 0.49, seed);
+            100.0 * (mean(&wrong).unwrap_or(f64::NAN) / curve.points[0].1[seed] - 1.0)
+        };
+        measured.numbers(
+            format!("C.fig4.wrong.{}", curve.beta),
+            (0..curve.seeds()).map(deteriorates),
+        );
+    }
     let small = &curves[2].model;
     let (shape, breaks) = pieces(small);
     measured.exactly("C.fig3.pieces", Value::yes_no(shape));
@@ -142,9 +152,29 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
             steepest[0].0,
             small.gamma_max(),
         ));
+        measured
+            .remarks
+            .extend(curves[1..].iter().map(wrong_gammas));
         measured.figures = vec![figure_3(begins, small), figure_4(&curves)];
     }
     Ok(measured)
+}
+
+/// What each gamma from gamma_max to 1/2 gains over 1/2.
+fn wrong_gammas(curve: &Curve) -> String {
+    let gammas = curve.points.iter().skip(1);
+    let wrong = gammas.take_while(|(gamma, _)| *gamma >= curve.model.gamma_max());
+    let gain = |(gamma, rates): &(f64, Vec<f64>)| {
+        let pairs = rates.iter().zip(&curve.points[0].1);
+        let gains = pairs.map(|(wrong, half)| 100.0 * (wrong / half - 1.0));
+        format!("{gamma} {:+.1} %", median(gains))
+    };
+    format!(
+        "beta = {}, gamma_max = {:.3}: a wrong gamma has, more than 1/2 (medians): {}.",
+        curve.beta,
+        curve.model.gamma_max(),
+        wrong.map(gain).collect::<Vec<_>>().join(", "),
+    )
 }
 
 /// Section 3's case of gamma_max < 1/4. Returns whether the pieces are gamma W_max, gamma^2 W_max

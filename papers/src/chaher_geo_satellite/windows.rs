@@ -70,6 +70,11 @@ impl Answer {
     fn begins(&self) -> f64 {
         median(self.restarts.iter().map(|restart| restart.avoidance))
     }
+
+    /// The window at a loss of congestion avoidance, in packets: the median of the run.
+    fn window_at_loss(&self) -> f64 {
+        median(self.restarts.iter().map(|restart| restart.lost_at))
+    }
 }
 
 /// A figure of the paper: its settings, and the runs of all seeds.
@@ -190,6 +195,23 @@ impl Lines {
         [&self.tahoe, &self.good, &self.small, &self.fast, &self.slow]
     }
 
+    /// By how many percent the largest window at a loss of the five senders exceeds the smallest,
+    /// for each seed.
+    fn window_ranges(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..self.tahoe.answers.len()).map(move |seed| {
+            let windows = self.all().map(|line| line.answers[seed].window_at_loss());
+            let least = windows.iter().copied().fold(f64::INFINITY, f64::min);
+            100.0 * (windows.iter().copied().fold(0.0, f64::max) / least - 1.0)
+        })
+    }
+
+    /// By how many points of the available bandwidth the good gamma has more than Tahoe, for each
+    /// seed.
+    fn gains<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = f64> + 'a {
+        let pairs = self.good.throughputs().zip(self.tahoe.throughputs());
+        pairs.map(|(good, tahoe)| 100.0 * (good - tahoe) / path.available())
+    }
+
     /// Whether throughput rises from the small gamma to Tahoe, the good gamma and spacing, for each
     /// seed.
     fn are_in_order(&self) -> impl Iterator<Item = bool> + '_ {
@@ -247,8 +269,15 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("C.fig8.throughput", small.throughputs());
     measured.numbers("C.fig8.single", small.doubles());
     measured.numbers("C.fig9.throughput", fast.throughputs());
-    let begins = |answer: &Answer| answer.begins() / path.max_window();
-    measured.numbers("C.fig9.begin", fast.answers.iter().map(begins));
+    for line in [tahoe, good, fast, slow] {
+        let begins = |answer: &Answer| answer.begins() / path.max_window();
+        measured.numbers(
+            format!("C.fig{}.begin", line.number),
+            line.answers.iter().map(begins),
+        );
+    }
+    measured.numbers("C.fig7.gain", lines.gains(&path));
+    measured.numbers("C.fig10.window", lines.window_ranges());
     measured.numbers("C.fig9.single", fast.doubles());
     measured.numbers("C.fig10.throughput", slow.throughputs());
     measured.numbers("C.fig10.single", slow.doubles());

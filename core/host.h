@@ -45,8 +45,8 @@
  * - DONE: the start-up is over for good. The host never calls the algorithm again.
  * - After an idle time cwnd is at least host_restart_bytes(), until the start-up is over for
  *   good.
- * - A host may end an AVOIDANCE with restart_bytes for good, where host_is_busy(): what an idle time
- *   leaves is nothing then.
+ * - A host ends an AVOIDANCE with restart_bytes for good where host_is_busy(): an idle time would
+ *   leave nothing then.
  * - Where the decided pacing rate is STARTUP_UNLIMITED, the host paces as it would without a
  *   start-up.
  * - An ACK is quiet if it leaves nothing in flight, while the application and not cwnd limits the

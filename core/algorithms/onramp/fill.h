@@ -81,6 +81,7 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 				struct startup_decision *decision)
 {
 	uint64_t bytes = onramp_probe_bytes(state, ack, decision->cwnd_bytes);
+	uint64_t rate;
 
 	if (!bytes) {
 		/* What an application has not sent of the first round may still leave. Otherwise
@@ -92,12 +93,12 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 				state->first_bytes_per_s
 					? state->first_bytes_per_s
 					: ONRAMP_ARRIVAL_GAIN * state->probe_bytes_per_s;
-			/* Siblings share the first round's rate. If this flight has arrived faster, so
-			 * may the next ones leave. */
-			if (state->probe_bytes_per_s && ack->siblings)
-				state->probe_bytes_per_s =
-					max_u64(state->probe_bytes_per_s,
-						state->bound_bytes_per_s / (1 + ack->siblings));
+			/* Siblings share the first round's rate. This flight may have arrived
+			 * faster. */
+			rate = state->bound_bytes_per_s / (1 + ack->siblings);
+			if (ack->siblings && state->probe_bytes_per_s &&
+			    state->probe_bytes_per_s < rate)
+				state->probe_bytes_per_s = rate;
 			onramp_end_first_round(state, ack);
 		}
 		return;

@@ -35,7 +35,7 @@
  * - The paper does not say when safe-transmit ends, only that shaping "leads smooth transition"
  *   and that congestion avoidance is not modified. Here it ends when cwnd is full, or after a round
  *   trip, so that a wrong interval cannot hold a connection back for good. The rest of cwnd then
- *   leaves at once: some 60 segments in figure 12, whose ssthresh is five times the path. Safe-
+ *   leaves at once: some 70 segments in figure 12, whose ssthresh is five times the path. Safe-
  *   transmit begins with the loss instead of with the ACK that ends the recovery: that ACK would
  *   permit a burst.
  * - When cwnd reaches ssthresh, segments that slow start permitted may still wait in the bucket.

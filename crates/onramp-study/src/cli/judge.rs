@@ -1,0 +1,23 @@
+//! The options of `onramp judge`.
+
+use clap::Args;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct JudgeArguments {
+    /// Observations of `onramp advise --save`, or results of M-Lab's ndt7 as JSON. The files
+    /// together are one host
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Write a configuration of `onramp serve` with the reason of each line into this file
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Write the scenario of each class into this directory, for `onramp sim` and `onramp lab`
+    #[arg(long, value_name = "DIR")]
+    pub scenarios: Option<PathBuf>,
+    /// Simulate this many transfers at a time. The results do not depend on it [default: one per
+    /// processor]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+}

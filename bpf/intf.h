@@ -522,6 +522,8 @@ struct onramp_observation {
 	uint32_t min_rtt_us;       /* of payload; 0: not measured */
 	uint32_t max_rtt_us;       /* of the first ACK of each round trip */
 	uint32_t loss_rtt_us;      /* max_rtt_us when the first retransmission was seen */
+	uint32_t loss_rounds;      /* round trips in which something was retransmitted */
+	uint32_t seen_retransmitted_segments; /* tp->total_retrans at the latest round trip */
 	uint32_t mss_bytes;
 	uint32_t initial_cwnd_segments;
 	uint32_t max_cwnd_segments;

@@ -75,6 +75,7 @@ static inline void on_established(struct bpf_sock_ops *ctx, struct bpf_sock *sk,
 	seen->start_acked_bytes = tp->bytes_acked;
 	seen->start_sent_segments = tp->data_segs_out;
 	seen->start_retransmitted_segments = tp->total_retrans;
+	seen->seen_retransmitted_segments = tp->total_retrans;
 	seen->handshake_rtt_us = tp->srtt_us >> 3;
 	seen->initial_cwnd_segments = tp->snd_cwnd;
 	seen->first_window_bytes = tp->snd_wnd;
@@ -132,20 +133,29 @@ static inline void note_rate(const struct tcp_sock *tp, struct onramp_observatio
 		seen->rate_bytes_per_s = rate;
 }
 
-static inline void note_rtt(struct onramp_observation *seen, __u32 rtt_us)
+/* The smoothed RTT has the samples of all ACKs of the round trip before. */
+static inline void note_rtt(const struct tcp_sock *tp, struct onramp_observation *seen,
+			    __u32 rtt_us)
 {
+	__u32 smoothed_us = tp->srtt_us >> 3;
+
 	if (!seen->min_rtt_us || rtt_us < seen->min_rtt_us)
 		seen->min_rtt_us = rtt_us;
+	if (rtt_us < smoothed_us)
+		rtt_us = smoothed_us;
 	if (rtt_us > seen->max_rtt_us)
 		seen->max_rtt_us = rtt_us;
 }
 
 static inline void note_losses(const struct tcp_sock *tp, struct onramp_observation *seen)
 {
-	if (seen->first_loss_bytes || tp->total_retrans == seen->start_retransmitted_segments)
+	if (tp->total_retrans == seen->seen_retransmitted_segments)
 		return;
-	seen->first_loss_bytes = acked_bytes(tp, seen);
-	seen->loss_rtt_us = seen->max_rtt_us;
+	seen->seen_retransmitted_segments = tp->total_retrans;
+	if (!seen->loss_rounds++) {
+		seen->first_loss_bytes = acked_bytes(tp, seen);
+		seen->loss_rtt_us = seen->max_rtt_us;
+	}
 }
 
 /* The first ACK of a round trip. Linux before 6.10 does not tell the sample, but its average. */
@@ -163,7 +173,7 @@ static inline void on_round(struct bpf_sock_ops *ctx, struct tcp_sock *tp,
 	if (!seen->rounds++)
 		BPF_CORE_READ_STR_INTO(&seen->congestion_control, tp, inet_conn.icsk_ca_ops, name);
 	note_rate(tp, seen);
-	note_rtt(seen, rtt_us);
+	note_rtt(tp, seen, rtt_us);
 	note_losses(tp, seen);
 	if (tp->snd_cwnd > seen->max_cwnd_segments)
 		seen->max_cwnd_segments = tp->snd_cwnd;

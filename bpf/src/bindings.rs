@@ -1572,6 +1572,10 @@ pub struct Observation {
     pub max_rtt_us: u32,
     /// max_rtt_us when the first retransmission was seen
     pub loss_rtt_us: u32,
+    /// round trips in which something was retransmitted
+    pub loss_rounds: u32,
+    /// tp->total_retrans at the latest round trip
+    pub seen_retransmitted_segments: u32,
     pub mss_bytes: u32,
     pub initial_cwnd_segments: u32,
     pub max_cwnd_segments: u32,
@@ -1599,7 +1603,7 @@ pub struct Observation {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Observation"][::core::mem::size_of::<Observation>() - 416usize];
+    ["Size of Observation"][::core::mem::size_of::<Observation>() - 424usize];
     ["Alignment of Observation"][::core::mem::align_of::<Observation>() - 8usize];
     [
         "Offset of field: Observation::local",
@@ -1668,47 +1672,53 @@ const _: () = {
         "Offset of field: Observation::loss_rtt_us",
     ][::core::mem::offset_of!(Observation, loss_rtt_us) - 344usize];
     [
+        "Offset of field: Observation::loss_rounds",
+    ][::core::mem::offset_of!(Observation, loss_rounds) - 348usize];
+    [
+        "Offset of field: Observation::seen_retransmitted_segments",
+    ][::core::mem::offset_of!(Observation, seen_retransmitted_segments) - 352usize];
+    [
         "Offset of field: Observation::mss_bytes",
-    ][::core::mem::offset_of!(Observation, mss_bytes) - 348usize];
+    ][::core::mem::offset_of!(Observation, mss_bytes) - 356usize];
     [
         "Offset of field: Observation::initial_cwnd_segments",
-    ][::core::mem::offset_of!(Observation, initial_cwnd_segments) - 352usize];
+    ][::core::mem::offset_of!(Observation, initial_cwnd_segments) - 360usize];
     [
         "Offset of field: Observation::max_cwnd_segments",
-    ][::core::mem::offset_of!(Observation, max_cwnd_segments) - 356usize];
+    ][::core::mem::offset_of!(Observation, max_cwnd_segments) - 364usize];
     [
         "Offset of field: Observation::first_window_bytes",
-    ][::core::mem::offset_of!(Observation, first_window_bytes) - 360usize];
+    ][::core::mem::offset_of!(Observation, first_window_bytes) - 368usize];
     [
         "Offset of field: Observation::max_window_bytes",
-    ][::core::mem::offset_of!(Observation, max_window_bytes) - 364usize];
+    ][::core::mem::offset_of!(Observation, max_window_bytes) - 372usize];
     [
         "Offset of field: Observation::busy_ticks",
-    ][::core::mem::offset_of!(Observation, busy_ticks) - 368usize];
+    ][::core::mem::offset_of!(Observation, busy_ticks) - 376usize];
     [
         "Offset of field: Observation::receiver_limited_ticks",
-    ][::core::mem::offset_of!(Observation, receiver_limited_ticks) - 372usize];
+    ][::core::mem::offset_of!(Observation, receiver_limited_ticks) - 380usize];
     [
         "Offset of field: Observation::buffer_limited_ticks",
-    ][::core::mem::offset_of!(Observation, buffer_limited_ticks) - 376usize];
+    ][::core::mem::offset_of!(Observation, buffer_limited_ticks) - 384usize];
     [
         "Offset of field: Observation::is_accepted",
-    ][::core::mem::offset_of!(Observation, is_accepted) - 380usize];
+    ][::core::mem::offset_of!(Observation, is_accepted) - 388usize];
     [
         "Offset of field: Observation::is_complete",
-    ][::core::mem::offset_of!(Observation, is_complete) - 384usize];
+    ][::core::mem::offset_of!(Observation, is_complete) - 392usize];
     [
         "Offset of field: Observation::is_sending",
-    ][::core::mem::offset_of!(Observation, is_sending) - 388usize];
+    ][::core::mem::offset_of!(Observation, is_sending) - 396usize];
     [
         "Offset of field: Observation::is_dry",
-    ][::core::mem::offset_of!(Observation, is_dry) - 392usize];
+    ][::core::mem::offset_of!(Observation, is_dry) - 400usize];
     [
         "Offset of field: Observation::is_closed",
-    ][::core::mem::offset_of!(Observation, is_closed) - 396usize];
+    ][::core::mem::offset_of!(Observation, is_closed) - 404usize];
     [
         "Offset of field: Observation::congestion_control",
-    ][::core::mem::offset_of!(Observation, congestion_control) - 400usize];
+    ][::core::mem::offset_of!(Observation, congestion_control) - 408usize];
 };
 /// What the observing program did, on all processors
 #[repr(C)]

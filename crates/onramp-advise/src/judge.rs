@@ -1,13 +1,14 @@
 //! Simulates each class, first as it really was, then with each candidate.
 
 use crate::class::{classes, Class};
-use crate::path::Receiver;
+use crate::first_round::learned_bits_per_s;
+use crate::path::Path;
 use onramp_kernel::{Observations, Observed};
 use onramp_report::statistics::{
     geometric_mean, interval_of_geometric_mean, median, quantile, Stratum,
 };
 use onramp_results::Record;
-use onramp_scenario::{Avoidance, Buffer, Case, InitialWindow, NO_STARTUP};
+use onramp_scenario::{Avoidance, Buffer, Case, InitialRate, InitialWindow, NO_STARTUP};
 use onramp_sim::{run_all, Outcome};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -17,18 +18,24 @@ use std::sync::Arc;
 /// The simulator has understood a class if its median time is within this share of the real one.
 pub const UNDERSTOOD_WITHIN: f64 = 0.15;
 
+/// ... and if it retransmits the share of the segments that was retransmitted, give or take this.
+const LOSSES_WITHIN: f64 = 0.05;
+
 /// Times that differ by this share are the same.
 pub const SAME_WITHIN: f64 = 0.03;
 
 /// Connections of a class that are simulated, evenly chosen.
 const SIMULATED: usize = 9;
 
-/// A rate that is a lower bound is raised by these factors, until the simulator is as fast as the
-/// connections were.
+/// Where no connection has filled the path, these multiples of the highest rate are tried too.
 const RAISED: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0];
 
 /// The receive buffer that is no limit.
 const LARGE_BUFFER_BYTES: u64 = 64 << 20;
+
+/// Another idea of the path is better if the logarithm of its time is nearer to the real one by
+/// this.
+const CLEARLY: f64 = 0.01;
 
 /// A path that loses more than this without a queue is not rebuilt: random losses and the bursts of
 /// a policer are as many, and differ in what they do.
@@ -78,9 +85,14 @@ impl Candidate {
         }
     }
 
-    fn applied_to(self, case: &Case) -> Case {
+    /// The same transfer with it. `initial_bits_per_s` is what the host has learned.
+    fn applied_to(self, case: &Case, initial_bits_per_s: u64) -> Case {
         let mut case = match self {
-            Candidate::Onramp | Candidate::OnrampAndWindow => case.with_startup("onramp"),
+            Candidate::Onramp | Candidate::OnrampAndWindow => {
+                let mut case = case.with_startup("onramp");
+                case.transfer.given.initial_rate = InitialRate::BitsPerS(initial_bits_per_s);
+                case
+            }
             Candidate::Iw32 | Candidate::Iw100 | Candidate::Bbr => case.with_startup(NO_STARTUP),
             Candidate::Window => case.clone(),
         };
@@ -178,6 +190,21 @@ pub struct Judged {
 }
 
 impl Judged {
+    /// Whether the simulation of the class as it was has its times and its losses.
+    fn reproduces(&self) -> bool {
+        let is_near = |ratio: f64| (ratio - 1.0).abs() <= UNDERSTOOD_WITHIN;
+        let connections = &self.class.connections;
+        let sum = |of: fn(&onramp_kernel::Observation) -> u32| -> f64 {
+            connections.iter().map(|seen| f64::from(of(seen))).sum()
+        };
+        let lost = sum(|seen| seen.retransmitted_segments) / sum(|seen| seen.sent_segments);
+        let segments = self.bytes / f64::from(self.class.path.mss_bytes);
+        let simulated = self.retransmitted_segments / segments.max(1.0);
+        self.simulated.is_some_and(is_near)
+            && self.class.path.loss <= MAX_LOSS
+            && (lost - simulated).abs() <= LOSSES_WITHIN
+    }
+
     /// Whether the simulator reproduces the class.
     pub fn is_understood(&self) -> bool {
         !self.outlooks.is_empty()
@@ -222,6 +249,9 @@ pub struct Advice {
     pub unused: usize,
     /// Transfers after the first one of a connection, and their payload, which are not judged.
     pub later_transfers: u64,
+    /// The rate at which `onramp` would send behind the initial window, on the line: what this host
+    /// would have learned.
+    pub initial_bits_per_s: u64,
     /// The candidates over all judged connections.
     pub candidates: Vec<Spread>,
     /// The same for the sizes up to 16 kB, 128 kB, 1 MB and above, of start-up `onramp`: the limit,
@@ -327,9 +357,10 @@ fn cases(class: &Class, chosen: &[(u64, f64)]) -> Option<Result<Vec<Case>, Error
 /// [`Error`]
 pub fn judge(observations: &Observations, options: &Options) -> Result<Advice, Error> {
     let (classes, unused) = classes(&observations.connections);
+    let initial_bits_per_s = learned_bits_per_s(&classes);
     let judged = classes
         .into_iter()
-        .map(|class| judge_class(class, options))
+        .map(|class| judge_class(class, initial_bits_per_s, options))
         .collect::<Result<Vec<_>, _>>()?;
     let connections = |understood: bool| {
         let of = judged
@@ -347,6 +378,7 @@ pub fn judge(observations: &Observations, options: &Options) -> Result<Advice, E
         later_transfers: later
             .map(|seen| u64::from(seen.transfer_count.saturating_sub(1)))
             .sum(),
+        initial_bits_per_s,
         candidates: Candidate::ALL
             .into_iter()
             .filter_map(|candidate| spread(candidate, &judged, |_| true))
@@ -356,7 +388,33 @@ pub fn judge(observations: &Observations, options: &Options) -> Result<Advice, E
     })
 }
 
-fn judge_class(mut class: Class, options: &Options) -> Result<Judged, Error> {
+/// What the path may be: the estimate; a faster one where the rate is a lower bound; and, where
+/// losses seem to be random, one that loses nothing.
+fn hypotheses(path: &Path) -> Vec<Path> {
+    let factors = match path.rate_is_lower_bound {
+        true => RAISED.as_slice(),
+        false => &RAISED[..1],
+    };
+    let losses: &[f64] = if path.loss > 0.0 {
+        &[path.loss, 0.0]
+    } else {
+        &[0.0]
+    };
+    let of = |loss: f64, factor: f64| Path {
+        loss,
+        rate_bytes_per_s: factor * path.rate_bytes_per_s,
+        ..path.clone()
+    };
+    let of_loss = |loss: &f64| {
+        factors
+            .iter()
+            .map(|factor| of(*loss, *factor))
+            .collect::<Vec<_>>()
+    };
+    losses.iter().flat_map(of_loss).collect()
+}
+
+fn judge_class(class: Class, initial_bits_per_s: u64, options: &Options) -> Result<Judged, Error> {
     let chosen = chosen(&class);
     let mut judged = Judged {
         connections: class.connections.len(),
@@ -368,42 +426,41 @@ fn judge_class(mut class: Class, options: &Options) -> Result<Judged, Error> {
         outlooks: Vec::new(),
         class: class.clone(),
     };
-    let factors = match class.path.rate_is_lower_bound {
-        true => RAISED.as_slice(),
-        false => &RAISED[..1],
-    };
-    let bound = class.path.rate_bytes_per_s;
     let mut as_it_was = Vec::new();
-    for factor in factors {
-        class.path.rate_bytes_per_s = factor * bound;
+    for path in hypotheses(&class.path) {
+        let class = Class {
+            path,
+            ..class.clone()
+        };
         let Some(cases) = cases(&class, &chosen) else {
             return Ok(judged);
         };
         let results = simulate(&cases?, class.accepted, options)?;
         let ratios = results.iter().zip(&chosen);
         let ratio = median(ratios.map(|((sim_s, _), (_, real_s))| sim_s / real_s));
-        let is_nearer = |found: f64| ratio.ln().abs() < found.ln().abs() - 0.01;
+        let is_nearer = |found: f64| ratio.ln().abs() < found.ln().abs() - CLEARLY;
         if judged.simulated.is_none_or(is_nearer) {
             judged.simulated = Some(ratio);
-            judged.class.path.rate_bytes_per_s = class.path.rate_bytes_per_s;
+            judged.class.path = class.path;
             as_it_was = results;
         }
-        if ratio < 1.0 + SAME_WITHIN {
-            break;
-        }
     }
+    judged.limit = Limit::of(&judged.class);
     judged.retransmitted_segments = mean_of(as_it_was.iter().map(|(_, resent)| *resent));
-    let is_understood = |ratio: f64| (ratio - 1.0).abs() <= UNDERSTOOD_WITHIN;
-    if judged.simulated.is_some_and(is_understood) && class.path.loss <= MAX_LOSS {
+    if judged.reproduces() {
         let cases = cases(&judged.class, &chosen).expect("it has just been simulated")?;
         for candidate in Candidate::ALL {
-            judged.outlooks.push(outlook(
-                candidate,
-                &judged.class,
-                &cases,
-                &as_it_was,
-                options,
-            )?);
+            let with = cases
+                .iter()
+                .map(|case| candidate.applied_to(case, initial_bits_per_s));
+            let with: Vec<Case> = with.collect();
+            let results = match with == cases {
+                true => as_it_was.clone(),
+                false => simulate(&with, judged.class.accepted, options)?,
+            };
+            judged
+                .outlooks
+                .push(Outlook::of(candidate, &results, &as_it_was));
         }
     }
     Ok(judged)
@@ -414,35 +471,20 @@ fn mean_of(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count as f64
 }
 
-fn outlook(
-    candidate: Candidate,
-    class: &Class,
-    cases: &[Case],
-    as_it_was: &[(f64, f64)],
-    options: &Options,
-) -> Result<Outlook, Error> {
-    let lifts = candidate == Candidate::Window;
-    let results = match class.path.receiver {
-        Receiver::Large if lifts => as_it_was.to_vec(),
-        _ => {
-            let changed: Vec<Case> = cases
-                .iter()
-                .map(|case| candidate.applied_to(case))
-                .collect();
-            simulate(&changed, class.accepted, options)?
+impl Outlook {
+    /// From the times and retransmissions of the same transfers with the candidate and without.
+    fn of(candidate: Candidate, with: &[(f64, f64)], without: &[(f64, f64)]) -> Outlook {
+        let both = with.iter().zip(without);
+        let logs: Vec<f64> = both
+            .map(|((with_s, _), (was_s, _))| (with_s / was_s).ln())
+            .collect();
+        Outlook {
+            candidate,
+            time: geometric_mean(logs.iter().map(|log| log.exp())).unwrap_or(f64::NAN),
+            interval: interval_of_geometric_mean(&[Stratum { weight: 1.0, logs }]),
+            retransmitted_segments: mean_of(with.iter().map(|(_, resent)| *resent)),
         }
-    };
-    let both = results.iter().zip(as_it_was);
-    let logs: Vec<f64> = both
-        .map(|((with_s, _), (was_s, _))| (with_s / was_s).ln())
-        .collect();
-    let time = geometric_mean(logs.iter().map(|log| log.exp())).unwrap_or(f64::NAN);
-    Ok(Outlook {
-        candidate,
-        time,
-        interval: interval_of_geometric_mean(&[Stratum { weight: 1.0, logs }]),
-        retransmitted_segments: mean_of(results.iter().map(|(_, resent)| *resent)),
-    })
+    }
 }
 
 /// A candidate over the understood classes that `is_wanted` selects. `None` if there are none.

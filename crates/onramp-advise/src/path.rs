@@ -21,6 +21,9 @@ const LIMITED_SHARE: f64 = 0.1;
 /// A window of this size at the beginning is that of a large buffer: Linux's default has 64 kB.
 const LARGE_WINDOW_BYTES: u32 = 4 << 20;
 
+/// More retransmissions in a round trip are a burst: a queue or a policer had no room.
+const MAX_SINGLE_LOSSES: u32 = 4;
+
 /// The room that a queue has at least: what leaves at once.
 const MIN_QUEUE_SEGMENTS: f64 = 10.0;
 
@@ -49,9 +52,9 @@ pub struct Path {
 pub enum Receiver {
     /// The window grows as that of Linux with its default buffer.
     LinuxDefault,
-    /// The window grew faster than any sender needed.
+    /// The window is large from the beginning.
     Large,
-    /// The window held the sender up, and did not grow beyond this.
+    /// The window held the sender up and is about this from the beginning.
     Window(u32),
 }
 
@@ -144,7 +147,11 @@ fn queue_bytes(connections: &[&Observation], rate: f64, mss_bytes: u32) -> Optio
     let overflowed = connections
         .iter()
         .filter(|seen| seen.retransmitted_segments > 0);
-    let overflowed: Vec<f64> = overflowed.filter_map(|seen| waited(seen)).collect();
+    let is_burst =
+        |seen: &&&Observation| seen.retransmitted_segments > MAX_SINGLE_LOSSES * seen.loss_rounds;
+    // A burst whose RTT nobody saw: the queue is short.
+    let room = |seen: &&Observation| waited(seen).or(is_burst(&seen).then_some(0.0));
+    let overflowed: Vec<f64> = overflowed.filter_map(room).collect();
     let floor = MIN_QUEUE_SEGMENTS * f64::from(mss_bytes + HEADER_BYTES);
     if !overflowed.is_empty() {
         return Some(median(overflowed).max(floor));
@@ -160,14 +167,16 @@ fn queue_bytes(connections: &[&Observation], rate: f64, mss_bytes: u32) -> Optio
     Some((2.0 * most).max(bdp).max(floor))
 }
 
-/// The share of segments that were lost by connections that never saw a queue.
+/// The share of segments that are lost one by one, without a queue.
 fn loss(connections: &[&Observation]) -> f64 {
-    let without_queue = connections.iter().filter(|seen| {
+    let is_single = |seen: &Observation| {
         let before_loss = seen.loss_rtt_s.or(seen.max_rtt_s);
-        base_rtt_s(seen).is_some_and(|base_s| !is_queue(before_loss, base_s))
-    });
+        let is_burst = seen.retransmitted_segments > MAX_SINGLE_LOSSES * seen.loss_rounds;
+        let base_s = base_rtt_s(seen);
+        !is_burst && base_s.is_some_and(|base_s| !is_queue(before_loss, base_s))
+    };
     let (mut sent, mut lost) = (0, 0);
-    for seen in without_queue {
+    for seen in connections.iter().filter(|seen| is_single(seen)) {
         sent += u64::from(seen.sent_segments);
         lost += u64::from(seen.retransmitted_segments);
     }
@@ -183,22 +192,15 @@ impl Receiver {
         let Some(seen) = connections.iter().max_by_key(|seen| bytes(seen)) else {
             return Receiver::LinuxDefault;
         };
-        let is_held_up = seen.receiver_limited > LIMITED_SHARE;
-        let grown = u64::from(
-            seen.max_window_bytes
-                .saturating_sub(seen.first_window_bytes),
-        );
-        if is_held_up && grown < u64::from(seen.first_window_bytes) / 4 {
-            return Receiver::Window(seen.max_window_bytes);
-        }
         // A buffer that the application chose is offered at once.
         if seen.first_window_bytes > LARGE_WINDOW_BYTES {
             return Receiver::Large;
         }
-        // Linux raises the window by two segments for each that arrives, up to the buffer. That of
-        // a default buffer follows the payload of a round trip instead.
-        match bytes(seen) > u64::from(seen.first_window_bytes) && grown >= bytes(seen) {
-            true => Receiver::Large,
+        let grown = seen
+            .max_window_bytes
+            .saturating_sub(seen.first_window_bytes);
+        match seen.receiver_limited > LIMITED_SHARE && grown < seen.first_window_bytes / 2 {
+            true => Receiver::Window(seen.first_window_bytes),
             false => Receiver::LinuxDefault,
         }
     }

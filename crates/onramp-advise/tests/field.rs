@@ -46,3 +46,17 @@ fn another_file_is_refused_with_its_beginning() {
     assert!(refused.contains("expected observations"), "{refused}");
     assert!(refused.contains("[package]"), "{refused}");
 }
+
+#[test]
+fn captures_have_the_numbers() {
+    for name in [
+        "ndt-4c6fb_1625899199_000000000121C1A0",
+        "ndt-nnwk2_1611335823_00000000000C2DA9",
+        "ndt-nnwk2_1611335823_00000000000C2DFE",
+    ] {
+        let Some(file) = field(&format!("{name}.pcap.gz")) else {
+            return;
+        };
+        eprintln!("{:#?}", read(&file).unwrap());
+    }
+}

@@ -42,7 +42,7 @@ pub struct Observation {
     pub handshake_rtt_s: Option<f64>,
     /// Minimum RTT of payload.
     pub min_rtt_s: Option<f64>,
-    /// Maximum RTT of payload, by the first ACK of each round trip.
+    /// Maximum RTT of payload, smoothed or of the first ACK of a round trip.
     pub max_rtt_s: Option<f64>,
     /// Round trips with payload.
     pub rounds: u32,
@@ -60,6 +60,8 @@ pub struct Observation {
     pub first_loss_bytes: Option<u64>,
     /// Maximum RTT until then.
     pub loss_rtt_s: Option<f64>,
+    /// Round trips in which something was retransmitted.
+    pub loss_rounds: u32,
     /// cwnd at the establishment.
     pub initial_cwnd_segments: u32,
     /// Maximum cwnd at the beginning of a round trip.
@@ -124,6 +126,7 @@ impl Observation {
             marked_segments: raw.marked_segments,
             first_loss_bytes: (raw.first_loss_bytes != 0).then_some(raw.first_loss_bytes),
             loss_rtt_s: measured(raw.loss_rtt_us),
+            loss_rounds: raw.loss_rounds,
             initial_cwnd_segments: raw.initial_cwnd_segments,
             max_cwnd_segments: raw.max_cwnd_segments,
             first_window_bytes: raw.first_window_bytes,

@@ -1,5 +1,6 @@
 //! How exact the advice is: transfers of CUBIC over emulated paths are watched and judged, then
-//! the same transfers are measured with `onramp`. docs/advise.md has the result.
+//! the same transfers are measured with `onramp`, at the initial rate that the host would have
+//! learned. docs/advise.md has the result.
 //!
 //! Needs root, a quiet machine and about ten minutes:
 //!
@@ -11,6 +12,7 @@
 mod paths;
 
 use onramp_advise::{judge, Candidate, Judged, Options};
+use onramp_core::InitialRate;
 use onramp_kernel::{own_cgroup, Observation, Observations, Observer, Registration};
 use onramp_scenario::Case;
 use std::error::Error;
@@ -86,11 +88,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => {
             let registration = Registration::new(&onramp_kernel::Options {
                 governor_bound_ppm: 0,
+                initial_rate: InitialRate::BitsPerS(advice.initial_bits_per_s),
                 ..onramp_kernel::Options::new("onramp")
             })?;
             watch(registration.name(), file("onramp.jsonl").as_deref())?
         }
     };
+    println!("initial rate: {} bit/s\n", advice.initial_bits_per_s);
     report(&advice.classes, &measured.connections);
     Ok(())
 }

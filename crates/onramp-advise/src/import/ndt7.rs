@@ -75,6 +75,7 @@ pub(super) fn read(input: impl Read) -> Result<Observations, ImportError> {
     let share = |us: u64| us as f64 / last.busy_time.max(1) as f64;
     let rates = infos.iter().filter(|info| info.app_limited == 0);
     let rtts = || infos.iter().map(|info| info.rtt);
+    let is_lossy = |pair: &&[TcpInfo]| pair[1].total_retrans > pair[0].total_retrans;
     let first_loss = infos.iter().find(|info| info.total_retrans > 0);
     let connection = Observation {
         destination: prefix(test.client),
@@ -100,6 +101,7 @@ pub(super) fn read(input: impl Read) -> Result<Observations, ImportError> {
         marked_segments: 0,
         first_loss_bytes: first_loss.map(|info| info.bytes_acked),
         loss_rtt_s: first_loss.map(|info| seconds(info.rtt.into())),
+        loss_rounds: infos.windows(2).filter(is_lossy).count() as u32,
         initial_cwnd_segments: 0,
         max_cwnd_segments: infos.iter().map(|info| info.snd_cwnd).max().unwrap_or(0),
         first_window_bytes: first.snd_wnd,

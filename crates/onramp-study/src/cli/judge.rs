@@ -6,10 +6,14 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct JudgeArguments {
-    /// Observations of `onramp advise --save`, or results of M-Lab's ndt7 as JSON. The files
-    /// together are one host
+    /// Observations of `onramp advise --save`, results of M-Lab's ndt7 as JSON, or captures that
+    /// were taken at the host that sent the data (pcap; headers are enough). Each may be compressed
+    /// by gzip. The files together are one host
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// The congestion control of connections in captures, which do not tell it
+    #[arg(long, value_name = "NAME", default_value = "cubic")]
+    pub control: String,
     /// Write a configuration of `onramp serve` with the reason of each line into this file
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -5,7 +5,7 @@ mod table;
 use super::{refused, runs};
 use crate::cli::JudgeArguments;
 use crate::new_file::NewFile;
-use onramp_advise::{configuration, judge, read, Advice, Error, Options};
+use onramp_advise::{configuration, judge, read, Advice, Error, Options, UNKNOWN_CONTROL};
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
 use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
@@ -29,6 +29,11 @@ pub fn run(arguments: &JudgeArguments, json: bool) -> Answer {
         observations.observed.idle += of_file.observed.idle;
         observations.observed.lost += of_file.observed.lost;
         observations.connections.extend(of_file.connections);
+    }
+    for connection in &mut observations.connections {
+        if connection.congestion_control == UNKNOWN_CONTROL {
+            connection.congestion_control.clone_from(&arguments.control);
+        }
     }
     let threads = arguments
         .threads

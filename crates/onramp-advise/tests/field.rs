@@ -2,6 +2,7 @@
 //! tests say so and pass.
 
 use onramp_advise::{read, ImportError};
+use onramp_kernel::Observation;
 use std::path::PathBuf;
 
 /// A file of M-Lab.
@@ -47,16 +48,61 @@ fn another_file_is_refused_with_its_beginning() {
     assert!(refused.contains("[package]"), "{refused}");
 }
 
+/// The only connection of a capture, as the end saw it at which it was taken.
+fn captured(name: &str) -> Option<Observation> {
+    let all = read(&field(name)?).unwrap();
+    assert_eq!(all.connections.len(), 1, "{all:?}");
+    all.connections.into_iter().next()
+}
+
+/// The numbers are those of tshark: `tcp.len`, `tcp.analysis.ack_rtt`, `initial_rtt`,
+/// `window_full`.
 #[test]
-fn captures_have_the_numbers() {
-    for name in [
-        "ndt-4c6fb_1625899199_000000000121C1A0",
-        "ndt-nnwk2_1611335823_00000000000C2DA9",
-        "ndt-nnwk2_1611335823_00000000000C2DFE",
-    ] {
-        let Some(file) = field(&format!("{name}.pcap.gz")) else {
-            return;
-        };
-        eprintln!("{:#?}", read(&file).unwrap());
-    }
+fn a_download_that_its_path_limits() {
+    let Some(seen) = captured("ndt-4c6fb_1625899199_000000000121C1A0.pcap.gz") else {
+        return;
+    };
+    let bytes: u64 = seen.transfers.iter().map(|transfer| transfer.bytes).sum();
+    let resent = u64::from(seen.retransmitted_segments) * u64::from(seen.mss_bytes);
+    assert_eq!(bytes + resent, 22_167_494);
+    assert!(
+        (seen.min_rtt_s.unwrap() - 0.042_929).abs() < 1e-6,
+        "{seen:?}"
+    );
+    assert!(
+        (seen.handshake_rtt_s.unwrap() - 0.043_082).abs() < 1e-4,
+        "{seen:?}"
+    );
+    assert_eq!((seen.accepted, seen.receiver_limited), (true, 0.0));
+}
+
+#[test]
+fn a_download_that_its_receiver_limits_behind_a_proxy() {
+    let Some(seen) = captured("ndt-nnwk2_1611335823_00000000000C2DA9.pcap.gz") else {
+        return;
+    };
+    // The window is full 641 times, nothing is retransmitted, and the RTT rises to 48 ms.
+    assert!(seen.receiver_limited > 0.5, "{seen:?}");
+    assert_eq!(seen.retransmitted_segments, 0);
+    assert!(
+        (seen.min_rtt_s.unwrap() - 0.001_099).abs() < 1e-6,
+        "{seen:?}"
+    );
+    assert!(
+        (seen.max_rtt_s.unwrap() - 0.047_956).abs() < 1e-6,
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn a_server_that_received_an_upload_sent_little() {
+    let Some(seen) = captured("ndt-nnwk2_1611335823_00000000000C2DFE.pcap.gz") else {
+        return;
+    };
+    assert_eq!((seen.accepted, seen.port), (true, 443));
+    assert!(
+        (seen.handshake_rtt_s.unwrap() - 0.013_87).abs() < 1e-4,
+        "{seen:?}"
+    );
+    assert!(seen.retransmitted_segments >= 12, "{seen:?}");
 }

@@ -1,5 +1,5 @@
-//! A packet capture (pcap, also compressed by gzip), taken at the host that sent the data: its RTTs
-//! are those from data to ACK. Headers are enough. A capture does not tell the congestion control.
+//! A packet capture (pcap), taken at one end of its connections: what that end sent is observed.
+//! Headers are enough. A capture does not tell the congestion control.
 
 use super::{ImportError, UNKNOWN_CONTROL};
 use onramp_kernel::{prefix, Observation, Observations, Observed, ObservedTransfer};
@@ -228,11 +228,12 @@ impl Connection {
             .for_each(|half| half.mss_bytes = mss_bytes);
     }
 
-    /// What the end that sent more would have observed.
+    /// What the end at which the capture was taken would have observed.
     fn observation(self) -> Option<Observation> {
         let (established_s, syn_ack_s) = (self.established_s?, self.syn_ack_s?);
         let [opened, accepted] = self.halves;
-        let is_accepted = accepted.sent_bytes >= opened.sent_bytes;
+        // The end that answers sooner is the one at which the capture was taken.
+        let is_accepted = syn_ack_s - self.syn_s <= established_s - syn_ack_s;
         let half = if is_accepted { accepted } else { opened };
         let since = |transfer: ObservedTransfer| ObservedTransfer {
             start_s: transfer.start_s - established_s,

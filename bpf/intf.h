@@ -495,8 +495,8 @@ struct onramp_transfer {
 	uint64_t bytes;
 };
 
-/* What `onramp advise` sees of a connection, from its establishment to its end. Counts wrap, as the
- * kernel's do. */
+/* What `onramp advise` sees of a connection, from its establishment to its end. Counts wrap, as
+ * those of the kernel do. */
 struct onramp_observation {
 	struct onramp_endpoint local;
 	struct onramp_endpoint remote;

@@ -1526,8 +1526,8 @@ const _: () = {
         "Offset of field: Transfer::bytes",
     ][::core::mem::offset_of!(Transfer, bytes) - 16usize];
 };
-/// What `onramp advise` sees of a connection, from its establishment to its end. Counts wrap, as the
-/// kernel's do.
+/// What `onramp advise` sees of a connection, from its establishment to its end. Counts wrap, as
+/// those of the kernel do.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct Observation {

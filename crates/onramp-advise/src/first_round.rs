@@ -1,4 +1,5 @@
-//! The initial rate that a host with these connections would have learned (core/parts/first_round.h).
+//! The initial rate that a host with these connections would have learned
+//! (core/parts/first_round.h).
 
 use crate::class::Class;
 use onramp_core::{line_bits_per_s, FirstRound};

@@ -414,39 +414,37 @@ fn hypotheses(path: &Path) -> Vec<Path> {
     losses.iter().flat_map(of_loss).collect()
 }
 
-fn judge_class(class: Class, initial_bits_per_s: u64, options: &Options) -> Result<Judged, Error> {
+fn judge_class(
+    mut class: Class,
+    initial_bits_per_s: u64,
+    options: &Options,
+) -> Result<Judged, Error> {
     let chosen = chosen(&class);
-    let mut judged = Judged {
-        connections: class.connections.len(),
-        bytes: median(bytes_of(&class)),
-        time_s: median(times_of(&class)),
-        simulated: None,
-        retransmitted_segments: 0.0,
-        limit: Limit::of(&class),
-        outlooks: Vec::new(),
-        class: class.clone(),
-    };
-    let mut as_it_was = Vec::new();
+    let (mut simulated, mut as_it_was, mut likely) = (None, Vec::new(), class.path.clone());
     for path in hypotheses(&class.path) {
-        let class = Class {
-            path,
-            ..class.clone()
-        };
+        class.path = path;
         let Some(cases) = cases(&class, &chosen) else {
-            return Ok(judged);
+            break;
         };
         let results = simulate(&cases?, class.accepted, options)?;
         let ratios = results.iter().zip(&chosen);
         let ratio = median(ratios.map(|((sim_s, _), (_, real_s))| sim_s / real_s));
         let is_nearer = |found: f64| ratio.ln().abs() < found.ln().abs() - CLEARLY;
-        if judged.simulated.is_none_or(is_nearer) {
-            judged.simulated = Some(ratio);
-            judged.class.path = class.path;
-            as_it_was = results;
+        if simulated.is_none_or(is_nearer) {
+            (simulated, as_it_was, likely) = (Some(ratio), results, class.path.clone());
         }
     }
-    judged.limit = Limit::of(&judged.class);
-    judged.retransmitted_segments = mean_of(as_it_was.iter().map(|(_, resent)| *resent));
+    class.path = likely;
+    let mut judged = Judged {
+        connections: class.connections.len(),
+        bytes: median(bytes_of(&class)),
+        time_s: median(times_of(&class)),
+        simulated,
+        retransmitted_segments: mean_of(as_it_was.iter().map(|(_, resent)| *resent)),
+        limit: Limit::of(&class),
+        outlooks: Vec::new(),
+        class,
+    };
     if judged.reproduces() {
         let cases = cases(&judged.class, &chosen).expect("it has just been simulated")?;
         for candidate in Candidate::ALL {
@@ -458,9 +456,8 @@ fn judge_class(class: Class, initial_bits_per_s: u64, options: &Options) -> Resu
                 true => as_it_was.clone(),
                 false => simulate(&with, judged.class.accepted, options)?,
             };
-            judged
-                .outlooks
-                .push(Outlook::of(candidate, &results, &as_it_was));
+            let outlook = Outlook::of(candidate, &results, &as_it_was);
+            judged.outlooks.push(outlook);
         }
     }
     Ok(judged)

@@ -124,13 +124,12 @@ impl Path {
             Receiver::Large => "64 MiB".to_owned(),
             Receiver::Window(bytes) => format!("{} B", bytes.max(4096)),
         };
+        let (kbits_per_s, mtu_bytes) = (self.kbits_per_s(), self.packet_bytes());
+        let (rtt_us, loss_percent) = (self.rtt_s * 1e6, self.loss * 100.0);
         format!(
-            "[path]\nrate = \"{} kbit/s\"\nrtt = \"{:.0} us\"\nmtu = \"{} B\"\nqueue = \"{queue}\"\n\
-             loss = \"{:.4} %\"\n\n[receiver]\nbuffer = \"{receiver}\"\n",
-            self.kbits_per_s(),
-            self.rtt_s * 1e6,
-            self.packet_bytes(),
-            100.0 * self.loss
+            "[path]\nrate = \"{kbits_per_s} kbit/s\"\nrtt = \"{rtt_us:.0} us\"\n\
+             mtu = \"{mtu_bytes} B\"\nqueue = \"{queue}\"\nloss = \"{loss_percent:.4} %\"\n\n\
+             [receiver]\nbuffer = \"{receiver}\"\n"
         )
     }
 }

@@ -54,7 +54,7 @@ struct TcpInfo {
     #[serde(rename = "RWndLimited")]
     rwnd_limited: u64,
     snd_buf_limited: u64,
-    /// Of Linux 5.4 and later
+    /// Linux 5.4 and later have it.
     #[serde(default)]
     snd_wnd: u32,
     elapsed_time: u64,

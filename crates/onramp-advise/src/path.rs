@@ -134,6 +134,11 @@ impl Path {
     }
 }
 
+/// Whether its losses came many at a time.
+fn is_burst(seen: &Observation) -> bool {
+    seen.retransmitted_segments > MAX_SINGLE_LOSSES * seen.loss_rounds
+}
+
 /// The room of the queue: what waited in it when it overflowed, or at least what has waited in it.
 fn queue_bytes(connections: &[&Observation], rate: f64, mss_bytes: u32) -> Option<f64> {
     let waited = |seen: &&Observation| {
@@ -146,17 +151,15 @@ fn queue_bytes(connections: &[&Observation], rate: f64, mss_bytes: u32) -> Optio
     let overflowed = connections
         .iter()
         .filter(|seen| seen.retransmitted_segments > 0);
-    let is_burst =
-        |seen: &&&Observation| seen.retransmitted_segments > MAX_SINGLE_LOSSES * seen.loss_rounds;
     // A burst whose RTT nobody saw: the queue is short.
-    let room = |seen: &&Observation| waited(seen).or(is_burst(&seen).then_some(0.0));
+    let room = |seen: &&Observation| waited(seen).or(is_burst(seen).then_some(0.0));
     let overflowed: Vec<f64> = overflowed.filter_map(room).collect();
     let floor = MIN_QUEUE_SEGMENTS * f64::from(mss_bytes + HEADER_BYTES);
     if !overflowed.is_empty() {
         return Some(median(overflowed).max(floor));
     }
     // No loss: the queue has room for more.
-    let waited = connections.iter().filter_map(|seen| waited(seen));
+    let waited = connections.iter().filter_map(waited);
     let most = waited.reduce(f64::max)?;
     let bdp = rate
         * connections
@@ -170,9 +173,8 @@ fn queue_bytes(connections: &[&Observation], rate: f64, mss_bytes: u32) -> Optio
 fn loss(connections: &[&Observation]) -> f64 {
     let is_single = |seen: &Observation| {
         let before_loss = seen.loss_rtt_s.or(seen.max_rtt_s);
-        let is_burst = seen.retransmitted_segments > MAX_SINGLE_LOSSES * seen.loss_rounds;
         let base_s = base_rtt_s(seen);
-        !is_burst && base_s.is_some_and(|base_s| !is_queue(before_loss, base_s))
+        !is_burst(seen) && base_s.is_some_and(|base_s| !is_queue(before_loss, base_s))
     };
     let (mut sent, mut lost) = (0, 0);
     for seen in connections.iter().filter(|seen| is_single(seen)) {

@@ -1,7 +1,7 @@
 //! What `onramp advise` sees of connections.
 
 use crate::common::{connection_of, listener, machine};
-use onramp_kernel::{own_programs, Observation, Observer};
+use onramp_kernel::{count_calls, own_programs, Observation, Observer};
 use onramp_testing::wait_for;
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -79,4 +79,24 @@ fn nothing_is_left_of_an_observer() {
     assert!(own_programs().unwrap().contains_key("observe"));
     drop(observer);
     assert!(!own_programs().unwrap().contains_key("observe"));
+}
+
+#[test]
+#[ignore = "a measurement: run it with --ignored --nocapture on a machine without other work"]
+fn cost_of_a_connection_and_of_a_round_trip() {
+    let Some(_machine) = machine() else { return };
+    let _observer = Observer::new(1).unwrap();
+    for transfers in [1, 100] {
+        let connections = 2000 / transfers;
+        let work = || (0..connections).for_each(|_| drop(serve(&vec![1000; transfers])));
+        let (costs, ()) = count_calls(work).unwrap();
+        let cost = costs["observe"];
+        println!(
+            "{transfers} transfers: {:.1} calls and {:.0} ns a connection (both ends), {:.0} ns a \
+             call",
+            cost.calls as f64 / connections as f64,
+            cost.ns as f64 / connections as f64,
+            cost.ns as f64 / cost.calls as f64
+        );
+    }
 }

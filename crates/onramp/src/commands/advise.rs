@@ -31,7 +31,7 @@ pub fn run(arguments: &AdviseArguments, json: bool) -> Answer {
                 format!("cannot write {}: {error}", path.display()),
             )
         })?;
-        return match judge(&[path.clone()], arguments, json) {
+        return match judge(std::slice::from_ref(path), arguments, json) {
             // The observations are there, which is what was asked for.
             Err(failure) if failure.code() == HOST_LACKS => {
                 eprintln!("onramp: {failure}");

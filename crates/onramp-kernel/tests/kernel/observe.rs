@@ -88,7 +88,12 @@ fn cost_of_a_connection_and_of_a_round_trip() {
     let _observer = Observer::new(1).unwrap();
     for transfers in [1, 100] {
         let connections = 2000 / transfers;
-        let work = || (0..connections).for_each(|_| drop(serve(&vec![1000; transfers])));
+        let sizes = vec![1000; transfers];
+        let work = || {
+            for _ in 0..connections {
+                serve(&sizes);
+            }
+        };
         let (costs, ()) = count_calls(work).unwrap();
         let cost = costs["observe"];
         println!(

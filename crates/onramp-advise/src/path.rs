@@ -12,6 +12,9 @@ const QUEUE_RISE: f64 = 0.1;
 /// ... and by this time, which is more than the noise of most paths.
 const QUEUE_RISE_S: f64 = 1e-3;
 
+/// The delivery rates of connections that filled the path, up to the bottleneck's.
+const HIGH_QUANTILE: f64 = 0.9;
+
 /// The RTT of a handshake that is less than this share of the RTT of payload is that of a proxy.
 const PROXY_SHARE: f64 = 0.5;
 
@@ -87,7 +90,8 @@ impl Path {
         let full = rates(&|seen| is_queue(seen.max_rtt_s, base(seen)));
         let rate_is_lower_bound = full.is_empty();
         let rate_bytes_per_s = match rate_is_lower_bound {
-            false => median(full),
+            // Those of short transfers are low, and a single one may be too high.
+            false => quantile(full, HIGH_QUANTILE),
             true => rates(&|_| true).into_iter().reduce(f64::max)?,
         };
         let mss_bytes = connections.iter().map(|seen| seen.mss_bytes).max()?;

@@ -485,4 +485,67 @@ struct onramp_policy_totals {
 	uint64_t cgroups_lost;      /* new cgroups for which the map had no room */
 };
 
+/* Transfers of a connection that its observation has; further ones are counted */
+#define ONRAMP_OBSERVED_TRANSFERS 8
+
+/* Payload that a connection sent from one time at which nothing was in flight to the next */
+struct onramp_transfer {
+	uint64_t start_us; /* its first segment left, by bpf_ktime_get_ns() */
+	uint64_t end_us;   /* its last byte was acknowledged */
+	uint64_t bytes;
+};
+
+/* What `onramp advise` sees of a connection, from its establishment to its end. Counts wrap, as
+ * those of the kernel do. */
+struct onramp_observation {
+	struct onramp_endpoint local;
+	struct onramp_endpoint remote;
+	struct onramp_transfer transfers[ONRAMP_OBSERVED_TRANSFERS]; /* the first ones */
+	uint64_t established_us;                                     /* by bpf_ktime_get_ns() */
+	uint64_t ended_us;
+	uint64_t start_acked_bytes; /* tp->bytes_acked at the establishment */
+	uint64_t rate_bytes_per_s;  /* the maximum delivery rate that the application did not
+				     * limit; 0: no sample */
+	uint64_t
+		first_loss_bytes; /* acknowledged when the first retransmission was seen; 0: none */
+	uint64_t dry_bytes;       /* written when the latest round trip began */
+	uint64_t over_bytes;      /* payload of the transfers that are over */
+	uint64_t closed_bytes;    /* written when the application closed it */
+	uint32_t start_sent_segments;          /* tp->data_segs_out at the establishment */
+	uint32_t start_retransmitted_segments; /* tp->total_retrans at that time */
+	uint32_t sent_segments;                /* with retransmissions */
+	uint32_t retransmitted_segments;
+	uint32_t marked_segments;  /* acknowledged with a mark of congestion (ECN) */
+	uint32_t transfer_count;   /* with those for which `transfers` has no room */
+	uint32_t rounds;           /* round trips with payload */
+	uint32_t handshake_rtt_us; /* 0: not measured */
+	uint32_t min_rtt_us;       /* of payload; 0: not measured */
+	uint32_t max_rtt_us;       /* of the first ACK of each round trip */
+	uint32_t loss_rtt_us;      /* max_rtt_us when the first retransmission was seen */
+	uint32_t loss_rounds;      /* round trips in which something was retransmitted */
+	uint32_t seen_retransmitted_segments; /* tp->total_retrans at the latest round trip */
+	uint32_t mss_bytes;
+	uint32_t initial_cwnd_segments;
+	uint32_t max_cwnd_segments;
+	uint32_t first_window_bytes; /* the receiver's window at the establishment */
+	uint32_t max_window_bytes;
+	uint32_t busy_ticks;             /* jiffies with payload in flight or to be sent */
+	uint32_t receiver_limited_ticks; /* of those, held up by the receiver's window */
+	uint32_t buffer_limited_ticks;   /* of those, held up by the send buffer */
+	uint32_t is_accepted;            /* this host accepted the connection */
+	uint32_t is_complete;            /* everything written was acknowledged */
+	uint32_t is_sending;             /* the latest of `transfers` is not over */
+	uint32_t is_dry;                 /* the application had written nothing more then */
+	uint32_t is_closed;              /* the application has closed it */
+	char congestion_control[ONRAMP_NAME_BYTES]; /* in the first round trip */
+};
+
+/* What the observing program did, on all processors */
+struct onramp_observed {
+	uint64_t opened; /* connections */
+	uint64_t ended;
+	uint64_t idle; /* of those, without payload from this host */
+	uint64_t lost; /* of those, for which the ring had no room, or the socket no memory */
+};
+
 #endif

@@ -111,13 +111,19 @@ struct tcp_sock {
 	__u32 chrono_stat[3]; /* jiffies spent so far: busy, and the two ways to be held up */
 	__u32 data_segs_out;
 	__u32 delivered;
-	__u32 high_seq; /* snd_nxt when the recovery began */
+	__u32 delivered_ce;     /* of those, with a mark of congestion (ECN) */
+	__u64 delivered_mstamp; /* when the latest of them was delivered, in microseconds */
+	__u32 high_seq;         /* snd_nxt when the recovery began */
 	__u8 is_cwnd_limited : 1;
 	__u32 lost; /* segments marked lost in total, a segment each time that it is marked */
 	__u32 lost_out;
 	__u32 max_packets_out;
+	__u32 max_window; /* the maximum window that the receiver has offered */
 	__u32 mss_cache;
 	__u32 packets_out;
+	__u8 rate_app_limited : 1; /* the latest sample of the delivery rate: */
+	__u32 rate_delivered;      /* segments */
+	__u32 rate_interval_us;
 	__u32 retrans_out;
 	struct {
 		__u32 rcv_tsval;     /* of the newest segment */
@@ -131,6 +137,7 @@ struct tcp_sock {
 	__u32 snd_una;
 	__u32 snd_wnd;
 	__u32 srtt_us;         /* eight times the smoothed RTT */
+	__u64 tcp_mstamp;      /* the time of the latest packet, in microseconds */
 	__u64 tcp_clock_cache; /* the time, when the kernel last read it */
 	__u64 tcp_wstamp_ns;   /* the earliest departure of the next paced segment */
 	__u32 total_retrans;
@@ -209,8 +216,11 @@ enum tcp_ca_state {
 };
 
 /* skc_state (net/tcp_states.h) */
+#define TCP_ESTABLISHED 1
 #define TCP_SYN_SENT 2
+#define TCP_FIN_WAIT1 4
 #define TCP_CLOSE 7
+#define TCP_LAST_ACK 9
 #define TCP_LISTEN 10
 
 /* enum sk_pacing (net/sock.h) */

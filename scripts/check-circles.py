@@ -15,7 +15,7 @@ from pathlib import Path
 
 # The layers of docs/architecture.md, from the bottom. A crate uses its own layer and those below.
 LAYERS = """core net plot config | bpf kernel tcp quic hq | scenario results
-    | host sim lab tun service | report trace theory comparison papers
+    | host sim lab tun service | report trace theory comparison advise papers
     | onramp cli study web web-build python | testing"""
 NOISE = re.compile(
     r"""(?s)//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|"(?:\\.|[^"\\])*"|'(?:\\[^']+|[^\\'\n])'"""

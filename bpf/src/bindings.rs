@@ -37,6 +37,7 @@ pub const TIME_BUCKETS: u32 = 130;
 pub const RATE_LAST_OCTAVE: u32 = 35;
 pub const RATE_OCTAVE_LOG2: u32 = 2;
 pub const RATE_BUCKETS: u32 = 102;
+pub const OBSERVED_TRANSFERS: u32 = 8;
 pub const TCP_QOS: u32 = 20305;
 /// CUBIC (RFC 9438)
 pub const AVOIDANCE_CUBIC: Avoidance = 0;
@@ -1501,6 +1502,253 @@ const _: () = {
         "Offset of field: PolicyTotals::cgroups_lost",
     ][::core::mem::offset_of!(PolicyTotals, cgroups_lost) - 24usize];
 };
+/// Payload that a connection sent from one time at which nothing was in flight to the next
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Transfer {
+    /// its first segment left, by bpf_ktime_get_ns()
+    pub start_us: u64,
+    /// its last byte was acknowledged
+    pub end_us: u64,
+    pub bytes: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Transfer"][::core::mem::size_of::<Transfer>() - 24usize];
+    ["Alignment of Transfer"][::core::mem::align_of::<Transfer>() - 8usize];
+    [
+        "Offset of field: Transfer::start_us",
+    ][::core::mem::offset_of!(Transfer, start_us) - 0usize];
+    [
+        "Offset of field: Transfer::end_us",
+    ][::core::mem::offset_of!(Transfer, end_us) - 8usize];
+    [
+        "Offset of field: Transfer::bytes",
+    ][::core::mem::offset_of!(Transfer, bytes) - 16usize];
+};
+/// What `onramp advise` sees of a connection, from its establishment to its end. Counts wrap, as
+/// those of the kernel do.
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Observation {
+    pub local: Endpoint,
+    pub remote: Endpoint,
+    /// the first ones
+    pub transfers: [Transfer; 8usize],
+    /// by bpf_ktime_get_ns()
+    pub established_us: u64,
+    pub ended_us: u64,
+    /// tp->bytes_acked at the establishment
+    pub start_acked_bytes: u64,
+    /// the maximum delivery rate that the application did not
+    /// limit; 0: no sample
+    pub rate_bytes_per_s: u64,
+    /// acknowledged when the first retransmission was seen; 0: none
+    pub first_loss_bytes: u64,
+    /// written when the latest round trip began
+    pub dry_bytes: u64,
+    /// payload of the transfers that are over
+    pub over_bytes: u64,
+    /// written when the application closed it
+    pub closed_bytes: u64,
+    /// tp->data_segs_out at the establishment
+    pub start_sent_segments: u32,
+    /// tp->total_retrans at that time
+    pub start_retransmitted_segments: u32,
+    /// with retransmissions
+    pub sent_segments: u32,
+    pub retransmitted_segments: u32,
+    /// acknowledged with a mark of congestion (ECN)
+    pub marked_segments: u32,
+    /// with those for which `transfers` has no room
+    pub transfer_count: u32,
+    /// round trips with payload
+    pub rounds: u32,
+    /// 0: not measured
+    pub handshake_rtt_us: u32,
+    /// of payload; 0: not measured
+    pub min_rtt_us: u32,
+    /// of the first ACK of each round trip
+    pub max_rtt_us: u32,
+    /// max_rtt_us when the first retransmission was seen
+    pub loss_rtt_us: u32,
+    /// round trips in which something was retransmitted
+    pub loss_rounds: u32,
+    /// tp->total_retrans at the latest round trip
+    pub seen_retransmitted_segments: u32,
+    pub mss_bytes: u32,
+    pub initial_cwnd_segments: u32,
+    pub max_cwnd_segments: u32,
+    /// the receiver's window at the establishment
+    pub first_window_bytes: u32,
+    pub max_window_bytes: u32,
+    /// jiffies with payload in flight or to be sent
+    pub busy_ticks: u32,
+    /// of those, held up by the receiver's window
+    pub receiver_limited_ticks: u32,
+    /// of those, held up by the send buffer
+    pub buffer_limited_ticks: u32,
+    /// this host accepted the connection
+    pub is_accepted: u32,
+    /// everything written was acknowledged
+    pub is_complete: u32,
+    /// the latest of `transfers` is not over
+    pub is_sending: u32,
+    /// the application had written nothing more then
+    pub is_dry: u32,
+    /// the application has closed it
+    pub is_closed: u32,
+    /// in the first round trip
+    pub congestion_control: [::core::ffi::c_char; 16usize],
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Observation"][::core::mem::size_of::<Observation>() - 424usize];
+    ["Alignment of Observation"][::core::mem::align_of::<Observation>() - 8usize];
+    [
+        "Offset of field: Observation::local",
+    ][::core::mem::offset_of!(Observation, local) - 0usize];
+    [
+        "Offset of field: Observation::remote",
+    ][::core::mem::offset_of!(Observation, remote) - 24usize];
+    [
+        "Offset of field: Observation::transfers",
+    ][::core::mem::offset_of!(Observation, transfers) - 48usize];
+    [
+        "Offset of field: Observation::established_us",
+    ][::core::mem::offset_of!(Observation, established_us) - 240usize];
+    [
+        "Offset of field: Observation::ended_us",
+    ][::core::mem::offset_of!(Observation, ended_us) - 248usize];
+    [
+        "Offset of field: Observation::start_acked_bytes",
+    ][::core::mem::offset_of!(Observation, start_acked_bytes) - 256usize];
+    [
+        "Offset of field: Observation::rate_bytes_per_s",
+    ][::core::mem::offset_of!(Observation, rate_bytes_per_s) - 264usize];
+    [
+        "Offset of field: Observation::first_loss_bytes",
+    ][::core::mem::offset_of!(Observation, first_loss_bytes) - 272usize];
+    [
+        "Offset of field: Observation::dry_bytes",
+    ][::core::mem::offset_of!(Observation, dry_bytes) - 280usize];
+    [
+        "Offset of field: Observation::over_bytes",
+    ][::core::mem::offset_of!(Observation, over_bytes) - 288usize];
+    [
+        "Offset of field: Observation::closed_bytes",
+    ][::core::mem::offset_of!(Observation, closed_bytes) - 296usize];
+    [
+        "Offset of field: Observation::start_sent_segments",
+    ][::core::mem::offset_of!(Observation, start_sent_segments) - 304usize];
+    [
+        "Offset of field: Observation::start_retransmitted_segments",
+    ][::core::mem::offset_of!(Observation, start_retransmitted_segments) - 308usize];
+    [
+        "Offset of field: Observation::sent_segments",
+    ][::core::mem::offset_of!(Observation, sent_segments) - 312usize];
+    [
+        "Offset of field: Observation::retransmitted_segments",
+    ][::core::mem::offset_of!(Observation, retransmitted_segments) - 316usize];
+    [
+        "Offset of field: Observation::marked_segments",
+    ][::core::mem::offset_of!(Observation, marked_segments) - 320usize];
+    [
+        "Offset of field: Observation::transfer_count",
+    ][::core::mem::offset_of!(Observation, transfer_count) - 324usize];
+    [
+        "Offset of field: Observation::rounds",
+    ][::core::mem::offset_of!(Observation, rounds) - 328usize];
+    [
+        "Offset of field: Observation::handshake_rtt_us",
+    ][::core::mem::offset_of!(Observation, handshake_rtt_us) - 332usize];
+    [
+        "Offset of field: Observation::min_rtt_us",
+    ][::core::mem::offset_of!(Observation, min_rtt_us) - 336usize];
+    [
+        "Offset of field: Observation::max_rtt_us",
+    ][::core::mem::offset_of!(Observation, max_rtt_us) - 340usize];
+    [
+        "Offset of field: Observation::loss_rtt_us",
+    ][::core::mem::offset_of!(Observation, loss_rtt_us) - 344usize];
+    [
+        "Offset of field: Observation::loss_rounds",
+    ][::core::mem::offset_of!(Observation, loss_rounds) - 348usize];
+    [
+        "Offset of field: Observation::seen_retransmitted_segments",
+    ][::core::mem::offset_of!(Observation, seen_retransmitted_segments) - 352usize];
+    [
+        "Offset of field: Observation::mss_bytes",
+    ][::core::mem::offset_of!(Observation, mss_bytes) - 356usize];
+    [
+        "Offset of field: Observation::initial_cwnd_segments",
+    ][::core::mem::offset_of!(Observation, initial_cwnd_segments) - 360usize];
+    [
+        "Offset of field: Observation::max_cwnd_segments",
+    ][::core::mem::offset_of!(Observation, max_cwnd_segments) - 364usize];
+    [
+        "Offset of field: Observation::first_window_bytes",
+    ][::core::mem::offset_of!(Observation, first_window_bytes) - 368usize];
+    [
+        "Offset of field: Observation::max_window_bytes",
+    ][::core::mem::offset_of!(Observation, max_window_bytes) - 372usize];
+    [
+        "Offset of field: Observation::busy_ticks",
+    ][::core::mem::offset_of!(Observation, busy_ticks) - 376usize];
+    [
+        "Offset of field: Observation::receiver_limited_ticks",
+    ][::core::mem::offset_of!(Observation, receiver_limited_ticks) - 380usize];
+    [
+        "Offset of field: Observation::buffer_limited_ticks",
+    ][::core::mem::offset_of!(Observation, buffer_limited_ticks) - 384usize];
+    [
+        "Offset of field: Observation::is_accepted",
+    ][::core::mem::offset_of!(Observation, is_accepted) - 388usize];
+    [
+        "Offset of field: Observation::is_complete",
+    ][::core::mem::offset_of!(Observation, is_complete) - 392usize];
+    [
+        "Offset of field: Observation::is_sending",
+    ][::core::mem::offset_of!(Observation, is_sending) - 396usize];
+    [
+        "Offset of field: Observation::is_dry",
+    ][::core::mem::offset_of!(Observation, is_dry) - 400usize];
+    [
+        "Offset of field: Observation::is_closed",
+    ][::core::mem::offset_of!(Observation, is_closed) - 404usize];
+    [
+        "Offset of field: Observation::congestion_control",
+    ][::core::mem::offset_of!(Observation, congestion_control) - 408usize];
+};
+/// What the observing program did, on all processors
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Observed {
+    /// connections
+    pub opened: u64,
+    pub ended: u64,
+    /// of those, without payload from this host
+    pub idle: u64,
+    /// of those, for which the ring had no room, or the socket no memory
+    pub lost: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Observed"][::core::mem::size_of::<Observed>() - 32usize];
+    ["Alignment of Observed"][::core::mem::align_of::<Observed>() - 8usize];
+    [
+        "Offset of field: Observed::opened",
+    ][::core::mem::offset_of!(Observed, opened) - 0usize];
+    [
+        "Offset of field: Observed::ended",
+    ][::core::mem::offset_of!(Observed, ended) - 8usize];
+    [
+        "Offset of field: Observed::idle",
+    ][::core::mem::offset_of!(Observed, idle) - 16usize];
+    [
+        "Offset of field: Observed::lost",
+    ][::core::mem::offset_of!(Observed, lost) - 24usize];
+};
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct TcpQos {
@@ -1562,6 +1810,8 @@ pub mod maps {
     pub const CUBIC_V3: &str = "onramp_cubic_v3";
     /// `onramp_dests`
     pub const DESTS: &str = "onramp_dests";
+    /// `onramp_ended`
+    pub const ENDED: &str = "onramp_ended";
     /// `onramp_events`
     pub const EVENTS: &str = "onramp_events";
     /// `onramp_first`
@@ -1576,6 +1826,8 @@ pub mod maps {
     pub const MATCHES: &str = "onramp_matches";
     /// `onramp_memory`
     pub const MEMORY: &str = "onramp_memory";
+    /// `onramp_observations`
+    pub const OBSERVATIONS: &str = "onramp_observations";
     /// `onramp_pairs`
     pub const PAIRS: &str = "onramp_pairs";
     /// `onramp_policied`
@@ -1627,6 +1879,8 @@ pub mod programs {
     pub const MKDIR: &str = "onramp_mkdir";
     /// `onramp_move`
     pub const MOVE: &str = "onramp_move";
+    /// `onramp_observe`
+    pub const OBSERVE: &str = "onramp_observe";
     /// `onramp_pair`
     pub const PAIR: &str = "onramp_pair";
     /// `onramp_policy`
@@ -1650,7 +1904,7 @@ pub mod programs {
     /// `onramp_undo_cwnd`
     pub const UNDO_CWND: &str = "onramp_undo_cwnd";
     /// All of them.
-    pub const ALL: [&str; 24] = [
+    pub const ALL: [&str; 25] = [
         ACKED,
         ADOPT,
         CONG_AVOID,
@@ -1664,6 +1918,7 @@ pub mod programs {
         MIN_TSO_SEGS,
         MKDIR,
         MOVE,
+        OBSERVE,
         PAIR,
         POLICY,
         RELEASE,

@@ -38,6 +38,9 @@ pub static ADOPT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/adopt.o"));
 /// Moves the sockets of a network namespace from one congestion control to another.
 pub static MOVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/move.o"));
 
+/// Observes the connections of the host and changes nothing, for `onramp advise`.
+pub static OBSERVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/observe.o"));
+
 /// Writes and reads the TCP option of packet pairs on the connections of a cgroup.
 pub static PAIR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/pair.o"));
 

@@ -151,6 +151,7 @@ fn names() -> String {
         onramp_bpf::ADOPT,
         onramp_bpf::POLICY,
         onramp_bpf::MOVE,
+        onramp_bpf::OBSERVE,
         onramp_bpf::PAIR,
         onramp_bpf::QOS,
     ];

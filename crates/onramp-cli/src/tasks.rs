@@ -41,6 +41,10 @@ pub const TASKS: [(&str, &[Listed]); 7] = [
             "onramp off"),
     ]),
     ("Look at this host", &[
+        Listed("advise", "Observe connections, and predict what a start-up would gain",
+            "onramp advise --for 10m --save observations.jsonl"),
+        Listed("judge", "Predict the gain for saved observations and captures",
+            "onramp judge observations.jsonl --config config.toml"),
         Listed("doctor", "Check whether this host can run Onramp",
             "onramp doctor"),
         Listed("status", "Show which start-ups are registered, and their totals",

@@ -31,6 +31,7 @@
 //! | `programs` | what the kernel writes about the programs that this process holds |
 //! | `cgroup` | the cgroup hierarchy, and programs attached to it |
 //! | `event`, `governor`, `memory`, `pairs`, `qos`, `totals` | reads the maps of a registration |
+//! | `observe`, `observations` | watches the connections of the host, for `onramp advise` |
 //! | `inspect`, `others` | finds registrations and their connections, and programs of others |
 //! | `defaults`, `live` | changes the defaults of network namespaces, and live sockets |
 //! | `unload` | ends registrations of others |
@@ -50,6 +51,8 @@ mod live;
 mod memory;
 mod namespaces;
 mod object;
+mod observations;
+mod observe;
 mod off;
 mod others;
 mod pairs;
@@ -79,6 +82,8 @@ pub use inspect::{
 pub use live::Moved;
 pub use memory::{PathsMap, RememberedPath};
 pub use namespaces::NetworkNamespace;
+pub use observations::{Observations, Unreadable};
+pub use observe::{prefix, Observation, Observed, ObservedTransfer, Observer};
 pub use off::{off, Off};
 pub use onramp_core::memory::Memory;
 pub use others::{other_programs, OtherProgram};

@@ -42,7 +42,8 @@ pub fn own_programs() -> io::Result<BTreeMap<String, ProgramCost>> {
                     .ok()
             })
         };
-        if let Some(id) = field("prog_id") {
+        // The descriptor of a link tells its program too, but no calls.
+        if let (Some(id), Some(_)) = (field("prog_id"), field("prog_type")) {
             let cost = ProgramCost {
                 verified_instructions: field("verified_insns").unwrap_or(0),
                 calls: field("run_cnt").unwrap_or(0),

@@ -3,8 +3,8 @@
 //! The types are generated (`onramp_bpf::bindings`).
 
 use onramp_bpf::bindings::{
-    Adopt, CgroupName, Config, Endpoint, Event, Limit, Match, Move, Path, PathEntry, Prefix,
-    QosConfig, Rule, Socket, Table, Usage, NAME_BYTES,
+    Adopt, CgroupName, Config, Endpoint, Event, Limit, Match, Move, Observation, Observed, Path,
+    PathEntry, Prefix, QosConfig, Rule, Socket, Table, Usage, NAME_BYTES,
 };
 use onramp_core::FirstRound;
 use std::ffi::c_char;
@@ -73,6 +73,10 @@ unsafe impl Plain for Table {}
 unsafe impl Plain for Path {}
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for PathEntry {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for Observation {}
+// SAFETY: repr(C), integers only, no padding.
+unsafe impl Plain for Observed {}
 // SAFETY: repr(C), integers only, no padding.
 unsafe impl Plain for Socket {}
 // SAFETY: repr(C), integers only, as are all members of its union. Events are only read.

@@ -42,6 +42,7 @@ impl Program for Cli {
             Command::Theory(arguments) => commands::theory::run(&arguments, json),
             Command::Model(arguments) => commands::model::run(&arguments, json),
             Command::Reproduce(arguments) => commands::reproduce::run(&arguments, json),
+            Command::Judge(arguments) => commands::judge::run(&arguments, json),
             Command::Replay(arguments) => commands::replay::run(&arguments, json),
             Command::Tcp(arguments) => commands::tcp::run(&arguments, json),
             Command::Quic(arguments) => commands::quic::run(&arguments, json),

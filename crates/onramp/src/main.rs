@@ -44,6 +44,7 @@ impl Program for Cli {
             Command::Exec(arguments) => commands::exec::run(&arguments, json),
             Command::Serve(arguments) => commands::serve::run(&arguments, json),
             Command::Off(arguments) => commands::off::run(&arguments, json),
+            Command::Advise(arguments) => commands::advise::run(&arguments, json),
             Command::Doctor => commands::doctor::run(json),
             Command::List => commands::list::run(json),
             Command::Completions(arguments) => {

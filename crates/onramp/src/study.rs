@@ -24,6 +24,11 @@ pub fn hand_over() -> Option<Failure> {
     if asks_shell {
         return None; // Without `onramp-study` its commands have no completions.
     }
+    Some(not_started(&name, &error))
+}
+
+/// The failure for a command of `onramp-study` when that does not start.
+pub fn not_started(name: &str, error: &std::io::Error) -> Failure {
     let message = match error.kind() {
         ErrorKind::NotFound => format!(
             "`onramp {name}` is a command of {ONRAMP_STUDY}, which is not installed: install the \
@@ -31,7 +36,7 @@ pub fn hand_over() -> Option<Failure> {
         ),
         _ => format!("`onramp {name}` runs {ONRAMP_STUDY}, which does not start: {error}"),
     };
-    Some(Failure::new(HOST_LACKS, message))
+    Failure::new(HOST_LACKS, message)
 }
 
 /// The command: the first argument that is no option, or the second one after `help`. A shell that

@@ -16,6 +16,7 @@ mod foreign;
 mod hand_over;
 mod memory;
 mod names;
+mod observe;
 mod off;
 mod policy;
 mod qos;

@@ -2,6 +2,7 @@
 //! these definitions.
 
 mod emulation;
+mod judge;
 mod model;
 mod papers;
 mod quic;
@@ -15,6 +16,7 @@ pub use emulation::{
     CompareArguments, CompareStartupsArguments, LabArguments, LabCommand, ReplayArguments,
     ReportTraces, ShellArguments, SimArguments, SweepArguments,
 };
+pub use judge::JudgeArguments;
 pub use model::{Model, ModelArguments};
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
 pub use quic::{QuicArguments, QuicCommand, QuicGetArguments, QuicServeArguments};
@@ -67,6 +69,10 @@ pub enum Command {
     Model(ModelArguments),
     /// Measure again the results of the papers that Onramp builds on (docs/reproduce.md)
     Reproduce(ReproduceArguments),
+    /// Predict what a start-up would gain on the paths of observed connections: each path is
+    /// rebuilt in the simulator, and counts only if the simulator reproduces the times that the
+    /// connections really took (docs/advise.md)
+    Judge(JudgeArguments),
     /// Give the inputs that `lab --record` wrote to the start-ups of this build, and check that
     /// they make the same decisions
     Replay(ReplayArguments),

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod compare_startups;
+pub mod judge;
 pub mod lab;
 pub mod lab_shell;
 pub mod model;

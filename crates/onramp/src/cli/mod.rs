@@ -1,12 +1,14 @@
 //! The command line: commands, options and their help. The reference of commands is generated from
 //! these definitions.
 
+mod advise;
 mod metrics;
 #[cfg(test)]
 mod reference;
 mod service;
 mod startup;
 
+pub use advise::AdviseArguments;
 pub use metrics::{MetricsArguments, TopArguments};
 pub use service::{OffArguments, ServiceArguments};
 pub use startup::{
@@ -72,6 +74,9 @@ pub enum Command {
     /// service, its policies, all start-ups, and their use by defaults and live connections, which
     /// move to the default congestion control. Says what is left, if anything is (docs/off.md)
     Off(OffArguments),
+    /// Observe the connections of this host without changing anything, and predict in the simulator
+    /// what a start-up would gain on their paths (docs/advise.md). Needs root, and onramp-study
+    Advise(AdviseArguments),
     /// Check whether this host can run Onramp. Each problem comes with the command that solves it
     Doctor,
     /// List the start-ups and the congestion avoidances

@@ -1,5 +1,6 @@
 //! The commands, one file or folder each.
 
+pub mod advise;
 pub mod doctor;
 pub mod exec;
 pub mod list;

@@ -1,0 +1,90 @@
+//! Downloads over an emulated path, watched.
+
+use nix::sys::socket::sockopt::{RcvBufForce, TcpCongestion};
+use nix::sys::socket::{connect, setsockopt, socket};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrStorage};
+use onramp_kernel::{Observation, Observer};
+use onramp_lab::Path;
+use onramp_scenario::{Buffer, Case};
+use onramp_testing::wait_for;
+use std::error::Error;
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
+use std::thread;
+
+/// A packet that leaves later than this disturbs a run.
+const LATE_US: f64 = 2_000.0;
+
+/// Disturbed runs are repeated, at most so often.
+const RUNS: usize = 3;
+
+/// A download of the case's size with this congestion control: what the server's host sees of it,
+/// in a run that the machine has not disturbed, if there is one.
+pub fn download(
+    case: &Case,
+    control: &str,
+    observer: &Observer,
+) -> Result<Observation, Box<dyn Error>> {
+    let mut seen = None;
+    for _ in 0..RUNS {
+        let (observation, late_us) = download_once(case, control, observer)?;
+        seen = Some(observation);
+        if late_us < LATE_US {
+            break;
+        }
+    }
+    Ok(seen.expect("there are several runs"))
+}
+
+fn download_once(
+    case: &Case,
+    control: &str,
+    observer: &Observer,
+) -> Result<(Observation, f64), Box<dyn Error>> {
+    let path = Path::of(case)?;
+    let bytes = case.transfer.size_bytes;
+    let address = SocketAddr::new(path.sender_address, 0);
+    let listener = path.sender.run(|| TcpListener::bind(address))??;
+    setsockopt(&listener, TcpCongestion, &OsString::from(control))?;
+    let server = listener.local_addr()?;
+    let receive_buffer = match case.receiver.buffer {
+        Buffer::Bytes(bytes) => Some(bytes as usize),
+        Buffer::LinuxDefault => None,
+    };
+    let client = path.receiver.run(|| client(receive_buffer))??;
+    thread::scope(|scope| -> io::Result<()> {
+        let serving = scope.spawn(|| -> io::Result<()> {
+            path.keep_off_the_link_cpu();
+            let (mut stream, _) = listener.accept()?;
+            stream.read_exact(&mut [0; 8])?;
+            stream.write_all(&vec![0; bytes as usize])
+        });
+        path.keep_off_the_link_cpu();
+        connect(client.as_raw_fd(), &SockaddrStorage::from(server))?;
+        let mut client = &client;
+        client.write_all(&[0; 8])?;
+        io::copy(&mut client, &mut io::sink())?;
+        serving.join().expect("the server does not panic")
+    })?;
+    drop(client);
+    let seen = wait_for("the server's connection ends", || {
+        let of_server = |seen: &Observation| seen.accepted && seen.port == server.port();
+        observer.take().into_iter().find(of_server)
+    });
+    Ok((seen, path.finish()?.lateness_p99_us))
+}
+
+fn client(receive_buffer: Option<usize>) -> nix::Result<TcpStream> {
+    let socket = socket(
+        AddressFamily::Inet,
+        SockType::Stream,
+        SockFlag::SOCK_CLOEXEC,
+        None,
+    )?;
+    if let Some(bytes) = receive_buffer {
+        setsockopt(&socket, RcvBufForce, &bytes)?;
+    }
+    Ok(TcpStream::from(socket))
+}

@@ -1,0 +1,538 @@
+//! Simulates each class, first as it really was, then with each candidate.
+
+use crate::class::{classes, Class};
+use crate::first_round::learned_bits_per_s;
+use crate::path::Path;
+use onramp_kernel::{Observations, Observed};
+use onramp_report::statistics::{
+    geometric_mean, interval_of_geometric_mean, median, quantile, Stratum,
+};
+use onramp_results::Record;
+use onramp_scenario::{Avoidance, Buffer, Case, InitialRate, InitialWindow, NO_STARTUP};
+use onramp_sim::{run_all, Outcome};
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+
+/// The simulator has understood a class if its median time is within this share of the real one.
+pub const UNDERSTOOD_WITHIN: f64 = 0.15;
+
+/// ... and if it retransmits the share of the segments that was retransmitted, give or take this.
+const LOSSES_WITHIN: f64 = 0.05;
+
+/// Times that differ by this share are the same.
+pub const SAME_WITHIN: f64 = 0.03;
+
+/// Connections of a class that are simulated, evenly chosen.
+const SIMULATED: usize = 9;
+
+/// Where no connection has filled the path, these multiples of the highest rate are tried too.
+const RAISED: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0];
+
+/// The receive buffer that is no limit.
+const LARGE_BUFFER_BYTES: u64 = 64 << 20;
+
+/// Another idea of the path is better if the logarithm of its time is nearer to the real one by
+/// this.
+const CLEARLY: f64 = 0.01;
+
+/// A path that loses more than this without a queue is not rebuilt: random losses and the bursts of
+/// a policer are as many, and differ in what they do.
+const MAX_LOSS: f64 = 0.01;
+
+/// A busy time of which the receiver or the send buffer held up this share is limited by it.
+const LIMITED_SHARE: f64 = 0.2;
+
+/// What a host could do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Candidate {
+    /// Start-up `onramp`, before the congestion control of the class.
+    Onramp,
+    /// CUBIC with an initial window of 32 segments.
+    Iw32,
+    /// CUBIC with an initial window of 100 segments.
+    Iw100,
+    /// BBR.
+    Bbr,
+    /// A receiver with a large buffer.
+    Window,
+    /// Both `onramp` and a receiver with a large buffer.
+    OnrampAndWindow,
+}
+
+impl Candidate {
+    /// All of them.
+    pub const ALL: [Candidate; 6] = [
+        Candidate::Onramp,
+        Candidate::Iw32,
+        Candidate::Iw100,
+        Candidate::Bbr,
+        Candidate::Window,
+        Candidate::OnrampAndWindow,
+    ];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Candidate::Onramp => "onramp",
+            Candidate::Iw32 => "CUBIC, initial window 32",
+            Candidate::Iw100 => "CUBIC, initial window 100",
+            Candidate::Bbr => "BBR",
+            Candidate::Window => "a larger receive buffer",
+            Candidate::OnrampAndWindow => "onramp and a larger receive buffer",
+        }
+    }
+
+    /// The same transfer with it. `initial_bits_per_s` is what the host has learned.
+    fn applied_to(self, case: &Case, initial_bits_per_s: u64) -> Case {
+        let mut case = match self {
+            Candidate::Onramp | Candidate::OnrampAndWindow => {
+                let mut case = case.with_startup("onramp");
+                case.transfer.given.initial_rate = InitialRate::BitsPerS(initial_bits_per_s);
+                case
+            }
+            Candidate::Iw32 | Candidate::Iw100 | Candidate::Bbr => case.with_startup(NO_STARTUP),
+            Candidate::Window => case.clone(),
+        };
+        match self {
+            Candidate::Iw32 | Candidate::Iw100 => {
+                let segments = if self == Candidate::Iw32 { 32 } else { 100 };
+                case.transfer.avoidance = Avoidance::Cubic;
+                case.transfer.initial_window = InitialWindow::Segments(segments);
+            }
+            Candidate::Bbr => case.transfer.avoidance = Avoidance::Bbr,
+            Candidate::Window | Candidate::OnrampAndWindow => {
+                case.receiver.buffer = Buffer::Bytes(LARGE_BUFFER_BYTES);
+            }
+            Candidate::Onramp => {}
+        }
+        case
+    }
+}
+
+/// Why a class has nothing to gain, or little.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// The transfers fit into the initial window.
+    Small,
+    /// The receiver's window.
+    Receiver,
+    /// The send buffer of the application.
+    SendBuffer,
+    /// Losses without a queue.
+    Loss,
+    /// The rate of the path.
+    Rate,
+    /// Nothing of these: the start.
+    Start,
+}
+
+impl Limit {
+    fn of(class: &Class) -> Limit {
+        let mean = |of: fn(&onramp_kernel::Observation) -> f64| {
+            class.connections.iter().map(of).sum::<f64>() / class.connections.len() as f64
+        };
+        let window = class.path.mss_bytes * class.initial_cwnd_segments;
+        let bytes = median(bytes_of(class));
+        if bytes <= f64::from(window) {
+            Limit::Small
+        } else if mean(|seen| seen.receiver_limited) > LIMITED_SHARE {
+            Limit::Receiver
+        } else if mean(|seen| seen.buffer_limited) > LIMITED_SHARE {
+            Limit::SendBuffer
+        } else if class.path.loss > 0.001 {
+            Limit::Loss
+        } else if median(times_of(class)) < 2.0 * bytes / class.path.rate_bytes_per_s {
+            Limit::Rate
+        } else {
+            Limit::Start
+        }
+    }
+}
+
+/// What the simulator predicts for a candidate, of the time that the simulator needs without it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Outlook {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// Geometric mean over the simulated connections of the class.
+    pub time: f64,
+    /// Its 95 % interval, if the connections of the class differ.
+    pub interval: Option<[f64; 2]>,
+    /// Retransmitted segments of a connection, on average.
+    pub retransmitted_segments: f64,
+}
+
+/// A class, judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judged {
+    /// What was observed.
+    #[serde(flatten)]
+    pub class: Class,
+    /// Connections.
+    pub connections: usize,
+    /// Median payload of the first transfer.
+    pub bytes: f64,
+    /// Median time of the first transfer, from its first segment to its last ACK.
+    pub time_s: f64,
+    /// The simulator's time as the connections really were, of their real time: the median. `None`:
+    /// the simulator does not have the congestion control.
+    pub simulated: Option<f64>,
+    /// Retransmitted segments of a connection as it really was in the simulator, on average.
+    pub retransmitted_segments: f64,
+    /// What limits the transfers.
+    pub limit: Limit,
+    /// The candidates; empty for a class that is not understood.
+    pub outlooks: Vec<Outlook>,
+}
+
+impl Judged {
+    /// Whether the simulation of the class as it was has its times and its losses.
+    fn reproduces(&self) -> bool {
+        let is_near = |ratio: f64| (ratio - 1.0).abs() <= UNDERSTOOD_WITHIN;
+        let connections = &self.class.connections;
+        let sum = |of: fn(&onramp_kernel::Observation) -> u32| -> f64 {
+            connections.iter().map(|seen| f64::from(of(seen))).sum()
+        };
+        let lost = sum(|seen| seen.retransmitted_segments) / sum(|seen| seen.sent_segments);
+        let segments = self.bytes / f64::from(self.class.path.mss_bytes);
+        let simulated = self.retransmitted_segments / segments.max(1.0);
+        self.simulated.is_some_and(is_near)
+            && self.class.path.loss <= MAX_LOSS
+            && (lost - simulated).abs() <= LOSSES_WITHIN
+    }
+
+    /// Whether the simulator reproduces the class.
+    pub fn is_understood(&self) -> bool {
+        !self.outlooks.is_empty()
+    }
+
+    /// The prediction for a candidate.
+    pub fn outlook(&self, candidate: Candidate) -> Option<&Outlook> {
+        let mut outlooks = self.outlooks.iter();
+        outlooks.find(|outlook| outlook.candidate == candidate)
+    }
+}
+
+/// A candidate over all connections of the classes that are understood.
+#[derive(Clone, Debug, Serialize)]
+pub struct Spread {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// The sum of all times with it, of the sum without it.
+    pub time: f64,
+    /// 5th, 50th and 95th percentile over the connections of the time with it, of the time without.
+    pub quantiles: [f64; 3],
+    /// Share of the connections that are faster by more than [`SAME_WITHIN`].
+    pub faster: f64,
+    /// Share of the connections that are slower by more than [`SAME_WITHIN`].
+    pub slower: f64,
+    /// Retransmitted segments of a connection, on average.
+    pub retransmitted_segments: f64,
+}
+
+/// The advice.
+#[derive(Clone, Debug, Serialize)]
+pub struct Advice {
+    /// How long the host was observed.
+    pub for_s: f64,
+    /// How many connections there were.
+    pub observed: Observed,
+    /// Connections that are judged: those of the classes that are understood.
+    pub judged: usize,
+    /// Connections of classes that are not understood.
+    pub not_understood: usize,
+    /// Connections that cannot be rebuilt: they were cut off, or their RTT or rate is not known.
+    pub unused: usize,
+    /// Transfers after the first one of a connection, and their payload, which are not judged.
+    pub later_transfers: u64,
+    /// The rate at which `onramp` would send behind the initial window, on the line: what this host
+    /// would have learned.
+    pub initial_bits_per_s: u64,
+    /// The candidates over all judged connections.
+    pub candidates: Vec<Spread>,
+    /// The same for the sizes up to 16 kB, 128 kB, 1 MB and above, of start-up `onramp`: the limit,
+    /// the number of connections, and the prediction.
+    pub sizes: Vec<(Option<u64>, usize, Spread)>,
+    /// The classes, those with the most time first.
+    pub classes: Vec<Judged>,
+}
+
+/// How to judge.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Simulate on this many threads; 0: on one.
+    pub threads: usize,
+    /// Set this flag to stop.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// Why nothing was judged.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It was stopped.
+    #[error("stopped")]
+    Stopped,
+    /// A class has no valid scenario.
+    #[error("the scenario of a class is wrong: {0}")]
+    Scenario(#[from] onramp_scenario::Error),
+    /// The simulator refuses a scenario.
+    #[error("the simulator refuses the scenario of a class: {0}")]
+    Simulator(onramp_sim::Error),
+}
+
+fn bytes_of(class: &Class) -> Vec<f64> {
+    let bytes = |seen: &onramp_kernel::Observation| seen.transfers[0].bytes as f64;
+    class.connections.iter().map(bytes).collect()
+}
+
+fn times_of(class: &Class) -> Vec<f64> {
+    let time_s = |seen: &onramp_kernel::Observation| seen.transfers[0].time_s;
+    class.connections.iter().map(time_s).collect()
+}
+
+/// The payload and the real time of the connections that are simulated.
+fn chosen(class: &Class) -> Vec<(u64, f64)> {
+    let count = class.connections.len();
+    let step = count.div_ceil(SIMULATED);
+    let chosen = class.connections.iter().step_by(step);
+    chosen
+        .map(|seen| (seen.transfers[0].bytes, seen.transfers[0].time_s))
+        .collect()
+}
+
+/// The time that a sender sees, from its first segment to its last ACK.
+fn sender_time_s(record: &Record, accepted: bool) -> f64 {
+    // The record counts from the connect to the last byte at the receiver. Before the first segment
+    // of an accepted connection are the handshake and the request, otherwise the handshake alone.
+    let before_rtts = if accepted { 1.5 } else { 1.0 };
+    let completion_s = record.completion_s.unwrap_or(f64::INFINITY);
+    completion_s - (before_rtts - 0.5) * record.rtt_ms / 1e3
+}
+
+/// The time and the retransmitted segments of each of these cases.
+fn simulate(cases: &[Case], accepted: bool, options: &Options) -> Result<Vec<(f64, f64)>, Error> {
+    let mut results = Vec::with_capacity(cases.len());
+    let mut failed = None;
+    let run = onramp_sim::Options {
+        stop: Arc::clone(&options.stop),
+        ..onramp_sim::Options::default()
+    };
+    let cases: Vec<&Case> = cases.iter().collect();
+    run_all(&cases, &run, options.threads, |_, outcome| match outcome {
+        Ok(Outcome { records, .. }) => {
+            let record = &records[0];
+            let resent = record.retransmitted_segments as f64;
+            results.push((sender_time_s(record, accepted), resent));
+            ControlFlow::Continue(())
+        }
+        Err(error) => {
+            failed = Some(error);
+            ControlFlow::Break(())
+        }
+    });
+    match failed {
+        Some(onramp_sim::Error::Stopped) => Err(Error::Stopped),
+        Some(error) => Err(Error::Simulator(error)),
+        None => Ok(results),
+    }
+}
+
+/// The cases of the chosen connections, with a seed each.
+fn cases(class: &Class, chosen: &[(u64, f64)]) -> Option<Result<Vec<Case>, Error>> {
+    let cases = (1..).zip(chosen).map(|(seed, (bytes, _))| {
+        let case = class.case(*bytes)?;
+        Some(case.map(|case| Case { seed, ..case }))
+    });
+    let cases: Option<Result<Vec<Case>, _>> = cases.collect();
+    cases.map(|cases| cases.map_err(Error::from))
+}
+
+/// Judges what was observed.
+///
+/// # Errors
+/// [`Error`]
+pub fn judge(observations: &Observations, options: &Options) -> Result<Advice, Error> {
+    let (classes, unused) = classes(&observations.connections);
+    let initial_bits_per_s = learned_bits_per_s(&classes);
+    let judged = classes
+        .into_iter()
+        .map(|class| judge_class(class, initial_bits_per_s, options))
+        .collect::<Result<Vec<_>, _>>()?;
+    let connections = |understood: bool| {
+        let of = judged
+            .iter()
+            .filter(|one| one.is_understood() == understood);
+        of.map(|one| one.connections).sum()
+    };
+    let later = observations.connections.iter();
+    Ok(Advice {
+        for_s: observations.for_s,
+        observed: observations.observed,
+        judged: connections(true),
+        not_understood: connections(false),
+        unused,
+        later_transfers: later
+            .map(|seen| u64::from(seen.transfer_count.saturating_sub(1)))
+            .sum(),
+        initial_bits_per_s,
+        candidates: Candidate::ALL
+            .into_iter()
+            .filter_map(|candidate| spread(candidate, &judged, |_| true))
+            .collect(),
+        sizes: sizes(&judged),
+        classes: judged,
+    })
+}
+
+/// What the path may be: the estimate; a faster one where the rate is a lower bound; and, where
+/// losses seem to be random, one that loses nothing.
+fn hypotheses(path: &Path) -> Vec<Path> {
+    let factors = match path.rate_is_lower_bound {
+        true => RAISED.as_slice(),
+        false => &RAISED[..1],
+    };
+    let losses: &[f64] = if path.loss > 0.0 {
+        &[path.loss, 0.0]
+    } else {
+        &[0.0]
+    };
+    let of = |loss: f64, factor: f64| Path {
+        loss,
+        rate_bytes_per_s: factor * path.rate_bytes_per_s,
+        ..path.clone()
+    };
+    let of_loss = |loss: &f64| {
+        factors
+            .iter()
+            .map(|factor| of(*loss, *factor))
+            .collect::<Vec<_>>()
+    };
+    losses.iter().flat_map(of_loss).collect()
+}
+
+fn judge_class(
+    mut class: Class,
+    initial_bits_per_s: u64,
+    options: &Options,
+) -> Result<Judged, Error> {
+    let chosen = chosen(&class);
+    let (mut simulated, mut as_it_was, mut likely) = (None, Vec::new(), class.path.clone());
+    for path in hypotheses(&class.path) {
+        class.path = path;
+        let Some(cases) = cases(&class, &chosen) else {
+            break;
+        };
+        let results = simulate(&cases?, class.accepted, options)?;
+        let ratios = results.iter().zip(&chosen);
+        let ratio = median(ratios.map(|((sim_s, _), (_, real_s))| sim_s / real_s));
+        let is_nearer = |found: f64| ratio.ln().abs() < found.ln().abs() - CLEARLY;
+        if simulated.is_none_or(is_nearer) {
+            (simulated, as_it_was, likely) = (Some(ratio), results, class.path.clone());
+        }
+    }
+    class.path = likely;
+    let mut judged = Judged {
+        connections: class.connections.len(),
+        bytes: median(bytes_of(&class)),
+        time_s: median(times_of(&class)),
+        simulated,
+        retransmitted_segments: mean_of(as_it_was.iter().map(|(_, resent)| *resent)),
+        limit: Limit::of(&class),
+        outlooks: Vec::new(),
+        class,
+    };
+    if judged.reproduces() {
+        let cases = cases(&judged.class, &chosen).expect("it has just been simulated")?;
+        for candidate in Candidate::ALL {
+            let with = cases
+                .iter()
+                .map(|case| candidate.applied_to(case, initial_bits_per_s));
+            let with: Vec<Case> = with.collect();
+            let results = match with == cases {
+                true => as_it_was.clone(),
+                false => simulate(&with, judged.class.accepted, options)?,
+            };
+            let outlook = Outlook::of(candidate, &results, &as_it_was);
+            judged.outlooks.push(outlook);
+        }
+    }
+    Ok(judged)
+}
+
+fn mean_of(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1);
+    values.sum::<f64>() / count as f64
+}
+
+impl Outlook {
+    /// From the times and retransmissions of the same transfers with the candidate and without.
+    fn of(candidate: Candidate, with: &[(f64, f64)], without: &[(f64, f64)]) -> Outlook {
+        let both = with.iter().zip(without);
+        let logs: Vec<f64> = both
+            .map(|((with_s, _), (was_s, _))| (with_s / was_s).ln())
+            .collect();
+        Outlook {
+            candidate,
+            time: geometric_mean(logs.iter().map(|log| log.exp())).unwrap_or(f64::NAN),
+            interval: interval_of_geometric_mean(&[Stratum { weight: 1.0, logs }]),
+            retransmitted_segments: mean_of(with.iter().map(|(_, resent)| *resent)),
+        }
+    }
+}
+
+/// A candidate over the understood classes that `is_wanted` selects. `None` if there are none.
+fn spread(
+    candidate: Candidate,
+    judged: &[Judged],
+    is_wanted: impl Fn(&Judged) -> bool,
+) -> Option<Spread> {
+    let (mut was_s, mut with_s, mut resent) = (0.0, 0.0, 0.0);
+    let mut times = Vec::new();
+    for one in judged.iter().filter(|one| is_wanted(one)) {
+        let Some(outlook) = one.outlook(candidate) else {
+            continue;
+        };
+        let class_s = one.class.time_s();
+        was_s += class_s;
+        with_s += class_s * outlook.time;
+        resent += outlook.retransmitted_segments * one.connections as f64;
+        times.extend(std::iter::repeat_n(outlook.time, one.connections));
+    }
+    if times.is_empty() {
+        return None;
+    }
+    let count = times.len() as f64;
+    let share =
+        |is: &dyn Fn(f64) -> bool| times.iter().filter(|time| is(**time)).count() as f64 / count;
+    Some(Spread {
+        candidate,
+        time: with_s / was_s,
+        faster: share(&|time| time < 1.0 - SAME_WITHIN),
+        slower: share(&|time| time > 1.0 + SAME_WITHIN),
+        quantiles: [0.05, 0.5, 0.95].map(|share| quantile(times.clone(), share)),
+        retransmitted_segments: resent / count,
+    })
+}
+
+fn sizes(judged: &[Judged]) -> Vec<(Option<u64>, usize, Spread)> {
+    const LIMITS: [Option<u64>; 4] = [Some(16_000), Some(128_000), Some(1_000_000), None];
+    let mut from = 0.0;
+    let mut sizes = Vec::new();
+    for limit in LIMITS {
+        let to = limit.map_or(f64::INFINITY, |bytes| bytes as f64);
+        let is_wanted = |one: &Judged| from < one.bytes && one.bytes <= to;
+        let wanted = judged
+            .iter()
+            .filter(|one| one.is_understood() && is_wanted(one));
+        let connections = wanted.map(|one| one.connections).sum();
+        sizes.extend(
+            spread(Candidate::Onramp, judged, is_wanted).map(|all| (limit, connections, all)),
+        );
+        from = to;
+    }
+    sizes
+}

@@ -1,0 +1,25 @@
+#![doc = include_str!("../README.md")]
+//!
+//! The modules, in the order of the work:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `import` | reads connections from files |
+//! | `path` | estimates a path from the connections that crossed it |
+//! | `class` | groups connections, and builds a scenario for each group |
+//! | `first_round` | the initial rate that the host would learn |
+//! | `judge` | simulates each class, first as it was, then with each candidate |
+//! | `configuration` | writes the advice as a configuration of `onramp serve` |
+
+mod class;
+mod configuration;
+mod first_round;
+mod import;
+mod judge;
+mod path;
+
+pub use class::Class;
+pub use configuration::configuration;
+pub use import::{read, ImportError, UNKNOWN_CONTROL};
+pub use judge::{judge, Advice, Candidate, Error, Judged, Limit, Options, Outlook, Spread};
+pub use path::{Path, Receiver};

@@ -1,0 +1,108 @@
+//! Recordings of real paths (FIELD_DATA). They are not part of the repository: without them the
+//! tests say so and pass.
+
+use onramp_advise::{read, ImportError};
+use onramp_kernel::Observation;
+use std::path::PathBuf;
+
+/// A file of M-Lab.
+fn field(name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("FIELD_DATA").map(PathBuf::from);
+    let file = folder.map(|folder| folder.join("m-lab").join(name));
+    let file = file.filter(|file| file.exists());
+    if file.is_none() {
+        eprintln!("skipped: FIELD_DATA has no m-lab/{name}");
+    }
+    file
+}
+
+#[test]
+fn a_download_of_ndt7_is_a_connection() {
+    let name = "ndt7-download-20221130T230746.606388371Z.\
+                ndt-rczlq_1666977535_unsafe_000000000016912D.json";
+    let Some(file) = field(name) else { return };
+    let all = read(&file).unwrap();
+    let [seen] = all.connections.as_slice() else {
+        panic!("a test is one connection: {all:?}")
+    };
+    assert_eq!(seen.destination, "2a01:cb08:1a7::/48");
+    assert_eq!(seen.congestion_control, "bbr");
+    // MinRTT, BytesAcked, ElapsedTime and TotalRetrans of the last snapshot
+    assert_eq!(seen.min_rtt_s, Some(0.002_959));
+    assert_eq!(seen.transfers[0].bytes, 95_049_504);
+    assert_eq!(seen.transfers[0].time_s, 9.919_546);
+    assert_eq!(seen.retransmitted_segments, 1455);
+}
+
+#[test]
+fn an_upload_has_nothing_to_judge() {
+    let name = "ndt7-upload-20200318T001352.496224022Z.ndt-knwp4_1583603744_0000000000005CF2.json";
+    let Some(file) = field(name) else { return };
+    assert!(matches!(read(&file), Err(ImportError::NothingSent)));
+}
+
+#[test]
+fn another_file_is_refused_with_its_beginning() {
+    let refused = read("Cargo.toml".as_ref()).unwrap_err().to_string();
+    assert!(refused.contains("expected observations"), "{refused}");
+    assert!(refused.contains("[package]"), "{refused}");
+}
+
+/// The only connection of a capture, as the end saw it at which it was taken.
+fn captured(name: &str) -> Option<Observation> {
+    let all = read(&field(name)?).unwrap();
+    assert_eq!(all.connections.len(), 1, "{all:?}");
+    all.connections.into_iter().next()
+}
+
+/// The numbers are those of tshark: `tcp.len`, `tcp.analysis.ack_rtt`, `initial_rtt`,
+/// `window_full`.
+#[test]
+fn a_download_that_its_path_limits() {
+    let Some(seen) = captured("ndt-4c6fb_1625899199_000000000121C1A0.pcap.gz") else {
+        return;
+    };
+    let bytes: u64 = seen.transfers.iter().map(|transfer| transfer.bytes).sum();
+    let resent = u64::from(seen.retransmitted_segments) * u64::from(seen.mss_bytes);
+    assert_eq!(bytes + resent, 22_167_494);
+    assert!(
+        (seen.min_rtt_s.unwrap() - 0.042_929).abs() < 1e-6,
+        "{seen:?}"
+    );
+    assert!(
+        (seen.handshake_rtt_s.unwrap() - 0.043_082).abs() < 1e-4,
+        "{seen:?}"
+    );
+    assert_eq!((seen.accepted, seen.receiver_limited), (true, 0.0));
+}
+
+#[test]
+fn a_download_that_its_receiver_limits_behind_a_proxy() {
+    let Some(seen) = captured("ndt-nnwk2_1611335823_00000000000C2DA9.pcap.gz") else {
+        return;
+    };
+    // The window is full 641 times, nothing is retransmitted, and the RTT rises to 48 ms.
+    assert!(seen.receiver_limited > 0.5, "{seen:?}");
+    assert_eq!(seen.retransmitted_segments, 0);
+    assert!(
+        (seen.min_rtt_s.unwrap() - 0.001_099).abs() < 1e-6,
+        "{seen:?}"
+    );
+    assert!(
+        (seen.max_rtt_s.unwrap() - 0.047_956).abs() < 1e-6,
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn a_server_that_received_an_upload_sent_little() {
+    let Some(seen) = captured("ndt-nnwk2_1611335823_00000000000C2DFE.pcap.gz") else {
+        return;
+    };
+    assert_eq!((seen.accepted, seen.port), (true, 443));
+    assert!(
+        (seen.handshake_rtt_s.unwrap() - 0.013_87).abs() < 1e-4,
+        "{seen:?}"
+    );
+    assert!(seen.retransmitted_segments >= 12, "{seen:?}");
+}

@@ -1,0 +1,181 @@
+//! What `onramp judge` prints.
+
+use onramp_advise::{Advice, Candidate, Judged, Limit, Path, Receiver, Spread};
+use onramp_cli::text::{bytes, columns, count, rate};
+use std::fmt::Write;
+
+/// Classes that the table shows. `--json` has all.
+const SHOWN: usize = 30;
+
+pub fn text(advice: &Advice) -> String {
+    let mut text = verdict(advice);
+    if advice.judged > 0 {
+        write!(text, "\n{}", candidates(advice)).expect("a string takes text");
+        write!(
+            text,
+            "\nStart-up onramp by the size of a transfer:\n{}",
+            sizes(advice)
+        )
+        .expect("a string takes text");
+    }
+    if !advice.classes.is_empty() {
+        write!(text, "\n{}", classes(advice)).expect("a string takes text");
+    }
+    text + &notes(advice)
+}
+
+/// The answer first.
+fn verdict(advice: &Advice) -> String {
+    let connections = count(advice.judged, "connection");
+    let onramp = advice.candidates.first();
+    match (advice.gain(), onramp) {
+        (Some(gain), _) => format!(
+            "Start-up onramp is predicted to save {:.0} % of the time of {connections}; {} of them \
+             would be slower.\n",
+            100.0 * (1.0 - gain.time),
+            percent(gain.slower)
+        ),
+        (None, Some(onramp)) => format!(
+            "Do nothing: start-up onramp is predicted to change the time of {connections} by \
+             {:+.0} %.\n",
+            100.0 * (onramp.time - 1.0)
+        ),
+        (None, None) => "Do nothing yet: no class of connections is understood.\n".to_owned(),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}
+
+fn spread(all: &Spread) -> Vec<String> {
+    let [low, middle, high] = all.quantiles;
+    vec![
+        format!("{:.2}", all.time),
+        format!("{low:.2}"),
+        format!("{middle:.2}"),
+        format!("{high:.2}"),
+        percent(all.faster),
+        percent(all.slower),
+        format!("{:.2}", all.retransmitted_segments),
+    ]
+}
+
+const SPREAD: [&str; 7] = ["TIME", "5 %", "50 %", "95 %", "FASTER", "SLOWER", "RETRANS"];
+
+fn heading<const N: usize>(first: [&str; N]) -> Vec<String> {
+    first.into_iter().chain(SPREAD).map(str::to_owned).collect()
+}
+
+fn candidates(advice: &Advice) -> String {
+    let mut rows = vec![heading(["CANDIDATE"])];
+    for all in &advice.candidates {
+        rows.push([vec![all.candidate.name().to_owned()], spread(all)].concat());
+    }
+    columns(&rows)
+}
+
+fn sizes(advice: &Advice) -> String {
+    let mut rows = vec![heading(["SIZE", "CONNECTIONS"])];
+    for (limit, connections, all) in &advice.sizes {
+        let size = limit.map_or("larger".to_owned(), |limit| format!("to {}", bytes(limit)));
+        rows.push([vec![size, connections.to_string()], spread(all)].concat());
+    }
+    columns(&rows)
+}
+
+fn classes(advice: &Advice) -> String {
+    let heading = [
+        "CLASS",
+        "DESTINATION",
+        "PORT",
+        "CONTROL",
+        "N",
+        "SIZE",
+        "TIME",
+        "RTT",
+        "RATE",
+        "LIMIT",
+        "SIMULATED",
+        "ONRAMP",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let shown = (1..).zip(&advice.classes).take(SHOWN);
+    rows.extend(shown.map(|(number, one)| row(number, one)));
+    let mut text = columns(&rows);
+    if let Some(more @ 1..) = advice.classes.len().checked_sub(SHOWN) {
+        writeln!(
+            text,
+            "{} not shown: --json has all",
+            count(more, "further class")
+        )
+        .expect("a string takes text");
+    }
+    text
+}
+
+fn row(number: usize, one: &Judged) -> Vec<String> {
+    let class = &one.class;
+    let outlook = one.outlook(Candidate::Onramp);
+    vec![
+        number.to_string(),
+        class.destination.clone(),
+        class.port.to_string(),
+        class.congestion_control.clone(),
+        one.connections.to_string(),
+        bytes(one.bytes as u64),
+        format!("{:.3} s", one.time_s),
+        format!("{:.1} ms", 1e3 * class.path.rtt_s),
+        path_rate(&class.path),
+        limit(one),
+        one.simulated
+            .map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+        match outlook {
+            Some(outlook) => format!("{:.2}", outlook.time),
+            None => "not understood".to_owned(),
+        },
+    ]
+}
+
+fn path_rate(path: &Path) -> String {
+    let sign = if path.rate_is_lower_bound { ">= " } else { "" };
+    format!("{sign}{}", rate(path.rate_bytes_per_s as u64))
+}
+
+fn limit(one: &Judged) -> String {
+    match (one.limit, one.class.path.receiver) {
+        (Limit::Small, _) => "fits the first window".to_owned(),
+        (Limit::Receiver, Receiver::Window(window)) => {
+            format!("receiver: {}", bytes(window.into()))
+        }
+        (Limit::Receiver, _) => "receiver".to_owned(),
+        (Limit::SendBuffer, _) => "send buffer".to_owned(),
+        (Limit::Loss, _) => format!("loss: {:.1} %", 100.0 * one.class.path.loss),
+        (Limit::Rate, _) => "rate".to_owned(),
+        (Limit::Start, _) => "start".to_owned(),
+    }
+}
+
+/// What the numbers mean, and what is not in them.
+fn notes(advice: &Advice) -> String {
+    let Advice {
+        judged,
+        not_understood,
+        unused,
+        later_transfers,
+        observed,
+        ..
+    } = advice;
+    format!(
+        "\nTIME: of the time as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at \
+         most this. FASTER, SLOWER: by more than 3 %. RETRANS: segments of a connection. \
+         SIMULATED: the simulator's time of the real one; a class that differs by more than 15 % \
+         is not understood, and in no sum. RATE: >= is a lower bound, and so is the gain.\n\
+         Judged: {}, by their first transfers. Not understood: {not_understood}. Not rebuilt (cut \
+         off, or RTT or rate unknown): {unused}. Without payload: {}. Lost: {}. Later transfers of \
+         the same connections, not judged: {later_transfers}.\n",
+        count(*judged, "connection"),
+        observed.idle,
+        observed.lost,
+    )
+}

@@ -1,0 +1,74 @@
+//! The options of `advise`.
+
+use clap::Args;
+use onramp_config::units;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Args)]
+pub struct AdviseArguments {
+    /// Observe this host for this long, for example `90s`, `10m` or `2h`. Ctrl-C ends it earlier
+    #[arg(long = "for", value_name = "TIME", default_value = "10m", value_parser = time)]
+    pub duration: Duration,
+    /// Keep the observations in this file too, for `onramp judge`, here or on another host
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Keep at most this many connections: a random sample of all. Each takes 450 bytes of memory
+    #[arg(long, value_name = "N", default_value = "50000")]
+    pub most: NonZeroUsize,
+    /// Observe nothing, and judge this file as `onramp judge` does
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["duration", "save", "most"])]
+    pub from: Vec<PathBuf>,
+    /// Write a configuration of `onramp serve` with the reason of each line into this file
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// A time in minutes or hours too.
+fn time(text: &str) -> Result<Duration, String> {
+    const MOST: Duration = Duration::from_secs(7 * 86_400);
+    let text = text.trim();
+    let minutes = |number: &str, minutes: u64| {
+        let number: u64 = number.trim().parse().ok()?;
+        number.checked_mul(minutes * 60)
+    };
+    let seconds = match text.strip_suffix('m') {
+        Some(number) => minutes(number, 1),
+        None => text
+            .strip_suffix('h')
+            .and_then(|number| minutes(number, 60)),
+    };
+    let time = match seconds {
+        Some(seconds) => Duration::from_secs(seconds),
+        None => Duration::from_nanos(units::parse_time(text).map_err(|error| error.to_string())?),
+    };
+    match (Duration::from_secs(1)..=MOST).contains(&time) {
+        true => Ok(time),
+        false => Err("from 1 s to 7 days".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_may_be_in_minutes_and_hours() {
+        let seconds = |text| time(text).map(|time| time.as_secs());
+        assert_eq!(seconds("90s"), Ok(90));
+        assert_eq!(seconds("10m"), Ok(600));
+        assert_eq!(seconds("2 h"), Ok(7200));
+        for wrong in [
+            "",
+            "m",
+            "10",
+            "0s",
+            "200h",
+            "99999999999999999999m",
+            "1 week",
+        ] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+}

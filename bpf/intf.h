@@ -320,12 +320,12 @@ struct onramp_adopt {
 	struct onramp_timers timers;                /* likewise, before the handshake */
 };
 
-/* What bpf/move.bpf.c is to do in a network namespace, and what it did */
+/* What bpf/move.bpf.c is to do with the sockets of one congestion control in a network namespace,
+ * and what it did */
 struct onramp_move {
-	char from[ONRAMP_NAME_BYTES]; /* the congestion control that sockets leave */
-	char to[ONRAMP_NAME_BYTES];   /* the one that they get */
-	uint64_t moved;               /* sockets */
-	uint64_t refused;             /* sockets that the kernel left as they were */
+	char to[ONRAMP_NAME_BYTES]; /* the congestion control that they get */
+	uint64_t moved;             /* sockets */
+	uint64_t refused;           /* sockets that the kernel left as they were */
 };
 
 /* Network namespaces that bpf/pair.bpf.c can be restricted to */

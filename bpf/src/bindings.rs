@@ -1032,13 +1032,12 @@ const _: () = {
     ][::core::mem::offset_of!(Adopt, congestion_control) - 0usize];
     ["Offset of field: Adopt::timers"][::core::mem::offset_of!(Adopt, timers) - 16usize];
 };
-/// What bpf/move.bpf.c is to do in a network namespace, and what it did
+/// What bpf/move.bpf.c is to do with the sockets of one congestion control in a network namespace,
+/// and what it did
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct Move {
-    /// the congestion control that sockets leave
-    pub from: [::core::ffi::c_char; 16usize],
-    /// the one that they get
+    /// the congestion control that they get
     pub to: [::core::ffi::c_char; 16usize],
     /// sockets
     pub moved: u64,
@@ -1047,12 +1046,11 @@ pub struct Move {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Move"][::core::mem::size_of::<Move>() - 48usize];
+    ["Size of Move"][::core::mem::size_of::<Move>() - 32usize];
     ["Alignment of Move"][::core::mem::align_of::<Move>() - 8usize];
-    ["Offset of field: Move::from"][::core::mem::offset_of!(Move, from) - 0usize];
-    ["Offset of field: Move::to"][::core::mem::offset_of!(Move, to) - 16usize];
-    ["Offset of field: Move::moved"][::core::mem::offset_of!(Move, moved) - 32usize];
-    ["Offset of field: Move::refused"][::core::mem::offset_of!(Move, refused) - 40usize];
+    ["Offset of field: Move::to"][::core::mem::offset_of!(Move, to) - 0usize];
+    ["Offset of field: Move::moved"][::core::mem::offset_of!(Move, moved) - 16usize];
+    ["Offset of field: Move::refused"][::core::mem::offset_of!(Move, refused) - 24usize];
 };
 /// Read-only data of bpf/pair.bpf.c
 #[repr(C)]
@@ -1530,8 +1528,6 @@ const _: () = {
 
 /// Names of the maps.
 pub mod maps {
-    /// `.data.move`
-    pub const DATA_MOVE: &str = ".data.move";
     /// `.rodata.adopt`
     pub const RODATA_ADOPT: &str = ".rodata.adopt";
     /// `.rodata.onramp`
@@ -1576,6 +1572,8 @@ pub mod maps {
     pub const MATCHES: &str = "onramp_matches";
     /// `onramp_memory`
     pub const MEMORY: &str = "onramp_memory";
+    /// `onramp_moves`
+    pub const MOVES: &str = "onramp_moves";
     /// `onramp_pairs`
     pub const PAIRS: &str = "onramp_pairs";
     /// `onramp_policied`

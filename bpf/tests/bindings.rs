@@ -173,7 +173,7 @@ fn names() -> String {
     maps.retain(|name| {
         let is_ours = |tag: &str| ["adopt", "onramp", "pair", "policy", "qos"].contains(&tag);
         name.strip_prefix(".rodata.")
-            .map_or(name.starts_with("onramp_") || name == ".data.move", is_ours)
+            .map_or(name.starts_with("onramp_"), is_ours)
     });
     let mut text = String::new();
     for (module, what, names) in [("maps", "map", maps), ("programs", "program", programs)] {

@@ -84,6 +84,7 @@ pub use onramp_core::memory::Memory;
 pub use others::{other_programs, OtherProgram};
 pub use pairs::{PairOption, PairsMap};
 pub use policy::Policies;
+pub use process::ends_within;
 pub use programs::{count_calls, own_programs, ProgramCost};
 pub use qos::{
     reservation, reserve, LimitInForce, QosOption, Reservation, Reservations, UserInForce,

@@ -125,7 +125,7 @@ impl Console {
 }
 
 /// A default that was put back, as a sentence.
-pub fn restored(restored: &RestoredDefault) -> String {
+pub(super) fn restored(restored: &RestoredDefault) -> String {
     let namespace = &restored.network_namespace;
     match (&restored.default, &restored.error) {
         (Some(default), _) => format!("the default of {namespace} is {default} again"),

@@ -483,6 +483,7 @@ struct onramp_policy_totals {
 	uint64_t chosen_by_program; /* those whose program or route chose the control itself */
 	uint64_t refused;           /* those for which the kernel refused the start-up */
 	uint64_t cgroups_lost;      /* new cgroups for which the map had no room */
+	uint64_t not_counted;       /* those of a prefix that has its share of the counts already */
 };
 
 #endif

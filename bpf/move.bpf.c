@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Moves the TCP sockets of a network namespace from some congestion controls to others, while their
- * connections live: `onramp unload --live`, `onramp off`. The kernel locks each socket and calls the
- * program (a BPF iterator over TCP sockets), once for all controls. Listening sockets are visited
- * too, so that connections that they accept later have the other control from the beginning.
+ * connections live: `onramp unload --live`, `onramp off`. The kernel locks each socket and calls
+ * the program (a BPF iterator over TCP sockets), once for all controls. Listening sockets are
+ * visited too, so that connections that they accept later have the other control from the
+ * beginning.
  */
 #include "kernel.h"
 

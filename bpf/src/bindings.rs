@@ -1481,10 +1481,12 @@ pub struct PolicyTotals {
     pub refused: u64,
     /// new cgroups for which the map had no room
     pub cgroups_lost: u64,
+    /// those of a prefix that has its share of the counts already
+    pub not_counted: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of PolicyTotals"][::core::mem::size_of::<PolicyTotals>() - 32usize];
+    ["Size of PolicyTotals"][::core::mem::size_of::<PolicyTotals>() - 40usize];
     ["Alignment of PolicyTotals"][::core::mem::align_of::<PolicyTotals>() - 8usize];
     [
         "Offset of field: PolicyTotals::without_policy",
@@ -1498,6 +1500,9 @@ const _: () = {
     [
         "Offset of field: PolicyTotals::cgroups_lost",
     ][::core::mem::offset_of!(PolicyTotals, cgroups_lost) - 24usize];
+    [
+        "Offset of field: PolicyTotals::not_counted",
+    ][::core::mem::offset_of!(PolicyTotals, not_counted) - 32usize];
 };
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -1574,8 +1579,12 @@ pub mod maps {
     pub const MEMORY: &str = "onramp_memory";
     /// `onramp_moves`
     pub const MOVES: &str = "onramp_moves";
+    /// `onramp_offered`
+    pub const OFFERED: &str = "onramp_offered";
     /// `onramp_pairs`
     pub const PAIRS: &str = "onramp_pairs";
+    /// `onramp_peers`
+    pub const PEERS: &str = "onramp_peers";
     /// `onramp_policied`
     pub const POLICIED: &str = "onramp_policied";
     /// `onramp_prefixes`

@@ -189,6 +189,17 @@ impl Outside for Console {
                 }
                 notify(&[NotifyState::Ready]);
             }
+            Notice::Doubtful { warning } => {
+                self.print(Priority::Warning, "configuration", warning, &[]);
+            }
+            Notice::DefaultChanged { before, now } => {
+                let message = format!(
+                    "the default congestion control of this host is {now} now, and was {before}: \
+                     control groups have {now}, and start-ups go on handing over to the avoidance \
+                     from before. To use the new default after them, run: systemctl reload onramp"
+                );
+                self.print(Priority::Warning, "default-changed", &message, &[]);
+            }
             Notice::OtherAvoidance {
                 policy,
                 avoidance,

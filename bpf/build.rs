@@ -52,7 +52,16 @@ fn main() {
     table += "]\n";
     fs::write(out.join("startups.rs"), table).expect("OUT_DIR can be written");
     objects.extend(
-        ["connections", "adopt", "move", "pair", "policy", "qos"].map(|source| Object {
+        [
+            "connections",
+            "adopt",
+            "move",
+            "pair",
+            "policy",
+            "qos",
+            "receiver",
+        ]
+        .map(|source| Object {
             source,
             file: out.join(format!("{source}.o")),
             arguments: Vec::new(),

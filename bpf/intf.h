@@ -328,6 +328,23 @@ struct onramp_move {
 	uint64_t refused;           /* sockets that the kernel left as they were */
 };
 
+/* Read-only data of bpf/receiver.bpf.c */
+struct onramp_receiver {
+	uint64_t limit_bytes;  /* of what all live connections have gained together */
+	uint32_t window_bytes; /* that a connection offers at first */
+	uint32_t any_peer;     /* the address of the other end does not matter */
+	uint32_t any_port;     /* likewise the ports */
+	uint32_t reserved;     /* 0 */
+};
+
+/* What bpf/receiver.bpf.c did */
+struct onramp_receiver_counts {
+	uint64_t lifted;       /* connections so far */
+	uint64_t live;         /* those of them that live */
+	uint64_t live_bytes;   /* what the buffers of these have gained */
+	uint64_t beyond_limit; /* connections that were not lifted, because of the limit */
+};
+
 /* Network namespaces that bpf/pair.bpf.c can be restricted to */
 #define ONRAMP_PAIR_NAMESPACES 2
 

@@ -1052,6 +1052,71 @@ const _: () = {
     ["Offset of field: Move::moved"][::core::mem::offset_of!(Move, moved) - 16usize];
     ["Offset of field: Move::refused"][::core::mem::offset_of!(Move, refused) - 24usize];
 };
+/// Read-only data of bpf/receiver.bpf.c
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Receiver {
+    /// of what all live connections have gained together
+    pub limit_bytes: u64,
+    /// that a connection offers at first
+    pub window_bytes: u32,
+    /// the address of the other end does not matter
+    pub any_peer: u32,
+    /// likewise the ports
+    pub any_port: u32,
+    /// 0
+    pub reserved: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Receiver"][::core::mem::size_of::<Receiver>() - 24usize];
+    ["Alignment of Receiver"][::core::mem::align_of::<Receiver>() - 8usize];
+    [
+        "Offset of field: Receiver::limit_bytes",
+    ][::core::mem::offset_of!(Receiver, limit_bytes) - 0usize];
+    [
+        "Offset of field: Receiver::window_bytes",
+    ][::core::mem::offset_of!(Receiver, window_bytes) - 8usize];
+    [
+        "Offset of field: Receiver::any_peer",
+    ][::core::mem::offset_of!(Receiver, any_peer) - 12usize];
+    [
+        "Offset of field: Receiver::any_port",
+    ][::core::mem::offset_of!(Receiver, any_port) - 16usize];
+    [
+        "Offset of field: Receiver::reserved",
+    ][::core::mem::offset_of!(Receiver, reserved) - 20usize];
+};
+/// What bpf/receiver.bpf.c did
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct ReceiverCounts {
+    /// connections so far
+    pub lifted: u64,
+    /// those of them that live
+    pub live: u64,
+    /// what the buffers of these have gained
+    pub live_bytes: u64,
+    /// connections that were not lifted, because of the limit
+    pub beyond_limit: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of ReceiverCounts"][::core::mem::size_of::<ReceiverCounts>() - 32usize];
+    ["Alignment of ReceiverCounts"][::core::mem::align_of::<ReceiverCounts>() - 8usize];
+    [
+        "Offset of field: ReceiverCounts::lifted",
+    ][::core::mem::offset_of!(ReceiverCounts, lifted) - 0usize];
+    [
+        "Offset of field: ReceiverCounts::live",
+    ][::core::mem::offset_of!(ReceiverCounts, live) - 8usize];
+    [
+        "Offset of field: ReceiverCounts::live_bytes",
+    ][::core::mem::offset_of!(ReceiverCounts, live_bytes) - 16usize];
+    [
+        "Offset of field: ReceiverCounts::beyond_limit",
+    ][::core::mem::offset_of!(ReceiverCounts, beyond_limit) - 24usize];
+};
 /// Read-only data of bpf/pair.bpf.c
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
@@ -1543,6 +1608,8 @@ pub mod maps {
     pub const RODATA_POLICY: &str = ".rodata.policy";
     /// `.rodata.qos`
     pub const RODATA_QOS: &str = ".rodata.qos";
+    /// `.rodata.receiver`
+    pub const RODATA_RECEIVER: &str = ".rodata.receiver";
     /// `onramp_active`
     pub const ACTIVE: &str = "onramp_active";
     /// `onramp_bbr`
@@ -1567,10 +1634,16 @@ pub mod maps {
     pub const EVENTS: &str = "onramp_events";
     /// `onramp_first`
     pub const FIRST: &str = "onramp_first";
+    /// `onramp_from`
+    pub const FROM: &str = "onramp_from";
     /// `onramp_governor`
     pub const GOVERNOR: &str = "onramp_governor";
     /// `onramp_groups`
     pub const GROUPS: &str = "onramp_groups";
+    /// `onramp_lifted`
+    pub const LIFTED: &str = "onramp_lifted";
+    /// `onramp_lifts`
+    pub const LIFTS: &str = "onramp_lifts";
     /// `onramp_limits`
     pub const LIMITS: &str = "onramp_limits";
     /// `onramp_matches`
@@ -1587,6 +1660,8 @@ pub mod maps {
     pub const PEERS: &str = "onramp_peers";
     /// `onramp_policied`
     pub const POLICIED: &str = "onramp_policied";
+    /// `onramp_ports`
+    pub const PORTS: &str = "onramp_ports";
     /// `onramp_prefixes`
     pub const PREFIXES: &str = "onramp_prefixes";
     /// `onramp_reno`
@@ -1638,6 +1713,8 @@ pub mod programs {
     pub const PAIR: &str = "onramp_pair";
     /// `onramp_policy`
     pub const POLICY: &str = "onramp_policy";
+    /// `onramp_receiver`
+    pub const RECEIVER: &str = "onramp_receiver";
     /// `onramp_release`
     pub const RELEASE: &str = "onramp_release";
     /// `onramp_reserve`
@@ -1657,7 +1734,7 @@ pub mod programs {
     /// `onramp_undo_cwnd`
     pub const UNDO_CWND: &str = "onramp_undo_cwnd";
     /// All of them.
-    pub const ALL: [&str; 24] = [
+    pub const ALL: [&str; 25] = [
         ACKED,
         ADOPT,
         CONG_AVOID,
@@ -1673,6 +1750,7 @@ pub mod programs {
         MOVE,
         PAIR,
         POLICY,
+        RECEIVER,
         RELEASE,
         RESERVE,
         RMDIR,

@@ -153,6 +153,7 @@ fn names() -> String {
         onramp_bpf::MOVE,
         onramp_bpf::PAIR,
         onramp_bpf::QOS,
+        onramp_bpf::RECEIVER,
     ];
     let startups = onramp_bpf::STARTUPS.iter().map(|startup| startup.object);
     let (mut maps, mut programs) = (BTreeSet::new(), BTreeSet::new());
@@ -171,7 +172,8 @@ fn names() -> String {
     }
     // libbpf and the compiler name the other sections, and nobody looks for them.
     maps.retain(|name| {
-        let is_ours = |tag: &str| ["adopt", "onramp", "pair", "policy", "qos"].contains(&tag);
+        let is_ours =
+            |tag: &str| ["adopt", "onramp", "pair", "policy", "qos", "receiver"].contains(&tag);
         name.strip_prefix(".rodata.")
             .map_or(name.starts_with("onramp_"), is_ours)
     });

@@ -58,6 +58,7 @@ pub mod probe;
 mod process;
 mod programs;
 mod qos;
+mod receiver;
 mod records;
 mod registration;
 mod routes;
@@ -88,6 +89,10 @@ pub use process::ends_within;
 pub use programs::{count_calls, own_programs, ProgramCost};
 pub use qos::{
     reservation, reserve, LimitInForce, QosOption, Reservation, Reservations, UserInForce,
+};
+pub use receiver::{
+    max_window_bytes, receiver_status, unload_receiver, Receiver, ReceiverOptions, ReceiverStatus,
+    RECEIVER_PINS,
 };
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
 pub use routes::{queue_disciplines, start_routes, QueueDiscipline, StartRoute};

@@ -2,6 +2,7 @@
 
 use crate::inspect::{loaded, Loaded, NAME_PREFIX};
 use crate::policy;
+use crate::receiver::{unload_receiver, RECEIVER_PINS};
 use crate::unload::{detach_link, Connections, Ending, Unloaded};
 use crate::{probe, Error, Result};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, ProgInfoIter};
@@ -47,6 +48,7 @@ pub fn off(pins: &Path) -> Result<Off> {
         failures.extend(result.err().map(|error| error.to_string()));
     };
     note(policy::detach(pins));
+    note(unload_receiver(Path::new(RECEIVER_PINS)).map(drop));
     for link in cgroup_links() {
         match detach_link(link) {
             Ok(()) => off.detached += 1,

@@ -44,7 +44,8 @@ impl Program for Cli {
             Command::Exec(arguments) => commands::exec::run(&arguments, json),
             Command::Serve(arguments) => commands::serve::run(&arguments, json),
             Command::Off(arguments) => commands::off::run(&arguments, json),
-            Command::Doctor => commands::doctor::run(json),
+            Command::Receiver(arguments) => commands::receiver::run(&arguments, json),
+            Command::Doctor(arguments) => commands::doctor::run(&arguments, json),
             Command::List => commands::list::run(json),
             Command::Completions(arguments) => {
                 onramp_cli::completions::run(&arguments, ONRAMP, json)

@@ -11,7 +11,7 @@
 mod counts;
 mod generation;
 mod held;
-mod pins;
+pub(crate) mod pins;
 mod program;
 mod rule;
 mod state;

@@ -2,13 +2,15 @@
 //! these definitions.
 
 mod metrics;
+mod receiver;
 #[cfg(test)]
 mod reference;
 mod service;
 mod startup;
 
 pub use metrics::{MetricsArguments, TopArguments};
-pub use service::{OffArguments, ServiceArguments};
+pub use receiver::{ReceiverArguments, ReceiverCommand, ReceiverExecArguments};
+pub use service::{DoctorArguments, OffArguments, ServiceArguments};
 pub use startup::{
     ExecArguments, FirstWindow, LimitArguments, LoadArguments, MemoryArguments, QosArguments,
     SsArguments, StartupArguments, UnloadArguments,
@@ -72,8 +74,11 @@ pub enum Command {
     /// service, its policies, all start-ups, and their use by defaults and live connections, which
     /// move to the default congestion control. Says what is left, if anything is (docs/off.md)
     Off(OffArguments),
+    /// Let new connections of this host offer a larger receive window from the start, so that
+    /// senders need not wait for auto-tuning (docs/receiver.md)
+    Receiver(ReceiverArguments),
     /// Check whether this host can run Onramp. Each problem comes with the command that solves it
-    Doctor,
+    Doctor(DoctorArguments),
     /// List the start-ups and the congestion avoidances
     List,
     /// Print the file with which a shell completes the commands and options (docs/install.md)

@@ -236,8 +236,8 @@ pub enum Error {
     },
     /// The kernel lifts no connection to such a window.
     #[error(
-        "a window of {window_bytes} B is too large: net.ipv4.tcp_rmem allows {max_bytes} B, half of \
-         its third number; give a smaller --window, or raise that number with sysctl -w"
+        "a window of {window_bytes} B is too large: net.ipv4.tcp_rmem allows {max_bytes} B, half \
+         of its third number; give a smaller --window, or raise that number with sysctl -w"
     )]
     WindowTooLarge {
         /// The window that was asked for.
@@ -379,6 +379,7 @@ impl Error {
                 | Error::NameTaken { .. }
                 | Error::NotACgroup { .. }
                 | Error::TooManyLimits { .. }
+                | Error::WindowTooLarge { .. }
         )
     }
 }

@@ -34,7 +34,7 @@ pub struct Off {
 /// Ends everything: the policies of a service, all registrations, and the programs on cgroups. Live
 /// connections move to the default of their network namespace. The service that has its pins in
 /// this directory should have ended before; one that still runs can put its policies into force
-/// again.
+/// again. The pins of a receiver are beside this directory.
 ///
 /// What does not end does not keep the rest. [`Off::left`] has what was found afterwards.
 ///
@@ -48,7 +48,8 @@ pub fn off(pins: &Path) -> Result<Off> {
         failures.extend(result.err().map(|error| error.to_string()));
     };
     note(policy::detach(pins));
-    note(unload_receiver(Path::new(RECEIVER_PINS)).map(drop));
+    let receiver = Path::new(RECEIVER_PINS).file_name().unwrap_or_default();
+    note(unload_receiver(&pins.with_file_name(receiver)).map(drop));
     for link in cgroup_links() {
         match detach_link(link) {
             Ok(()) => off.detached += 1,

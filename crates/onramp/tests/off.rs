@@ -107,6 +107,8 @@ fn one_walk_over_the_sockets_serves_all_start_ups() {
         });
 
         let pins = site.pins();
+        let receiver = pins.with_file_name("onramp-receiver");
+        onramp(["receiver", "load", "--pins", receiver.to_str().unwrap()]).code(0);
         let off = onramp(["off", "--json", "--pins", pins.to_str().unwrap()]);
         let off: serde_json::Value = serde_json::from_str(&off.code(0).stdout).unwrap();
         // The service has ended `suss`, which nothing uses.
@@ -117,6 +119,7 @@ fn one_walk_over_the_sockets_serves_all_start_ups() {
         assert_eq!(off["walks"], 2, "{off}");
         let names = chosen.map(|stream| getsockopt(&stream, TcpCongestion).unwrap());
         let names = names.map(|name| name.to_string_lossy().into_owned());
+        assert!(!receiver.exists());
         for name in names.into_iter().chain([by_policy.congestion_control()]) {
             assert!(!name.starts_with("onramp"), "{name}");
         }

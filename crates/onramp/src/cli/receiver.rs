@@ -11,6 +11,12 @@ use std::path::{Path, PathBuf};
 pub struct ReceiverArguments {
     #[command(subcommand)]
     pub command: ReceiverCommand,
+    /// Keep programs and maps in this directory of a BPF file system
+    #[arg(
+        long, value_name = "DIR", default_value = onramp_kernel::RECEIVER_PINS, hide = true,
+        global = true
+    )]
+    pub pins: PathBuf,
 }
 
 #[derive(Subcommand)]

@@ -7,13 +7,10 @@ use onramp_cli::signals::{exit_code, exited, Signals};
 use onramp_cli::text;
 use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
-use onramp_kernel::{
-    receiver_status, unload_receiver, ExecCgroup, Receiver, ReceiverStatus, RECEIVER_PINS,
-};
-use std::path::Path;
+use onramp_kernel::{receiver_status, unload_receiver, ExecCgroup, Receiver, ReceiverStatus};
 
 pub fn run(arguments: &ReceiverArguments, json: bool) -> Answer {
-    let pins = Path::new(RECEIVER_PINS);
+    let pins = &arguments.pins;
     match &arguments.command {
         ReceiverCommand::Load(arguments) => {
             let options = arguments.lift.options(arguments.cgroup.as_deref());

@@ -24,6 +24,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "intf.h"
+#include "policy/destination.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -82,23 +83,14 @@ static inline bool is_named_port(__u32 port)
 
 static inline bool is_chosen(struct bpf_sock_ops *ctx)
 {
-	struct onramp_prefix peer = {.length_bits = 32 + 128};
-	__be32 *words = (__be32 *)peer.address;
+	struct onramp_prefix peer = {};
 
 	if (!receiver.any_port && !is_named_port(ctx->local_port) &&
 	    !is_named_port(bpf_ntohl(ctx->remote_port)))
 		return false;
 	if (receiver.any_peer)
 		return true;
-	if (ctx->family == AF_INET) {
-		words[2] = bpf_htonl(0xffff);
-		words[3] = ctx->remote_ip4;
-	} else {
-		words[0] = ctx->remote_ip6[0];
-		words[1] = ctx->remote_ip6[1];
-		words[2] = ctx->remote_ip6[2];
-		words[3] = ctx->remote_ip6[3];
-	}
+	fill_prefix(ctx, &peer);
 	return bpf_map_lookup_elem(&onramp_from, &peer);
 }
 

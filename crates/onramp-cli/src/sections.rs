@@ -121,14 +121,26 @@ const UNLOAD: &[Section] = &[Section(
 
 const READERS: &[Section] = &[Section(FILES, &[SOCKET]), USUAL];
 
+const RECEIVER: &[Section] = &[
+    Section(
+        FILES,
+        &[(
+            "/sys/fs/bpf/onramp-receiver",
+            "the program and its counts, until `receiver unload` or `onramp off`",
+        )],
+    ),
+    USUAL,
+];
+
 /// The sections of a page, by the name of its command without `onramp-`.
 pub fn of(command: &str) -> &'static [Section] {
     match command {
         "serve" => SERVE,
-        "exec" => EXEC,
+        "exec" | "receiver-exec" => EXEC,
         "off" => OFF,
         "unload" => UNLOAD,
         "top" | "metrics" => READERS,
+        "receiver" | "receiver-load" | "receiver-unload" | "receiver-status" => RECEIVER,
         _ => &[USUAL],
     }
 }

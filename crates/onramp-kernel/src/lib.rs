@@ -36,6 +36,7 @@
 //! | `unload` | ends registrations of others |
 //! | `registration` | makes them |
 //! | `policy` | gives new connections of the host a start-up by policies, for `onramp serve` |
+//! | `receiver` | lifts the receive buffers of new connections |
 //! | `off` | ends everything of Onramp in this kernel |
 //! | `status` | compares registrations with options, and shows what uses them |
 

@@ -114,7 +114,12 @@ fn a_receiver_stays_until_it_is_unloaded_and_has_a_limit() {
             onramp(command.copied().collect::<Vec<_>>())
         };
         let status = || receiver(&["status", "--json"]).json();
-        receiver(&["status"]).code(0).says(&["Nothing is loaded."]);
+        receiver(&["status"])
+            .code(0)
+            .says(&["Nothing is loaded."]);
+        onramp(["doctor", "--receiver"])
+            .code(0)
+            .says(&["first receive window", "new connections offer "]);
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let load = |limit| {

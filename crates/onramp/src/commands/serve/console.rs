@@ -55,6 +55,10 @@ impl Console {
         self.print(Priority::Error, "failed", message, &[]);
     }
 
+    fn warn(&self, event: &str, message: &str) {
+        self.print(Priority::Warning, event, message, &[]);
+    }
+
     fn print(&self, priority: Priority, event: &str, message: &str, fields: &[(&str, &str)]) {
         let fields = [&[("ONRAMP_EVENT", event)], fields].concat();
         if self
@@ -189,16 +193,14 @@ impl Outside for Console {
                 }
                 notify(&[NotifyState::Ready]);
             }
-            Notice::Doubtful { warning } => {
-                self.print(Priority::Warning, "configuration", warning, &[]);
-            }
+            Notice::Doubtful { warning } => self.warn("configuration", warning),
             Notice::DefaultChanged { before, now } => {
                 let message = format!(
                     "the default congestion control of this host is {now} now, and was {before}: \
                      control groups have {now}, and start-ups go on handing over to the avoidance \
                      from before. To use the new default after them, run: systemctl reload onramp"
                 );
-                self.print(Priority::Warning, "default-changed", &message, &[]);
+                self.warn("default-changed", &message);
             }
             Notice::OtherAvoidance {
                 policy,

@@ -96,14 +96,12 @@ type MovedByName = Option<BTreeMap<String, Moved>>;
 impl Ending {
     pub fn of(targets: Vec<Loaded>) -> Result<Ending> {
         let with_previous = |target: Loaded| {
-            let previous = PreviousDefaults::before(&target)?;
-            Ok((target, previous))
+            // Its map cannot be opened if it has ended meanwhile: the kernel's own default follows.
+            let previous = PreviousDefaults::before(&target).ok().flatten();
+            (target, previous)
         };
         Ok(Ending {
-            targets: targets
-                .into_iter()
-                .map(with_previous)
-                .collect::<Result<_>>()?,
+            targets: targets.into_iter().map(with_previous).collect(),
             namespaces: network_namespaces(Search::Thorough)?,
         })
     }

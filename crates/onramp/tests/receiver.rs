@@ -114,9 +114,7 @@ fn a_receiver_stays_until_it_is_unloaded_and_has_a_limit() {
             onramp(command.copied().collect::<Vec<_>>())
         };
         let status = || receiver(&["status", "--json"]).json();
-        receiver(&["status"])
-            .code(0)
-            .says(&["Nothing is loaded."]);
+        receiver(&["status"]).code(0).says(&["Nothing is loaded."]);
         onramp(["doctor", "--receiver"])
             .code(0)
             .says(&["first receive window", "new connections offer "]);

@@ -60,6 +60,7 @@ fn main() {
             "pair",
             "policy",
             "qos",
+            "receiver",
         ]
         .map(|source| Object {
             source,

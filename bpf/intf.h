@@ -320,12 +320,29 @@ struct onramp_adopt {
 	struct onramp_timers timers;                /* likewise, before the handshake */
 };
 
-/* What bpf/move.bpf.c is to do in a network namespace, and what it did */
+/* What bpf/move.bpf.c is to do with the sockets of one congestion control in a network namespace,
+ * and what it did */
 struct onramp_move {
-	char from[ONRAMP_NAME_BYTES]; /* the congestion control that sockets leave */
-	char to[ONRAMP_NAME_BYTES];   /* the one that they get */
-	uint64_t moved;               /* sockets */
-	uint64_t refused;             /* sockets that the kernel left as they were */
+	char to[ONRAMP_NAME_BYTES]; /* the congestion control that they get */
+	uint64_t moved;             /* sockets */
+	uint64_t refused;           /* sockets that the kernel left as they were */
+};
+
+/* Read-only data of bpf/receiver.bpf.c */
+struct onramp_receiver {
+	uint64_t limit_bytes;  /* of what all live connections have gained together */
+	uint32_t window_bytes; /* that a connection offers at first */
+	uint32_t any_peer;     /* the address of the other end does not matter */
+	uint32_t any_port;     /* likewise the ports */
+	uint32_t reserved;     /* 0 */
+};
+
+/* What bpf/receiver.bpf.c did */
+struct onramp_receiver_counts {
+	uint64_t lifted;       /* connections so far */
+	uint64_t live;         /* those of them that live */
+	uint64_t live_bytes;   /* what the buffers of these have gained */
+	uint64_t beyond_limit; /* connections that were not lifted, because of the limit */
 };
 
 /* Network namespaces that bpf/pair.bpf.c can be restricted to */
@@ -483,6 +500,7 @@ struct onramp_policy_totals {
 	uint64_t chosen_by_program; /* those whose program or route chose the control itself */
 	uint64_t refused;           /* those for which the kernel refused the start-up */
 	uint64_t cgroups_lost;      /* new cgroups for which the map had no room */
+	uint64_t not_counted;       /* those of a prefix that has its share of the counts already */
 };
 
 /* Transfers of a connection that its observation has; further ones are counted */

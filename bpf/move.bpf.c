@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Moves the TCP sockets of a network namespace from one congestion control to another, while their
- * connections live: `onramp unload --live`. The kernel locks each socket and calls the program
- * (a BPF iterator over TCP sockets). Listening sockets are visited too, so that connections that
- * they accept later have the other control from the beginning.
+ * Moves the TCP sockets of a network namespace from some congestion controls to others, while their
+ * connections live: `onramp unload --live`, `onramp off`. The kernel locks each socket and calls
+ * the program (a BPF iterator over TCP sockets), once for all controls. Listening sockets are
+ * visited too, so that connections that they accept later have the other control from the
+ * beginning.
  */
 #include "kernel.h"
 
@@ -13,24 +14,24 @@
 
 char _license[] SEC("license") = "GPL";
 
-struct onramp_move order SEC(".data.move");
+/* Registrations of one host: 64 policies, and what `load` and `exec` registered beside them */
+#define MAX_MOVES 4096
 
-static bool is_moved(const char *name)
-{
-	for (int i = 0; i < ONRAMP_NAME_BYTES; i++) {
-		if (name[i] != order.from[i])
-			return false;
-		if (!name[i])
-			break;
-	}
-	return true;
-}
+/* By the congestion control that sockets leave */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, MAX_MOVES);
+	__type(key, char[ONRAMP_NAME_BYTES]);
+	__type(value, struct onramp_move);
+} onramp_moves SEC(".maps");
 
 SEC("iter/tcp")
 int onramp_move(struct bpf_iter__tcp *ctx)
 {
 	struct sock_common *sk = ctx->sk_common;
 	char name[ONRAMP_NAME_BYTES] = {};
+	struct onramp_move *order;
 	struct tcp_sock *tp;
 
 	if (!sk)
@@ -39,13 +40,15 @@ int onramp_move(struct bpf_iter__tcp *ctx)
 	tp = bpf_skc_to_tcp_sock(sk);
 	if (!tp)
 		return 0;
-	if (bpf_getsockopt(tp, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)) || !is_moved(name))
+	if (bpf_getsockopt(tp, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)))
 		return 0;
-	for (int i = 0; i < ONRAMP_NAME_BYTES; i++)
-		name[i] = order.to[i];
+	order = bpf_map_lookup_elem(&onramp_moves, name);
+	if (!order)
+		return 0;
+	__builtin_memcpy(name, order->to, sizeof(name));
 	if (bpf_setsockopt(tp, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)))
-		order.refused++;
+		order->refused++;
 	else
-		order.moved++;
+		order->moved++;
 	return 0;
 }

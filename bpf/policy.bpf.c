@@ -7,6 +7,7 @@
  *
  *     onramp_policy()    attached to the root cgroup, which encloses all containers
  *         established    policy/match.h: which policy? Then the tag, the congestion control
+ *                        policy/peers.h: is it counted?
  *         while it runs  policy/measure.h: what is counted into policy/groups.h
  *     onramp_mkdir()     a cgroup is made: do policies name it? So no connection of a service that
  *                        starts later is missed, also while `onramp serve` restarts.
@@ -27,6 +28,7 @@
 #include "policy/maps.h"
 #include "policy/match.h"
 #include "policy/measure.h"
+#include "policy/peers.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -43,13 +45,25 @@ static inline __u32 choose_group(const struct onramp_rule *rule)
 	return ONRAMP_GROUP_CONTROL;
 }
 
+/* Give the connection the start-up of the policy. Returns whether the kernel accepts it. */
+static inline bool give_start_up(struct bpf_sock_ops *ctx, const struct onramp_rule *rule,
+				 struct onramp_policy_totals *totals)
+{
+	char name[ONRAMP_NAME_BYTES];
+
+	__builtin_memcpy(name, rule->congestion_control, sizeof(name));
+	if (!bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name)))
+		return true;
+	add_to(&totals->refused, 1);
+	return false;
+}
+
 /* Put the connection into a group of the policy. The start-up reads the tag, so it comes first. */
 static inline void assign(struct bpf_sock_ops *ctx, struct bpf_sock *sk, struct tcp_sock *tp,
 			  const struct onramp_rule *rule, struct onramp_policy_totals *totals)
 {
 	struct onramp_tag *tag =
 		bpf_sk_storage_get(&onramp_tags, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
-	char name[ONRAMP_NAME_BYTES];
 	struct onramp_group_counts *group;
 
 	if (!tag)
@@ -62,13 +76,9 @@ static inline void assign(struct bpf_sock_ops *ctx, struct bpf_sock *sk, struct 
 	tag->slot = rule->slot;
 	tag->epoch = rule->epoch;
 	tag->group = choose_group(rule);
-	if (tag->group == ONRAMP_GROUP_STARTUP) {
-		__builtin_memcpy(name, rule->congestion_control, sizeof(name));
-		if (bpf_setsockopt(ctx, IPPROTO_TCP, TCP_CONGESTION, name, sizeof(name))) {
-			bpf_sk_storage_delete(&onramp_tags, sk);
-			add_to(&totals->refused, 1);
-			return;
-		}
+	if (tag->group == ONRAMP_GROUP_STARTUP && !give_start_up(ctx, rule, totals)) {
+		bpf_sk_storage_delete(&onramp_tags, sk);
+		return;
 	}
 	group = group_of(tag);
 	if (group)
@@ -89,9 +99,12 @@ static inline void on_new_connection(struct bpf_sock_ops *ctx)
 {
 	struct onramp_policy_totals *totals = policy_totals();
 	struct onramp_table *table = table_of(active_generation());
+	struct onramp_prefix destination = {};
 	struct bpf_sock *sk = ctx->sk;
+	const struct onramp_rule *rule;
 	struct tcp_sock *tp;
 	__u64 policies;
+	bool is_ipv4;
 	__u32 first;
 
 	if (!totals || !table || !sk)
@@ -107,10 +120,19 @@ static inline void on_new_connection(struct bpf_sock_ops *ctx)
 	first = first_of(policies) & (ONRAMP_POLICIES - 1);
 	if (!(table->measured >> first & 1))
 		return;
-	if (is_chosen_already(tp))
+	if (is_chosen_already(tp)) {
 		add_to(&totals->chosen_by_program, 1);
-	else
-		assign(ctx, sk, tp, &table->rules[first], totals);
+		return;
+	}
+	rule = &table->rules[first];
+	is_ipv4 = fill_prefix(ctx, &destination);
+	if (is_counted(rule, peer_prefix(&destination, is_ipv4))) {
+		assign(ctx, sk, tp, rule, totals);
+		return;
+	}
+	add_to(&totals->not_counted, 1);
+	if (choose_group(rule) == ONRAMP_GROUP_STARTUP)
+		give_start_up(ctx, rule, totals);
 }
 
 /* The connection was acknowledged something, sends, or changes its state. */

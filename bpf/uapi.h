@@ -77,6 +77,7 @@ enum bpf_map_type {
 /* struct bpf_sock_ops, bpf_sock_ops_cb_flags: the calls that a socket asks for */
 #define BPF_SOCK_OPS_STATE_CB_FLAG (1 << 2)
 #define BPF_SOCK_OPS_RTT_CB_FLAG (1 << 3)
+#define BPF_SOCK_OPS_PARSE_ALL_HDR_OPT_CB_FLAG (1 << 4)
 #define BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG (1 << 5)
 #define BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG (1 << 6)
 

@@ -9,30 +9,11 @@
 
 #include "intf.h"
 #include "kernel.h"
+#include "policy/destination.h"
 #include "policy/maps.h"
 
 #include <bpf/bpf_core_read.h>
-#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
-
-/* The destination, and whether it is an IPv4 address */
-static inline bool fill_prefix(struct bpf_sock_ops *ctx, struct onramp_prefix *prefix)
-{
-	__be32 *words = (__be32 *)prefix->address;
-
-	prefix->length_bits = 32 + 128;
-	if (ctx->family == AF_INET) {
-		words[0] = words[1] = 0;
-		words[2] = bpf_htonl(0xffff);
-		words[3] = ctx->remote_ip4;
-		return true;
-	}
-	words[0] = ctx->remote_ip6[0];
-	words[1] = ctx->remote_ip6[1];
-	words[2] = ctx->remote_ip6[2];
-	words[3] = ctx->remote_ip6[3];
-	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
-}
 
 static inline __u64 policies_for(__u32 generation, __u32 kind, __u64 value, __u64 otherwise)
 {

@@ -1033,13 +1033,12 @@ const _: () = {
     ][::core::mem::offset_of!(Adopt, congestion_control) - 0usize];
     ["Offset of field: Adopt::timers"][::core::mem::offset_of!(Adopt, timers) - 16usize];
 };
-/// What bpf/move.bpf.c is to do in a network namespace, and what it did
+/// What bpf/move.bpf.c is to do with the sockets of one congestion control in a network namespace,
+/// and what it did
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct Move {
-    /// the congestion control that sockets leave
-    pub from: [::core::ffi::c_char; 16usize],
-    /// the one that they get
+    /// the congestion control that they get
     pub to: [::core::ffi::c_char; 16usize],
     /// sockets
     pub moved: u64,
@@ -1048,12 +1047,76 @@ pub struct Move {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Move"][::core::mem::size_of::<Move>() - 48usize];
+    ["Size of Move"][::core::mem::size_of::<Move>() - 32usize];
     ["Alignment of Move"][::core::mem::align_of::<Move>() - 8usize];
-    ["Offset of field: Move::from"][::core::mem::offset_of!(Move, from) - 0usize];
-    ["Offset of field: Move::to"][::core::mem::offset_of!(Move, to) - 16usize];
-    ["Offset of field: Move::moved"][::core::mem::offset_of!(Move, moved) - 32usize];
-    ["Offset of field: Move::refused"][::core::mem::offset_of!(Move, refused) - 40usize];
+    ["Offset of field: Move::to"][::core::mem::offset_of!(Move, to) - 0usize];
+    ["Offset of field: Move::moved"][::core::mem::offset_of!(Move, moved) - 16usize];
+    ["Offset of field: Move::refused"][::core::mem::offset_of!(Move, refused) - 24usize];
+};
+/// Read-only data of bpf/receiver.bpf.c
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Receiver {
+    /// of what all live connections have gained together
+    pub limit_bytes: u64,
+    /// that a connection offers at first
+    pub window_bytes: u32,
+    /// the address of the other end does not matter
+    pub any_peer: u32,
+    /// likewise the ports
+    pub any_port: u32,
+    /// 0
+    pub reserved: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Receiver"][::core::mem::size_of::<Receiver>() - 24usize];
+    ["Alignment of Receiver"][::core::mem::align_of::<Receiver>() - 8usize];
+    [
+        "Offset of field: Receiver::limit_bytes",
+    ][::core::mem::offset_of!(Receiver, limit_bytes) - 0usize];
+    [
+        "Offset of field: Receiver::window_bytes",
+    ][::core::mem::offset_of!(Receiver, window_bytes) - 8usize];
+    [
+        "Offset of field: Receiver::any_peer",
+    ][::core::mem::offset_of!(Receiver, any_peer) - 12usize];
+    [
+        "Offset of field: Receiver::any_port",
+    ][::core::mem::offset_of!(Receiver, any_port) - 16usize];
+    [
+        "Offset of field: Receiver::reserved",
+    ][::core::mem::offset_of!(Receiver, reserved) - 20usize];
+};
+/// What bpf/receiver.bpf.c did
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct ReceiverCounts {
+    /// connections so far
+    pub lifted: u64,
+    /// those of them that live
+    pub live: u64,
+    /// what the buffers of these have gained
+    pub live_bytes: u64,
+    /// connections that were not lifted, because of the limit
+    pub beyond_limit: u64,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of ReceiverCounts"][::core::mem::size_of::<ReceiverCounts>() - 32usize];
+    ["Alignment of ReceiverCounts"][::core::mem::align_of::<ReceiverCounts>() - 8usize];
+    [
+        "Offset of field: ReceiverCounts::lifted",
+    ][::core::mem::offset_of!(ReceiverCounts, lifted) - 0usize];
+    [
+        "Offset of field: ReceiverCounts::live",
+    ][::core::mem::offset_of!(ReceiverCounts, live) - 8usize];
+    [
+        "Offset of field: ReceiverCounts::live_bytes",
+    ][::core::mem::offset_of!(ReceiverCounts, live_bytes) - 16usize];
+    [
+        "Offset of field: ReceiverCounts::beyond_limit",
+    ][::core::mem::offset_of!(ReceiverCounts, beyond_limit) - 24usize];
 };
 /// Read-only data of bpf/pair.bpf.c
 #[repr(C)]
@@ -1484,10 +1547,12 @@ pub struct PolicyTotals {
     pub refused: u64,
     /// new cgroups for which the map had no room
     pub cgroups_lost: u64,
+    /// those of a prefix that has its share of the counts already
+    pub not_counted: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of PolicyTotals"][::core::mem::size_of::<PolicyTotals>() - 32usize];
+    ["Size of PolicyTotals"][::core::mem::size_of::<PolicyTotals>() - 40usize];
     ["Alignment of PolicyTotals"][::core::mem::align_of::<PolicyTotals>() - 8usize];
     [
         "Offset of field: PolicyTotals::without_policy",
@@ -1501,6 +1566,9 @@ const _: () = {
     [
         "Offset of field: PolicyTotals::cgroups_lost",
     ][::core::mem::offset_of!(PolicyTotals, cgroups_lost) - 24usize];
+    [
+        "Offset of field: PolicyTotals::not_counted",
+    ][::core::mem::offset_of!(PolicyTotals, not_counted) - 32usize];
 };
 /// Payload that a connection sent from one time at which nothing was in flight to the next
 #[repr(C)]
@@ -1778,8 +1846,6 @@ const _: () = {
 
 /// Names of the maps.
 pub mod maps {
-    /// `.data.move`
-    pub const DATA_MOVE: &str = ".data.move";
     /// `.rodata.adopt`
     pub const RODATA_ADOPT: &str = ".rodata.adopt";
     /// `.rodata.onramp`
@@ -1790,6 +1856,8 @@ pub mod maps {
     pub const RODATA_POLICY: &str = ".rodata.policy";
     /// `.rodata.qos`
     pub const RODATA_QOS: &str = ".rodata.qos";
+    /// `.rodata.receiver`
+    pub const RODATA_RECEIVER: &str = ".rodata.receiver";
     /// `onramp_active`
     pub const ACTIVE: &str = "onramp_active";
     /// `onramp_bbr`
@@ -1816,22 +1884,36 @@ pub mod maps {
     pub const EVENTS: &str = "onramp_events";
     /// `onramp_first`
     pub const FIRST: &str = "onramp_first";
+    /// `onramp_from`
+    pub const FROM: &str = "onramp_from";
     /// `onramp_governor`
     pub const GOVERNOR: &str = "onramp_governor";
     /// `onramp_groups`
     pub const GROUPS: &str = "onramp_groups";
+    /// `onramp_lifted`
+    pub const LIFTED: &str = "onramp_lifted";
+    /// `onramp_lifts`
+    pub const LIFTS: &str = "onramp_lifts";
     /// `onramp_limits`
     pub const LIMITS: &str = "onramp_limits";
     /// `onramp_matches`
     pub const MATCHES: &str = "onramp_matches";
     /// `onramp_memory`
     pub const MEMORY: &str = "onramp_memory";
+    /// `onramp_moves`
+    pub const MOVES: &str = "onramp_moves";
     /// `onramp_observations`
     pub const OBSERVATIONS: &str = "onramp_observations";
+    /// `onramp_offered`
+    pub const OFFERED: &str = "onramp_offered";
     /// `onramp_pairs`
     pub const PAIRS: &str = "onramp_pairs";
+    /// `onramp_peers`
+    pub const PEERS: &str = "onramp_peers";
     /// `onramp_policied`
     pub const POLICIED: &str = "onramp_policied";
+    /// `onramp_ports`
+    pub const PORTS: &str = "onramp_ports";
     /// `onramp_prefixes`
     pub const PREFIXES: &str = "onramp_prefixes";
     /// `onramp_reno`
@@ -1885,6 +1967,8 @@ pub mod programs {
     pub const PAIR: &str = "onramp_pair";
     /// `onramp_policy`
     pub const POLICY: &str = "onramp_policy";
+    /// `onramp_receiver`
+    pub const RECEIVER: &str = "onramp_receiver";
     /// `onramp_release`
     pub const RELEASE: &str = "onramp_release";
     /// `onramp_reserve`
@@ -1904,7 +1988,7 @@ pub mod programs {
     /// `onramp_undo_cwnd`
     pub const UNDO_CWND: &str = "onramp_undo_cwnd";
     /// All of them.
-    pub const ALL: [&str; 25] = [
+    pub const ALL: [&str; 26] = [
         ACKED,
         ADOPT,
         CONG_AVOID,
@@ -1921,6 +2005,7 @@ pub mod programs {
         OBSERVE,
         PAIR,
         POLICY,
+        RECEIVER,
         RELEASE,
         RESERVE,
         RMDIR,

@@ -49,3 +49,6 @@ pub static POLICY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/policy.o"))
 
 /// Implements the socket option TCP_QOS for the sockets of a cgroup.
 pub static QOS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/qos.o"));
+
+/// Lifts the receive buffers of the connections of a cgroup.
+pub static RECEIVER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/receiver.o"));

@@ -154,6 +154,7 @@ fn names() -> String {
         onramp_bpf::OBSERVE,
         onramp_bpf::PAIR,
         onramp_bpf::QOS,
+        onramp_bpf::RECEIVER,
     ];
     let startups = onramp_bpf::STARTUPS.iter().map(|startup| startup.object);
     let (mut maps, mut programs) = (BTreeSet::new(), BTreeSet::new());
@@ -172,9 +173,10 @@ fn names() -> String {
     }
     // libbpf and the compiler name the other sections, and nobody looks for them.
     maps.retain(|name| {
-        let is_ours = |tag: &str| ["adopt", "onramp", "pair", "policy", "qos"].contains(&tag);
+        let is_ours =
+            |tag: &str| ["adopt", "onramp", "pair", "policy", "qos", "receiver"].contains(&tag);
         name.strip_prefix(".rodata.")
-            .map_or(name.starts_with("onramp_") || name == ".data.move", is_ours)
+            .map_or(name.starts_with("onramp_"), is_ours)
     });
     let mut text = String::new();
     for (module, what, names) in [("maps", "map", maps), ("programs", "program", programs)] {

@@ -93,7 +93,9 @@ native_tests! {
         a_start_up_that_the_kernel_refuses_is_counted_and_not_measured
         a_cgroup_chooses_its_descendants
         a_cgroup_is_chosen_when_it_is_made_by_its_path_or_its_unit
-        all_policies_change_at_once;
+        all_policies_change_at_once
+        a_prefix_has_a_bounded_part_of_the_counts
+        a_prefix_of_ipv6_has_a_bounded_part_too;
     measured:
         times_to_both_sizes_are_interpolated_in_both_groups
         an_idle_time_does_not_count_as_slow

@@ -305,3 +305,53 @@ TEST(all_policies_change_at_once)
 	(*active)--;
 	CHECK(gets_it(established(new_socket())));
 }
+
+/* Connections of a policy that are counted, of `number` to this address */
+static uint64_t counted_of(uint32_t slot, uint32_t address, int number)
+{
+	uint64_t before = group_counts(slot, ONRAMP_GROUP_STARTUP)->connections;
+
+	for (int i = 0; i < number; i++) {
+		struct bpf_sock_ops ctx = established(new_socket());
+
+		ctx.remote_ip4 = bpf_htonl(address);
+		if (!gets_it(ctx))
+			return ~0ull; /* They get the start-up, counted or not. */
+	}
+	return group_counts(slot, ONRAMP_GROUP_STARTUP)->connections - before;
+}
+
+TEST(a_prefix_has_a_bounded_part_of_the_counts)
+{
+	in_force();
+	add_policy(0, true);
+	/* 422 connections of one peer switched a policy off. */
+	CHECK_EQUAL(counted_of(0, 0xc6336401, 422), 42);
+	/* Its neighbour has no further part; somebody else has one, and what is private all. */
+	CHECK_EQUAL(counted_of(0, 0xc63364fe, 1), 0);
+	CHECK_EQUAL(counted_of(0, 0xc6336501, 40), 40);
+	CHECK_EQUAL(counted_of(0, 0x0a000001, 422), 422);
+	CHECK_EQUAL(counted_of(0, 0xac1f0001, 422), 422);
+}
+
+TEST(a_prefix_of_ipv6_has_a_bounded_part_too)
+{
+	struct bpf_sock_ops ctx;
+	uint64_t connections;
+
+	in_force();
+	add_policy(0, true);
+	for (int i = 0; i < 100; i++) {
+		ctx = established_over_ipv6(new_socket());
+		ctx.remote_ip6[1] = bpf_htonl(i); /* another /64 of the same /48 */
+		CHECK(gets_it(ctx));
+	}
+	connections = group_counts(0, ONRAMP_GROUP_STARTUP)->connections;
+	CHECK(16 < connections && connections < 25);
+	for (int i = 0; i < 100; i++) {
+		ctx = established_over_ipv6(new_socket());
+		ctx.remote_ip6[0] = bpf_htonl(0xfd000000);
+		CHECK(gets_it(ctx));
+	}
+	CHECK_EQUAL(group_counts(0, ONRAMP_GROUP_STARTUP)->connections, connections + 100);
+}

@@ -3,6 +3,7 @@
 pub mod completions;
 pub mod failure;
 pub mod manual;
+mod sections;
 pub mod signals;
 pub mod startup;
 pub mod stderr_lines;

@@ -1,6 +1,7 @@
 //! `manual`: manual pages from clap's definitions, one for each command.
 
 use crate::failure::{Failure, BAD_INPUT, DONE};
+use crate::sections::{self, Section};
 use crate::tasks::{example, is_of_other, Listed, IN_BOTH, ONRAMP, TASKS};
 use crate::text::{self, say};
 use crate::{print_json, Answer};
@@ -104,6 +105,12 @@ fn add_pages(command: &Command, parent: &str, pages: &mut Vec<Page>) {
     man(command.clone().after_help(None::<&str>))
         .render(&mut text)
         .expect("a vector can be written");
+    let sections = sections::of(name.strip_prefix("onramp-").unwrap_or(name));
+    text.extend(
+        sections
+            .iter()
+            .flat_map(|section| roff(section).into_bytes()),
+    );
     if let Some(example) = example(name) {
         let example = example.replace('\\', "\\e").replace('-', "\\-");
         text.extend(format!(".SH EXAMPLE\n.nf\n{example}\n.fi\n").bytes());
@@ -122,6 +129,15 @@ fn add_pages(command: &Command, parent: &str, pages: &mut Vec<Page>) {
     for subcommand in command.get_subcommands().filter(|own| !own.is_hide_set()) {
         add_pages(subcommand, name, pages);
     }
+}
+
+/// A section with its entries.
+fn roff(Section(heading, entries): &Section) -> String {
+    let entries = entries.iter().map(|(term, meaning)| {
+        let entry = format!(".TP\n\\fB{term}\\fR\n{meaning}\n");
+        entry.replace('-', "\\-")
+    });
+    format!(".SH \"{heading}\"\n{}", entries.collect::<String>())
 }
 
 /// A page has a version of its own, also where the command has none.
@@ -167,6 +183,32 @@ mod tests {
             "\\fBonramp\\-study\\fR(1)",
         ] {
             assert!(sim.contains(part), "{part}: {sim}");
+        }
+    }
+
+    #[test]
+    fn pages_have_files_signals_and_exit_status() {
+        let commands = ["serve", "exec", "off", "status"].map(Command::new);
+        let pages = pages(
+            ONRAMP,
+            explained(Command::new(ONRAMP).subcommands(commands)),
+        );
+        for (name, parts) in [
+            (
+                "onramp-serve",
+                &["SH \"FILES\"", "config.toml", "SH \"SIGNALS\"", "SIGHUP"][..],
+            ),
+            ("onramp-exec", &["SH \"SIGNALS\"", "128 + N"]),
+            ("onramp-off", &["SH \"FILES\"", "SH \"EXIT STATUS\""]),
+            (
+                "onramp-status",
+                &["SH \"EXIT STATUS\"\n.TP\n\\fB0\\fR\ndone\n"],
+            ),
+        ] {
+            let page = page(&pages, name);
+            for part in parts {
+                assert!(page.contains(part), "{name}, {part}: {page}");
+            }
         }
     }
 

@@ -37,6 +37,8 @@ pub const TASKS: [(&str, &[Listed]); 7] = [
             "onramp top --every 5s"),
         Listed("metrics", "Print what `serve` counted, for Prometheus",
             "onramp metrics --out /var/lib/prometheus/node-exporter/onramp.prom"),
+        Listed("receiver", "Let connections offer a larger receive window at first",
+            "onramp receiver load --window \"1 MiB\" --peer 192.0.2.0/24"),
         Listed("off", "End everything of Onramp on this host, live connections too",
             "onramp off"),
     ]),

@@ -4,7 +4,7 @@
 //! is bound to its programs, so the kernel keeps it as long as anything uses the registration.
 
 use crate::inspect::{default_in_this_namespace, registered_names, Loaded, DEFAULTS_MAP};
-use crate::namespaces::{cookie, in_each, network_namespaces, NetworkNamespace, Search};
+use crate::namespaces::{cookie, in_each, network_namespaces, Found, NetworkNamespace, Search};
 use crate::records::{name_bytes, name_text, Name, Plain};
 use crate::{Error, Result};
 use libbpf_rs::libbpf_sys::{bpf_map_create_opts, bpf_prog_bind_map, BPF_F_NO_PREALLOC};
@@ -131,19 +131,28 @@ impl PreviousDefaults {
     }
 }
 
-/// The controls that may follow in a namespace, the best first: they exist in this thread's
-/// namespace, and they are not `gone`.
-pub(crate) fn successors(
-    previous: Option<&PreviousDefaults>,
-    cookie: u64,
-    gone: &str,
-) -> Result<Vec<String>> {
+/// A congestion control that ends, and what was the default before it.
+#[derive(Clone, Copy)]
+pub(crate) struct Going<'a> {
+    pub name: &'a str,
+    pub previous: Option<&'a PreviousDefaults>,
+}
+
+/// The controls that may follow `gone` in a namespace, the best first: they exist in this thread's
+/// namespace, and none of them is going.
+pub(crate) fn successors(going: &[Going<'_>], cookie: u64, gone: &str) -> Result<Vec<String>> {
     let existing = registered_names()?;
-    let recorded = previous.and_then(|previous| previous.of(cookie));
-    let recorded = recorded.into_iter().filter(|name| name != gone);
-    let mut names: Vec<String> = recorded.chain(KERNELS_OWN.map(str::to_owned)).collect();
-    names.retain(|name| existing.contains(name));
-    Ok(names)
+    let find = |name: &str| going.iter().find(|other| other.name == name);
+    let mut recorded = Some(gone.to_owned());
+    // What was the default before may be going too. No circle is followed for ever.
+    for _ in going {
+        if let Some(next) = recorded.as_deref().and_then(find) {
+            recorded = next.previous.and_then(|previous| previous.of(cookie));
+        }
+    }
+    let names = recorded.into_iter().chain(KERNELS_OWN.map(str::to_owned));
+    let may_follow = |name: &String| existing.contains(name) && find(name).is_none();
+    Ok(names.filter(may_follow).collect())
 }
 
 /// The network namespaces whose default has this name.
@@ -170,39 +179,39 @@ pub(crate) fn make_default(name: &str, previous: Option<&PreviousDefaults>) -> R
     set_default(name)
 }
 
-/// Puts back the default of every network namespace that has `gone`.
+/// Puts back the default of each of these network namespaces that has a control that is going.
+/// Returns the names of these controls, with what was put back.
 pub(crate) fn put_back(
-    gone: &str,
-    previous: Option<&PreviousDefaults>,
-) -> Result<Vec<RestoredDefault>> {
-    let namespaces = network_namespaces(Search::Thorough)?;
-    let visited = in_each(&namespaces, |_, cookie| {
-        if default_in_this_namespace().as_deref() != Some(gone) {
-            return Ok(None);
-        }
-        Ok(Some(put_back_here(gone, previous, cookie)))
+    going: &[Going<'_>],
+    namespaces: &[Found],
+) -> Vec<(String, RestoredDefault)> {
+    let visited = in_each(namespaces, |_, cookie| {
+        let default = default_in_this_namespace().unwrap_or_default();
+        let is_going = going.iter().any(|going| going.name == default);
+        Ok(is_going.then(|| (put_back_here(going, cookie, &default), default)))
     });
     let mut restored = Vec::new();
     for (network_namespace, result) in visited {
         // A namespace that cannot be entered is not known to have this default.
-        if let Ok(Some(result)) = result {
+        if let Ok(Some((result, gone))) = result {
             let (default, error) = match result {
                 Ok(name) => (Some(name), None),
                 Err(error) => (None, Some(error.to_string())),
             };
-            restored.push(RestoredDefault {
+            let default = RestoredDefault {
                 network_namespace,
                 default,
                 error,
-            });
+            };
+            restored.push((gone, default));
         }
     }
-    Ok(restored)
+    restored
 }
 
 /// Puts back the default of this thread's network namespace. Returns its name.
-fn put_back_here(gone: &str, previous: Option<&PreviousDefaults>, cookie: u64) -> Result<String> {
-    let names = successors(previous, cookie, gone)?;
+fn put_back_here(going: &[Going<'_>], cookie: u64, gone: &str) -> Result<String> {
+    let names = successors(going, cookie, gone)?;
     let mut failed = Error::MayNotBeDefault {
         name: names.join(", "),
     };

@@ -234,6 +234,17 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
+    /// The kernel lifts no connection to such a window.
+    #[error(
+        "a window of {window_bytes} B is too large: net.ipv4.tcp_rmem allows {max_bytes} B, half \
+         of its third number; give a smaller --window, or raise that number with sysctl -w"
+    )]
+    WindowTooLarge {
+        /// The window that was asked for.
+        window_bytes: u32,
+        /// The largest one.
+        max_bytes: u32,
+    },
     /// Somebody other than root has, or could have, put something in the place of the pins.
     #[error(
         "`{}` {fault}; Onramp neither uses nor removes it, because it may be a trap. See who made \
@@ -368,6 +379,7 @@ impl Error {
                 | Error::NameTaken { .. }
                 | Error::NotACgroup { .. }
                 | Error::TooManyLimits { .. }
+                | Error::WindowTooLarge { .. }
         )
     }
 }

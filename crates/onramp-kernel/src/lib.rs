@@ -37,6 +37,7 @@
 //! | `unload` | ends registrations of others |
 //! | `registration` | makes them |
 //! | `policy` | gives new connections of the host a start-up by policies, for `onramp serve` |
+//! | `receiver` | lifts the receive buffers of new connections |
 //! | `off` | ends everything of Onramp in this kernel |
 //! | `status` | compares registrations with options, and shows what uses them |
 
@@ -61,6 +62,7 @@ pub mod probe;
 mod process;
 mod programs;
 mod qos;
+mod receiver;
 mod records;
 mod registration;
 mod routes;
@@ -89,9 +91,14 @@ pub use onramp_core::memory::Memory;
 pub use others::{other_programs, OtherProgram};
 pub use pairs::{PairOption, PairsMap};
 pub use policy::Policies;
+pub use process::ends_within;
 pub use programs::{count_calls, own_programs, ProgramCost};
 pub use qos::{
     reservation, reserve, LimitInForce, QosOption, Reservation, Reservations, UserInForce,
+};
+pub use receiver::{
+    max_window_bytes, receiver_status, unload_receiver, Receiver, ReceiverOptions, ReceiverStatus,
+    RECEIVER_PINS,
 };
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
 pub use routes::{queue_disciplines, start_routes, QueueDiscipline, StartRoute};

@@ -2,15 +2,15 @@
 //! (`bpf/move.bpf.c`).
 
 use crate::inspect::registered_names;
-use crate::namespaces::{in_each, network_namespaces, Search};
-use crate::object::{only_value, with_log};
+use crate::namespaces::{in_each, Found};
+use crate::object::with_log;
 use crate::probe;
-use crate::records::{name_chars, Plain};
+use crate::records::{name_bytes, name_chars, name_text, Plain};
 use crate::{Error, Result};
 use libbpf_rs::{Iter, IterOpts, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
 use onramp_bpf::bindings::{maps, Move};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 /// How often to look again: a connection that is accepted meanwhile inherits the control of its
@@ -28,42 +28,53 @@ pub struct Moved {
     pub refused: u64,
 }
 
-/// Moves all sockets of all network namespaces from the control `from`, listening sockets too.
-/// `to` names the other control; it runs inside of the namespace and gets its cookie.
+/// Moves all sockets of these network namespaces away from some controls, listening sockets too.
+/// `to` names the control that follows one of them; it runs inside of the namespace and gets its
+/// cookie. One walk over the sockets serves all controls. Returns what became of the sockets of
+/// each, and the number of walks.
 pub(crate) fn move_sockets(
-    from: &str,
-    to: impl Fn(u64) -> Result<String> + Send + Sync,
-) -> Result<Moved> {
+    from: &[&str],
+    namespaces: &[Found],
+    to: impl Fn(u64, &str) -> Result<String> + Send + Sync,
+) -> Result<(BTreeMap<String, Moved>, usize)> {
     probe::check_tcp_iterator(&probe::kernel_btf()?)?;
     let mut mover = Mover::new()?;
-    let namespaces = network_namespaces(Search::Thorough)?;
-    let mut total = Moved::default();
-    for _ in 0..MAX_PASSES {
-        let results = in_each(&namespaces, |_, cookie| {
-            let to = to(cookie)?;
-            Ok((mover.run(from, &to)?, to))
+    let all = from
+        .iter()
+        .map(|name| ((*name).to_owned(), Moved::default()));
+    let mut all: BTreeMap<String, Moved> = all.collect();
+    let mut walks = 0;
+    while walks < MAX_PASSES {
+        walks += 1;
+        let results = in_each(namespaces, |_, cookie| {
+            let orders = from.iter().map(|name| Ok((*name, to(cookie, name)?)));
+            let orders = orders.collect::<Result<Vec<_>>>()?;
+            mover.run(&orders)
         });
-        let before = total.sockets;
-        total.refused = 0;
+        all.values_mut().for_each(|moved| moved.refused = 0);
+        let mut has_moved = false;
         for (namespace, result) in results {
-            match result {
-                Ok((done, to)) => {
-                    total.sockets += done.moved;
-                    total.refused += done.refused;
-                    if done.moved > 0 {
-                        total.to.insert(to);
-                    }
-                }
+            let done = match result {
+                Ok(done) => done,
                 // This process may not enter it, or it has gone. What is left is reported anyway.
-                Err(Error::Io { .. }) if !namespace.is_own => {}
+                Err(Error::Io { .. }) if !namespace.is_own => continue,
                 Err(error) => return Err(error),
+            };
+            for (name, done) in from.iter().zip(done) {
+                let total = all.get_mut(*name).expect("it has all names");
+                total.sockets += done.moved;
+                total.refused += done.refused;
+                if done.moved > 0 {
+                    total.to.insert(name_text(&done.to));
+                    has_moved = true;
+                }
             }
         }
-        if total.sockets == before {
+        if !has_moved {
             break;
         }
     }
-    Ok(total)
+    Ok((all, walks))
 }
 
 /// Does a congestion control of this name exist in this network namespace?
@@ -83,7 +94,7 @@ pub(crate) fn check_exists(name: &str) -> Result<()> {
 
 struct Mover {
     object: Object,
-    state: MapHandle,
+    orders: MapHandle,
 }
 
 impl Mover {
@@ -94,21 +105,23 @@ impl Mover {
                 .load()
         });
         let object = object.map_err(|error| refused(&error, log))?;
-        let state = crate::object::map_named(&object, maps::DATA_MOVE, "the mover")?;
-        let state = state.expect("move.bpf.c has it");
-        Ok(Mover { object, state })
+        let orders = crate::object::map_named(&object, maps::MOVES, "the mover")?;
+        let orders = orders.expect("move.bpf.c has it");
+        Ok(Mover { object, orders })
     }
 
-    /// Visits the sockets of this thread's network namespace.
-    fn run(&mut self, from: &str, to: &str) -> Result<Move> {
-        let order = Move {
-            from: name_chars(from),
-            to: name_chars(to),
-            ..Default::default()
-        };
+    /// Visits the sockets of this thread's network namespace once. An order is the control that
+    /// sockets leave, and the one that they get. Returns what was done of each.
+    fn run(&mut self, orders: &[(&str, String)]) -> Result<Vec<Move>> {
         let (result, log) = with_log(|| {
-            let key = 0u32.to_ne_bytes();
-            self.state.update(&key, order.as_bytes(), MapFlags::ANY)?;
+            for (from, to) in orders {
+                let order = Move {
+                    to: name_chars(to),
+                    ..Default::default()
+                };
+                let from = name_bytes(from);
+                self.orders.update(&from, order.as_bytes(), MapFlags::ANY)?;
+            }
             let program = self
                 .object
                 .progs_mut()
@@ -123,8 +136,12 @@ impl Mover {
             Ok(())
         });
         result.map_err(|error| refused(&error, log))?;
-        let done = only_value(&self.state).and_then(|value| Move::from_bytes(&value));
-        Ok(done.unwrap_or(order))
+        let done = orders.iter().map(|(from, _)| {
+            let value = self.orders.lookup(&name_bytes(from), MapFlags::ANY);
+            let value = value.ok().flatten().unwrap_or_default();
+            Move::from_bytes(&value).unwrap_or_default()
+        });
+        Ok(done.collect())
     }
 }
 

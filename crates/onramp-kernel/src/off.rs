@@ -1,10 +1,10 @@
 //! Ending everything that Onramp has put into this kernel, whoever did it and with which version.
 
-use crate::defaults::RestoredDefault;
 use crate::inspect::{loaded, Loaded, NAME_PREFIX};
 use crate::policy;
-use crate::unload::{detach_link, end, Connections, Unloaded};
-use crate::{probe, Result};
+use crate::receiver::{unload_receiver, RECEIVER_PINS};
+use crate::unload::{detach_link, Connections, Ending, Unloaded};
+use crate::{probe, Error, Result};
 use libbpf_rs::query::{LinkInfoIter, LinkTypeInfo, ProgInfoIter};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -22,10 +22,11 @@ const FREED_WITHIN: Duration = Duration::from_secs(2);
 pub struct Off {
     /// Programs that were attached to cgroups, beside the policies of the service.
     pub detached: usize,
-    /// Defaults of network namespaces that had a start-up of the service.
-    pub restored_defaults: Vec<RestoredDefault>,
     /// The start-ups, with what became of their connections.
     pub unloaded: Vec<Unloaded>,
+    /// How often all sockets were visited: until a walk found none to move, for all start-ups
+    /// together.
+    pub walks: usize,
     /// A sentence for each thing that is left.
     pub left: Vec<String>,
 }
@@ -33,7 +34,7 @@ pub struct Off {
 /// Ends everything: the policies of a service, all registrations, and the programs on cgroups. Live
 /// connections move to the default of their network namespace. The service that has its pins in
 /// this directory should have ended before; one that still runs can put its policies into force
-/// again.
+/// again. The pins of a receiver are beside this directory.
 ///
 /// What does not end does not keep the rest. [`Off::left`] has what was found afterwards.
 ///
@@ -43,22 +44,33 @@ pub fn off(pins: &Path) -> Result<Off> {
     probe::check_permission()?;
     let mut off = Off::default();
     let mut failures = Vec::new();
-    match policy::undo(pins) {
-        Ok(restored) => off.restored_defaults = restored,
-        Err(error) => failures.push(error.to_string()),
-    }
+    let mut note = |result: Result<()>| {
+        failures.extend(result.err().map(|error| error.to_string()));
+    };
+    note(policy::detach(pins));
+    let receiver = Path::new(RECEIVER_PINS).file_name().unwrap_or_default();
+    note(unload_receiver(&pins.with_file_name(receiver)).map(drop));
     for link in cgroup_links() {
         match detach_link(link) {
             Ok(()) => off.detached += 1,
-            Err(error) => failures.push(format!("cannot detach link {link}: {error}")),
+            Err(error) => note(Err(Error::io(format!("detach link {link}"), error))),
         }
     }
-    for target in loaded()? {
-        match end(target, &Connections::ToPreviousDefault) {
-            Ok(unloaded) => off.unloaded.push(unloaded),
-            Err(error) => failures.push(error.to_string()),
+    let ending = Ending::of(loaded()?)?;
+    let restored = ending.put_back_defaults();
+    note(policy::unpin(pins));
+    note(ending.unregister());
+    let moved = match ending.move_sockets(&Connections::ToPreviousDefault) {
+        Ok((moved, walks)) => {
+            off.walks = walks;
+            moved
         }
-    }
+        Err(error) => {
+            note(Err(error));
+            None
+        }
+    };
+    off.unloaded = ending.ended(restored, moved)?;
     let deadline = Instant::now() + FREED_WITHIN;
     loop {
         off.left = left(pins)?;

@@ -1,6 +1,11 @@
 //! Processes by PID and start time, because PIDs are reused.
 
+use nix::errno::Errno;
+use nix::libc::{syscall, SYS_pidfd_open};
+use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use std::fs;
+use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
+use std::time::{Duration, Instant};
 
 /// When a process started, in clock ticks since boot; `None` if it does not run.
 pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
@@ -18,4 +23,45 @@ pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
 /// Does the process that started at this time still run?
 pub(crate) fn is_running(pid: u32, ticks: u64) -> bool {
     start_ticks(pid) == Some(ticks)
+}
+
+/// Waits until a process ends, at most so long. Returns whether it has ended.
+pub fn ends_within(pid: u32, at_most: Duration) -> bool {
+    // SAFETY: a plain system call that returns a descriptor or -1.
+    let descriptor = unsafe { syscall(SYS_pidfd_open, pid, 0) };
+    if descriptor < 0 {
+        return Errno::last() == Errno::ESRCH;
+    }
+    // SAFETY: the descriptor is new, and nobody else owns it.
+    let process = unsafe { OwnedFd::from_raw_fd(descriptor as RawFd) };
+    let deadline = Instant::now() + at_most;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        let mut ends = [PollFd::new(process.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut ends, timeout) {
+            Err(Errno::EINTR) => {}
+            Ok(ready) if ready > 0 => return true,
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn the_end_of_a_process_is_waited_for_and_not_longer() {
+        let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        assert!(!ends_within(child.id(), Duration::from_millis(1)));
+        drop(child.stdin.take());
+        assert!(ends_within(child.id(), Duration::from_secs(1200)));
+        child.wait().unwrap();
+        assert!(
+            ends_within(child.id(), Duration::ZERO),
+            "there is no such process"
+        );
+    }
 }

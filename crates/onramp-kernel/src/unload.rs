@@ -1,14 +1,17 @@
 //! Ending registrations that other processes made, and taking them back everywhere.
 
-use crate::defaults::{namespaces_with, put_back, successors, PreviousDefaults, RestoredDefault};
+use crate::defaults::{
+    namespaces_with, put_back, successors, Going, PreviousDefaults, RestoredDefault,
+};
 use crate::inspect::{default_in_this_namespace, found, loaded, Loaded, DEFAULTS_MAP};
 use crate::live::{check_exists, move_sockets, Moved};
-use crate::namespaces::Search;
+use crate::namespaces::{network_namespaces, Found, Search};
 use crate::{qos, Error, Result};
 use libbpf_rs::libbpf_sys::{bpf_link_detach, bpf_link_get_fd_by_id};
 use libbpf_rs::{MapCore, MapHandle};
 use nix::libc::ENOENT;
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -68,38 +71,132 @@ pub fn unload(name: &str, connections: &Connections) -> Result<Unloaded> {
 }
 
 /// Ends a registration, whoever made it, and takes it back everywhere.
-pub(crate) fn end(target: Loaded, connections: &Connections) -> Result<Unloaded> {
-    let previous = PreviousDefaults::before(&target)?;
-    // First the defaults: after them no new socket gets it.
-    let restored_defaults = put_back(&target.name, previous.as_ref())?;
-    if let Some(previous) = &previous {
-        forget(&target, previous)?;
-    }
-    let unregistered = match (target.registered, target.map_ids.reserved()) {
-        (false, _) => Ok(()),
-        (true, None) => unregister(&target),
-        (true, Some(reserved)) => qos::detach(reserved).and_then(|()| unregister(&target)),
-    };
-    let moved = match connections {
-        Connections::Keep => None,
-        Connections::ToPreviousDefault => Some(move_sockets(&target.name, |cookie| {
-            // It is put back already, where it may be.
-            let default = default_in_this_namespace().filter(|default| *default != target.name);
-            let others = successors(previous.as_ref(), cookie, &target.name)?;
-            let mut names = default.into_iter().chain(others);
-            Ok(names.next().unwrap_or_else(|| "reno".to_owned()))
-        })?),
-        Connections::To(other) => Some(move_sockets(&target.name, |_| Ok(other.clone()))?),
-    };
+fn end(target: Loaded, connections: &Connections) -> Result<Unloaded> {
+    let ending = Ending::of(vec![target])?;
+    let restored = ending.put_back_defaults();
+    ending.forget()?;
+    let unregistered = ending.unregister();
+    let (moved, _) = ending.move_sockets(connections)?;
     // Its connections moved all the same.
     unregistered?;
-    let references_left = references_of(&target)?;
-    Ok(Unloaded {
-        loaded: target,
-        restored_defaults,
-        moved,
-        references_left,
-    })
+    let mut ended = ending.ended(restored, moved)?;
+    Ok(ended.pop().expect("one was to end"))
+}
+
+/// Registrations that end together. One search for network namespaces and one walk over their
+/// sockets serves all of them.
+pub(crate) struct Ending {
+    targets: Vec<(Loaded, Option<PreviousDefaults>)>,
+    namespaces: Vec<Found>,
+}
+
+/// What became of the sockets of each name; `None`: they were left alone.
+type MovedByName = Option<BTreeMap<String, Moved>>;
+
+impl Ending {
+    pub fn of(targets: Vec<Loaded>) -> Result<Ending> {
+        let with_previous = |target: Loaded| {
+            // Its map cannot be opened if it has ended meanwhile: the kernel's own default follows.
+            let previous = PreviousDefaults::before(&target).ok().flatten();
+            (target, previous)
+        };
+        Ok(Ending {
+            targets: targets.into_iter().map(with_previous).collect(),
+            namespaces: network_namespaces(Search::Thorough)?,
+        })
+    }
+
+    fn going(&self) -> Vec<Going<'_>> {
+        let going = self.targets.iter().map(|(target, previous)| Going {
+            name: &target.name,
+            previous: previous.as_ref(),
+        });
+        going.collect()
+    }
+
+    /// The first step: after it no new socket gets one of them by default.
+    pub fn put_back_defaults(&self) -> Vec<(String, RestoredDefault)> {
+        put_back(&self.going(), &self.namespaces)
+    }
+
+    /// Replaces registrations that end in what others would put back.
+    fn forget(&self) -> Result<()> {
+        let going = self.going();
+        let is_going = |name: &str| going.iter().any(|going| going.name == name);
+        for other in found()?.iter().filter(|other| !is_going(&other.name)) {
+            let Some(others) = PreviousDefaults::before(other)? else {
+                continue;
+            };
+            for Going { name, previous } in &going {
+                let Some(before) = previous else { continue };
+                others
+                    .replace(name, before)
+                    .map_err(|error| Error::unreadable(DEFAULTS_MAP, &other.name, &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends those that are registered. One that does not end keeps none of the others; the first
+    /// failure is returned.
+    pub fn unregister(&self) -> Result<()> {
+        let registered = self.targets.iter().map(|(target, _)| target);
+        let ended = registered.filter(|target| target.registered).map(|target| {
+            let detached = target.map_ids.reserved().map_or(Ok(()), qos::detach);
+            detached.and_then(|()| unregister(target))
+        });
+        ended.fold(Ok(()), Result::and)
+    }
+
+    /// Moves their sockets. Returns the number of walks over all sockets too.
+    pub fn move_sockets(&self, connections: &Connections) -> Result<(MovedByName, usize)> {
+        let going = self.going();
+        let names: BTreeSet<&str> = going.iter().map(|going| going.name).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let follows = |cookie, gone: &str| -> Result<String> {
+            if let Connections::To(other) = connections {
+                return Ok(other.clone());
+            }
+            // It is put back already, where it may be.
+            let default = default_in_this_namespace();
+            let default = default.filter(|default| !names.contains(&default.as_str()));
+            let others = successors(&going, cookie, gone)?;
+            let mut all = default.into_iter().chain(others);
+            Ok(all.next().unwrap_or_else(|| "reno".to_owned()))
+        };
+        match connections {
+            Connections::Keep => Ok((None, 0)),
+            _ if names.is_empty() => Ok((Some(BTreeMap::new()), 0)),
+            _ => {
+                let (moved, walks) = move_sockets(&names, &self.namespaces, follows)?;
+                Ok((Some(moved), walks))
+            }
+        }
+    }
+
+    /// What was done.
+    pub fn ended(
+        self,
+        restored: Vec<(String, RestoredDefault)>,
+        mut moved: MovedByName,
+    ) -> Result<Vec<Unloaded>> {
+        let left = found()?;
+        let ended = self.targets.into_iter().map(|(target, _)| {
+            let of_it = restored.iter().filter(|(name, _)| *name == target.name);
+            let same = left
+                .iter()
+                .filter(|other| !other.registered && other.name == target.name);
+            Unloaded {
+                restored_defaults: of_it.map(|(_, default)| default.clone()).collect(),
+                moved: moved
+                    .as_mut()
+                    .map(|moved| moved.remove(&target.name).unwrap_or_default()),
+                references_left: same.map(|other| other.references).sum(),
+                loaded: target,
+            }
+        });
+        Ok(ended.collect())
+    }
 }
 
 /// The registration that is meant; rather one that still is registered.
@@ -123,27 +220,6 @@ fn find(name: &str, connections: &Connections) -> Result<Loaded> {
         name: name.to_owned(),
         loaded: registered.into_iter().map(|loaded| loaded.name).collect(),
     })
-}
-
-/// Replaces a registration that ends in what others would put back.
-fn forget(gone: &Loaded, before: &PreviousDefaults) -> Result<()> {
-    for other in found()?.iter().filter(|other| other.name != gone.name) {
-        if let Some(previous) = PreviousDefaults::before(other)? {
-            previous
-                .replace(&gone.name, before)
-                .map_err(|error| Error::unreadable(DEFAULTS_MAP, &other.name, &error))?;
-        }
-    }
-    Ok(())
-}
-
-/// How much still uses a registration that has ended.
-fn references_of(ended: &Loaded) -> Result<u64> {
-    let all = found()?;
-    let same = all
-        .iter()
-        .filter(|other| !other.registered && other.name == ended.name);
-    Ok(same.map(|other| other.references).sum())
 }
 
 /// Removes registrations whose processes were killed. Linux 6.4 and later do that themselves.

@@ -46,7 +46,7 @@ pub fn cpu_s() -> f64 {
     })
 }
 
-/// The counts of a snapshot, without the CPU time of the service.
+/// The counts of a snapshot, without what the service itself measures.
 pub fn counts(snapshot: &Snapshot) -> Counts {
     let state = &snapshot.state;
     let policies = state.policies.iter().zip(&snapshot.groups);
@@ -65,7 +65,9 @@ pub fn counts(snapshot: &Snapshot) -> Counts {
             connections_without_policy: snapshot.totals.without_policy,
             connections_chosen_by_program: snapshot.totals.chosen_by_program,
             connections_refused: snapshot.totals.refused,
+            connections_not_counted: snapshot.totals.not_counted,
             cgroups_lost: snapshot.totals.cgroups_lost,
+            default_changes: 0,
             cpu_s: 0.0,
         },
     }

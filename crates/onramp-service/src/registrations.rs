@@ -24,6 +24,7 @@ fn counts(loaded: &Loaded) -> Result<RegistrationCounts> {
         exits: exits
             .map(|(exit, startups)| ((*exit).to_owned(), *startups))
             .collect(),
+        initial_bytes_per_s: loaded.initial_bytes_per_s,
         startup_sent_segments: totals.startup_sent_segments,
         startup_retransmitted_segments: totals.startup_retransmitted_segments,
         governor_holds_all: governor

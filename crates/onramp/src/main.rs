@@ -45,7 +45,8 @@ impl Program for Cli {
             Command::Serve(arguments) => commands::serve::run(&arguments, json),
             Command::Off(arguments) => commands::off::run(&arguments, json),
             Command::Advise(arguments) => commands::advise::run(&arguments, json),
-            Command::Doctor => commands::doctor::run(json),
+            Command::Receiver(arguments) => commands::receiver::run(&arguments, json),
+            Command::Doctor(arguments) => commands::doctor::run(&arguments, json),
             Command::List => commands::list::run(json),
             Command::Completions(arguments) => {
                 onramp_cli::completions::run(&arguments, ONRAMP, json)

@@ -14,5 +14,6 @@ mod memory;
 mod off;
 mod pair;
 mod qos;
+mod receiver;
 mod serve;
 mod timers;

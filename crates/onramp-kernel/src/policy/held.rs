@@ -1,8 +1,9 @@
 //! The registrations of a service: pinned, so that they outlive its process.
 
 use super::pins::{make, not_pinned, remove_directory, remove_file, Pins};
-use crate::defaults::{put_back, PreviousDefaults, RestoredDefault};
+use crate::defaults::{put_back, Going, PreviousDefaults, RestoredDefault};
 use crate::inspect::registered_names;
+use crate::namespaces::{network_namespaces, Search};
 use crate::object::only_value;
 use crate::records::{name_text, Plain};
 use crate::registration::{config_for_service, register_for_service, Shared};
@@ -85,7 +86,7 @@ impl Held {
         match pinned {
             Ok(()) => Ok(held),
             Err(error) => {
-                let _ = held.retire(); // the first error says more
+                let _ = Held::retire(&[held]); // the first error says more
                 Err(error)
             }
         }
@@ -99,26 +100,53 @@ impl Held {
             && registered_names().is_ok_and(|names| names.contains(&self.name))
     }
 
-    /// Ends it. Connections that use it keep it until they end. Network namespaces whose default it
-    /// is get the default from before.
-    pub fn retire(self) -> Result<Vec<RestoredDefault>> {
-        let pinned = |name: &str| MapHandle::from_pinned_path(self.directory.join(name)).ok();
-        let is_registered = || -> Result<bool> { Ok(registered_names()?.contains(&self.name)) };
+    /// Ends them. Connections that use them keep them until they end. Network namespaces whose
+    /// default one of them is get the default from before. One that does not end keeps none of the
+    /// others.
+    pub fn retire(all: &[Held]) -> Result<Vec<RestoredDefault>> {
+        let registered = registered_names()?;
+        let ending = all.iter().filter(|held| registered.contains(&held.name));
+        let ending = ending.map(|held| {
+            let previous = held.pinned("defaults").map(PreviousDefaults::pinned);
+            (held, previous)
+        });
+        let ending: Vec<_> = ending.collect();
+        let going = ending.iter().map(|(held, previous)| Going {
+            name: &held.name,
+            previous: previous.as_ref(),
+        });
+        let going: Vec<_> = going.collect();
         let mut restored = Vec::new();
-        if is_registered()? {
-            let previous = pinned("defaults").map(PreviousDefaults::pinned);
-            restored = put_back(&self.name, previous.as_ref())?;
-            let operations = pinned("operations");
-            remove_file(&self.directory.join("link"))?;
-            if let Some(operations) = operations {
-                // Before Linux 6.4 this ends it. With a link the kernel refuses, and the link's end
-                // does.
-                let _ = operations.delete(&0u32.to_ne_bytes());
-            }
+        if !going.is_empty() {
+            restored = put_back(&going, &network_namespaces(Search::Thorough)?);
         }
-        remove_directory(&self.directory)?;
+        let unpinned = all.iter().map(Held::unpin).fold(Ok(()), Result::and);
+        for (held, _) in &ending {
+            held.wait_until_ended()?;
+        }
+        unpinned?;
+        Ok(restored.into_iter().map(|(_, default)| default).collect())
+    }
+
+    fn pinned(&self, name: &str) -> Option<MapHandle> {
+        MapHandle::from_pinned_path(self.directory.join(name)).ok()
+    }
+
+    /// Removes its pins. Without them it ends.
+    pub fn unpin(&self) -> Result<()> {
+        let operations = self.pinned("operations");
+        remove_file(&self.directory.join("link"))?;
+        if let Some(operations) = operations {
+            // Before Linux 6.4 this ends it. With a link the kernel refuses, and the link's end
+            // does.
+            let _ = operations.delete(&0u32.to_ne_bytes());
+        }
+        remove_directory(&self.directory)
+    }
+
+    fn wait_until_ended(&self) -> Result<()> {
         let deadline = Instant::now() + END_TIMEOUT;
-        while is_registered()? {
+        while registered_names()?.contains(&self.name) {
             if Instant::now() > deadline {
                 return Err(Error::Refused {
                     what: format!("unregistering {}", self.name),
@@ -128,7 +156,7 @@ impl Held {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        Ok(restored)
+        Ok(())
     }
 }
 

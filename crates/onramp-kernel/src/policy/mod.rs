@@ -11,7 +11,7 @@
 mod counts;
 mod generation;
 mod held;
-mod pins;
+pub(crate) mod pins;
 mod program;
 mod rule;
 mod state;
@@ -139,23 +139,20 @@ impl Policies {
         };
         match self.try_apply(rules, usable, &mut wanted) {
             Ok(mut applied) => {
-                for outdated in earlier {
-                    if wanted.all.iter().any(|held| held.name == outdated.name) {
-                        applied.kept.push(outdated.name);
-                        continue;
-                    }
-                    applied.retired.push(outdated.name.clone());
-                    applied.restored_defaults.extend(outdated.retire()?);
-                }
+                let is_wanted =
+                    |held: &Held| wanted.all.iter().any(|other| other.name == held.name);
+                let (kept, outdated): (Vec<Held>, Vec<Held>) =
+                    earlier.into_iter().partition(is_wanted);
+                applied.restored_defaults = Held::retire(&outdated)?;
+                applied.kept = kept.into_iter().map(|held| held.name).collect();
+                applied.retired = outdated.into_iter().map(|held| held.name).collect();
                 applied.registered = wanted.fresh.into_iter().map(|held| held.name).collect();
                 Ok(applied)
             }
             Err(error) => {
                 self.state = before;
                 let _ = self.write_state(); // the first error says more
-                for held in wanted.fresh {
-                    let _ = held.retire(); // the first error says more
-                }
+                let _ = Held::retire(&wanted.fresh); // the first error says more
                 Err(error)
             }
         }
@@ -308,33 +305,42 @@ pub fn service_pid(directory: &Path) -> Option<u32> {
     pins::lock_owner(directory)
 }
 
-/// Undoes everything that a service of any version has put into the kernel, also while a process
-/// that does not answer holds the lock. Returns the defaults that were put back.
+/// Takes the policies of a service of any version out of force, also while a process that does not
+/// answer holds the lock.
 ///
 /// # Errors
 /// [`Error::ForeignPins`], or the kernel's refusal.
-pub(crate) fn undo(directory: &Path) -> Result<Vec<RestoredDefault>> {
+pub(crate) fn detach(directory: &Path) -> Result<()> {
     match Pins::open(directory) {
-        Err(Error::NoService) => Ok(Vec::new()),
-        pins => end(pins?),
+        Err(Error::NoService) => Ok(()),
+        pins => program::detach(&pins?),
+    }
+}
+
+/// Removes all pins of a service of any version. What they alone kept ends.
+///
+/// # Errors
+/// [`Error::ForeignPins`] or [`Error::Io`].
+pub(crate) fn unpin(directory: &Path) -> Result<()> {
+    match Pins::open(directory) {
+        Err(Error::NoService) => Ok(()),
+        pins => {
+            let pins = pins?;
+            let all = Held::all(&pins);
+            let unpinned = all.iter().map(Held::unpin).fold(Ok(()), Result::and);
+            pins.remove().and(unpinned)
+        }
     }
 }
 
 /// Ends what is pinned. A part that does not end keeps none of the others.
 fn end(pins: Pins) -> Result<Vec<RestoredDefault>> {
-    let mut failed = program::detach(&pins).err();
-    let mut restored = Vec::new();
-    for held in Held::all(&pins) {
-        match held.retire() {
-            Ok(defaults) => restored.extend(defaults),
-            Err(error) => failed = failed.or(Some(error)),
-        }
-    }
+    let detached = program::detach(&pins);
+    let restored = Held::retire(&Held::all(&pins));
     let removed = pins.remove();
-    match failed {
-        Some(error) => Err(error),
-        None => removed.map(|()| restored),
-    }
+    detached
+        .and(restored)
+        .and_then(|restored| removed.map(|()| restored))
 }
 
 /// The registrations that the policies need.

@@ -46,15 +46,7 @@ impl Pins {
     /// [`Error::NoBpffs`], [`Error::ForeignPins`], [`Error::ServiceRuns`] without its process, or
     /// [`Error::Io`].
     pub fn lock(directory: &Path, lock: Option<OwnedFd>) -> Result<Pins> {
-        let parent = directory.parent().unwrap_or(directory);
-        let is_bpffs = statfs(parent).is_ok_and(|found| found.filesystem_type() == BPF_FS_MAGIC);
-        if !is_bpffs {
-            return Err(Error::NoBpffs {
-                path: parent.to_owned(),
-            });
-        }
-        check_parent(parent)?;
-        let own = make(directory)?;
+        let own = prepare(directory)?;
         for part in PARTS {
             make(&directory.join(part))?;
         }
@@ -139,12 +131,25 @@ fn failed(verb: &str, path: &Path, error: io::Error) -> Error {
 }
 
 /// The kernel refused to pin something.
-pub(super) fn not_pinned(path: &Path, cause: &str) -> Error {
+pub(crate) fn not_pinned(path: &Path, cause: &str) -> Error {
     Error::Refused {
         what: format!("pinning {}", path.display()),
         cause: cause.to_owned(),
         log: String::new(),
     }
+}
+
+/// Makes a directory of pins in a BPF file system, and opens it.
+pub(crate) fn prepare(directory: &Path) -> Result<File> {
+    let parent = directory.parent().unwrap_or(directory);
+    let is_bpffs = statfs(parent).is_ok_and(|found| found.filesystem_type() == BPF_FS_MAGIC);
+    if !is_bpffs {
+        return Err(Error::NoBpffs {
+            path: parent.to_owned(),
+        });
+    }
+    check_parent(parent)?;
+    make(directory)
 }
 
 /// Makes a directory if it does not exist, and opens it. Only root may enter it, whatever the
@@ -167,7 +172,7 @@ pub(super) fn make(directory: &Path) -> Result<File> {
 
 /// Opens a directory of pins without following a link; `None` if it does not exist. Whatever is in
 /// it was put there by root, because nobody else can write to it.
-fn open_directory(directory: &Path) -> Result<Option<File>> {
+pub(crate) fn open_directory(directory: &Path) -> Result<Option<File>> {
     let opened = OpenOptions::new()
         .read(true)
         .custom_flags(O_DIRECTORY | O_NOFOLLOW)
@@ -232,7 +237,7 @@ pub(super) fn remove_file(path: &Path) -> Result<()> {
 
 /// Removes a directory with its pins, if it exists. It follows no link, and removes nothing that
 /// root has not pinned.
-pub(super) fn remove_directory(directory: &Path) -> Result<()> {
+pub(crate) fn remove_directory(directory: &Path) -> Result<()> {
     if open_directory(directory)?.is_none() {
         return Ok(());
     }

@@ -5,6 +5,7 @@ use onramp_bpf::bindings::{CGROUP_LEVELS, CGROUP_NAME_BYTES};
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 /// A policy.
 #[derive(Clone, Debug)]
@@ -113,12 +114,32 @@ impl Prefix {
         }
     }
 
-    pub(super) fn length(self) -> u8 {
+    pub(crate) fn length(self) -> u8 {
         self.length
     }
 
-    pub(super) fn octets(self) -> [u8; 16] {
+    pub(crate) fn octets(self) -> [u8; 16] {
         Ipv6Addr::from(self.address).octets()
+    }
+}
+
+/// An address, or a prefix. An address is a prefix of its whole length.
+impl FromStr for Prefix {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Prefix, String> {
+        let expected = || {
+            "expected an address or a prefix without bits beyond its length, for example \
+             \"192.0.2.0/24\""
+                .to_owned()
+        };
+        let (address, length) = match text.split_once('/') {
+            Some((address, length)) => (address, Some(length.parse().map_err(|_| expected())?)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| expected())?;
+        let whole = if address.is_ipv4() { 32 } else { 128 };
+        Prefix::new(address, length.unwrap_or(whole)).ok_or_else(expected)
     }
 }
 

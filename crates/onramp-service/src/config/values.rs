@@ -8,7 +8,7 @@ use onramp_config::{shown, units, AnyMistake};
 use onramp_core::InitialRate;
 use onramp_kernel::policy::{Cgroup, Family, Prefix};
 use onramp_kernel::{Avoidance, Memory, Timer};
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -68,7 +68,7 @@ kinds! {
         name;
     Destination: Prefix, Text,
         "an address or a prefix such as \"192.0.2.0/24\" or \"2001:db8::/32\", or a list of them",
-        prefix;
+        |text| text.parse().ok();
     Ports: RangeInclusive<u16>, IntegerOrText,
         "a port such as 443, a range such as \"8000-8100\", or a list of them",
         ports;
@@ -179,17 +179,6 @@ fn governor(text: &str) -> Option<u32> {
         "off" => Some(0),
         _ => positive_share(text).map(|share| (share * 1e6) as u32),
     }
-}
-
-/// An address, or a prefix. An address is a prefix of its whole length.
-fn prefix(text: &str) -> Option<Prefix> {
-    let (address, length) = match text.split_once('/') {
-        Some((address, length)) => (address, Some(length.parse().ok()?)),
-        None => (text, None),
-    };
-    let address: IpAddr = address.parse().ok()?;
-    let whole = if address.is_ipv4() { 32 } else { 128 };
-    Prefix::new(address, length.unwrap_or(whole))
 }
 
 /// A port, or a range such as `"8000-8100"`.

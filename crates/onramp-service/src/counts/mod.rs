@@ -110,6 +110,9 @@ pub struct ServiceCounts {
     pub reloads: u64,
     /// Configurations that were read again and refused.
     pub reloads_refused: u64,
+    /// Changes of the host's default congestion control while the service ran.
+    #[serde(default)]
+    pub default_changes: u64,
     /// Policies that were switched off by the canary's test or by the retransmission budget.
     pub switched_off: u64,
     /// New connections that no policy chose.
@@ -121,6 +124,10 @@ pub struct ServiceCounts {
     /// Connections for which the kernel refused the start-up. They keep the host's congestion
     /// control, and count in no group.
     pub connections_refused: u64,
+    /// Connections of prefixes that have their share of the counts already. The policies treat them
+    /// as any, and they count in no group.
+    #[serde(default)]
+    pub connections_not_counted: u64,
     /// New cgroups that a policy names and that the kernel could not note. The policy does not
     /// match their connections.
     #[serde(default)]

@@ -18,6 +18,10 @@ pub struct RegistrationCounts {
     pub live: u64,
     /// Start-ups that ended, by the reason.
     pub exits: BTreeMap<String, u64>,
+    /// The rate at which payload of new connections leaves behind the initial window before any
+    /// ACK, in bytes per second; 0: none does.
+    #[serde(default)]
+    pub initial_bytes_per_s: u64,
     /// Segments that start-ups sent, with retransmissions.
     pub startup_sent_segments: u64,
     /// Segments that start-ups retransmitted.

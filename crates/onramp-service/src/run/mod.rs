@@ -97,6 +97,9 @@ struct Service {
     endpoint_trouble: Trouble,
     look_trouble: Trouble,
     text_file_trouble: Trouble,
+    /// The host's default congestion control, as it was seen last, and how often it changed.
+    default: String,
+    default_changes: u64,
     /// The totals of registrations, and when they were read.
     registrations: Option<(Instant, Vec<RegistrationCounts>)>,
 }
@@ -124,6 +127,8 @@ pub fn run(mut options: Options, outside: &mut dyn Outside) -> Result<Ended, Err
         endpoint_trouble: Trouble::default(),
         look_trouble: Trouble::default(),
         text_file_trouble: Trouble::default(),
+        default: String::new(),
+        default_changes: 0,
         registrations: None,
     };
     let applied = match service.begin(follows, outside) {
@@ -218,7 +223,9 @@ impl Service {
         if has_changed {
             self.save_watches()?;
         }
+        self.look_at_default(outside);
         counts.registrations = self.registrations();
+        counts.service.default_changes = self.default_changes;
         counts.service.cpu_s = host::cpu_s();
         Ok(counts)
     }
@@ -382,7 +389,28 @@ impl Service {
             applied,
             metrics,
         });
-        let default = default_in_this_namespace().unwrap_or_default();
+        for warning in &self.config.warnings {
+            let warning = warning.to_string();
+            outside.notice(&Notice::Doubtful { warning });
+        }
+        self.default = default_in_this_namespace().unwrap_or_default();
+        self.say_other_avoidance(outside);
+    }
+
+    /// Says when the host's default congestion control changes: it is the control group's, and the
+    /// start-ups go on handing over to the one from before.
+    fn look_at_default(&mut self, outside: &mut dyn Outside) {
+        let Some(now) = default_in_this_namespace().filter(|now| *now != self.default) else {
+            return;
+        };
+        let before = std::mem::replace(&mut self.default, now.clone());
+        self.default_changes += 1;
+        outside.notice(&Notice::DefaultChanged { before, now });
+        self.say_other_avoidance(outside);
+    }
+
+    fn say_other_avoidance(&mut self, outside: &mut dyn Outside) {
+        let default = self.default.clone();
         for policy in &self.policies.state().policies {
             if policy.share < 1.0 && policy.startup.is_some() && policy.avoidance != default {
                 outside.notice(&Notice::OtherAvoidance {

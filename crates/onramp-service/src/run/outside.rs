@@ -43,6 +43,19 @@ pub enum Notice {
         /// Each line says what is wrong, where, and what to do.
         reasons: Vec<String>,
     },
+    /// The configuration says something that is probably not meant.
+    Doubtful {
+        /// Its place, and a sentence.
+        warning: String,
+    },
+    /// The default congestion control of this host is another one than when the configuration was
+    /// read, or than when this was said last.
+    DefaultChanged {
+        /// The default from before.
+        before: String,
+        /// The default now.
+        now: String,
+    },
     /// The control group of a policy has another congestion avoidance than its start-up.
     OtherAvoidance {
         /// The policy.

@@ -3,6 +3,7 @@
 
 mod advise;
 mod metrics;
+mod receiver;
 #[cfg(test)]
 mod reference;
 mod service;
@@ -10,7 +11,8 @@ mod startup;
 
 pub use advise::AdviseArguments;
 pub use metrics::{MetricsArguments, TopArguments};
-pub use service::{OffArguments, ServiceArguments};
+pub use receiver::{ReceiverArguments, ReceiverCommand, ReceiverExecArguments};
+pub use service::{DoctorArguments, OffArguments, ServiceArguments};
 pub use startup::{
     ExecArguments, FirstWindow, LimitArguments, LoadArguments, MemoryArguments, QosArguments,
     SsArguments, StartupArguments, UnloadArguments,
@@ -77,8 +79,11 @@ pub enum Command {
     /// Observe the connections of this host without changing anything, and predict in the simulator
     /// what a start-up would gain on their paths (docs/advise.md). Needs root, and onramp-study
     Advise(AdviseArguments),
+    /// Let new connections of this host offer a larger receive window from the start, so that
+    /// senders need not wait for auto-tuning (docs/receiver.md)
+    Receiver(ReceiverArguments),
     /// Check whether this host can run Onramp. Each problem comes with the command that solves it
-    Doctor,
+    Doctor(DoctorArguments),
     /// List the start-ups and the congestion avoidances
     List,
     /// Print the file with which a shell completes the commands and options (docs/install.md)

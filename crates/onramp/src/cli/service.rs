@@ -1,4 +1,4 @@
-//! The options of `onramp serve`.
+//! The options of `onramp serve`, `off` and `doctor`.
 
 use clap::Args;
 use std::path::PathBuf;
@@ -27,4 +27,11 @@ pub struct OffArguments {
     /// The service keeps its programs and maps in this directory
     #[arg(long, value_name = "DIR", default_value = onramp_kernel::policy::PINS, hide = true)]
     pub pins: PathBuf,
+}
+
+#[derive(Args)]
+pub struct DoctorArguments {
+    /// Check only what this host offers to the senders of what it receives (docs/receiver.md)
+    #[arg(long)]
+    pub receiver: bool,
 }

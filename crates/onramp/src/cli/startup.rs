@@ -36,7 +36,7 @@ pub struct StartupArguments {
     pub memory_lifetime: Option<u64>,
     /// With `at-once`: send at most this much behind the initial window before an ACK arrives, for
     /// example "64 KiB" [default: 100 segments, some 145 kB]
-    #[arg(long, value_name = "SIZE", value_parser = jump, requires = "memory")]
+    #[arg(long, value_name = "SIZE", value_parser = size_above_0, requires = "memory")]
     pub memory_jump: Option<u64>,
     /// The governor: let new connections begin with slow start while start-ups retransmit more than
     /// this share of their segments on average, for example "10 %". `on` is 25 %
@@ -85,7 +85,7 @@ fn timer(text: &str) -> Result<Timer, String> {
 }
 
 /// Parses a size above 0 into bytes.
-fn jump(text: &str) -> Result<u64, String> {
+pub(super) fn size_above_0(text: &str) -> Result<u64, String> {
     const EXPECTED: &str = "expected a size above 0, for example \"64 KiB\"";
     match units::parse_size(text) {
         Ok(0) => Err(EXPECTED.to_owned()),

@@ -277,7 +277,7 @@ fn send(journal: &Journal, line: &EventLine) -> bool {
     journal.send(Priority::Info, &line.text(), &fields)
 }
 
-fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {
+pub(super) fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {
     let procs: File = OpenOptions::new()
         .write(true)
         .open(cgroup.procs())
@@ -297,7 +297,7 @@ fn spawn(command: &[OsString], cgroup: &ExecCgroup) -> Result<Child, Failure> {
 }
 
 /// Sends a signal to all processes of a cgroup.
-fn forward(signal: Signal, cgroup: &ExecCgroup) {
+pub(super) fn forward(signal: Signal, cgroup: &ExecCgroup) {
     for process in cgroup.processes() {
         let _ = kill(Pid::from_raw(process), signal); // it may have ended
     }

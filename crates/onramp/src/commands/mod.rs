@@ -9,6 +9,7 @@ pub mod memory;
 pub mod metrics;
 pub mod off;
 pub mod qos;
+pub mod receiver;
 pub mod serve;
 pub mod ss;
 pub mod status;

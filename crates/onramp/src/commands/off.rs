@@ -1,6 +1,5 @@
 //! `onramp off`: ends everything of Onramp on this host, and shows that nothing is left.
 
-use super::serve::restored;
 use super::unload::explain;
 use crate::cli::OffArguments;
 use nix::sys::signal::{kill, Signal};
@@ -8,16 +7,22 @@ use nix::unistd::Pid;
 use onramp_cli::failure::{DONE, MISSED};
 use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
-use onramp_kernel::{policy, probe};
+use onramp_kernel::{ends_within, policy, probe};
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The unit of the packages.
 const UNIT: &str = "onramp.service";
 
-/// How long a service may take to stop before it is killed. It usually takes a tenth of a second.
-const STOP_WITHIN: Duration = Duration::from_secs(5);
+/// How long a service may take to stop before it is killed. What it leaves is ended here, so that
+/// it loses nothing but its last line in the journal.
+const STOP_WITHIN: Duration = Duration::from_millis(400);
+// All of `off` is to take a second.
+const _: () = assert!(STOP_WITHIN.as_millis() < 500);
+
+/// How long the kernel may take to end a killed process that waits for a device, say.
+const KILL_WITHIN: Duration = Duration::from_secs(5);
 
 pub fn run(arguments: &OffArguments, json: bool) -> Answer {
     probe::check_permission()?;
@@ -39,16 +44,13 @@ pub fn run(arguments: &OffArguments, json: bool) -> Answer {
         print_json(&serde_json::json!({
             "service": said,
             "detached": off.detached,
-            "restored_defaults": off.restored_defaults,
             "unloaded": off.unloaded,
+            "walks": off.walks,
             "left": off.left,
         }));
         return Ok(code);
     }
     said.iter().for_each(|sentence| say!("{sentence}."));
-    for default in &off.restored_defaults {
-        say!("{}.", restored(default));
-    }
     off.unloaded.iter().for_each(explain);
     if off.left.is_empty() {
         say!("Nothing of Onramp is left in this kernel: no start-up, no program, no pin.");
@@ -61,34 +63,42 @@ pub fn run(arguments: &OffArguments, json: bool) -> Answer {
 
 /// Asks systemd to stop the service. Returns whether it starts again at the next boot.
 fn end_unit(said: &mut Vec<String>) -> bool {
-    if unit_runs() {
-        systemctl(&["stop", "--no-block", UNIT]);
-        if is_over(|| !unit_runs()) {
-            said.push(format!("systemd has stopped {UNIT}"));
-        } else {
-            systemctl(&["kill", "--signal=SIGKILL", UNIT]);
-            is_over(|| !unit_runs());
-            said.push(format!("{UNIT} did not stop in time, and was killed"));
-        }
-    }
-    property("UnitFileState") == "enabled"
-}
-
-fn unit_runs() -> bool {
+    let shown = ["show", "--property=ActiveState,UnitFileState", UNIT];
+    let shown = Command::new("systemctl").args(shown).output();
+    // Nothing where systemd does not run, or does not know the unit
+    let shown = shown.map_or(String::new(), |output| {
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    });
+    let has = |line: &str| shown.lines().any(|other| other == line);
     // Also between its attempts to start again
-    !["", "inactive", "failed"].contains(&property("ActiveState").as_str())
+    let runs = shown.contains("ActiveState=")
+        && !has("ActiveState=inactive")
+        && !has("ActiveState=failed");
+    if runs {
+        said.push(stop_unit());
+    }
+    has("UnitFileState=enabled")
 }
 
-/// A property of the unit; empty where systemd does not run or does not know the unit.
-fn property(name: &str) -> String {
-    systemctl(&["show", "--value", "--property", name, UNIT])
-}
-
-fn systemctl(arguments: &[&str]) -> String {
-    let output = Command::new("systemctl").args(arguments).output();
-    output.map_or(String::new(), |output| {
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
-    })
+/// Stops the unit, or kills it. Returns what happened.
+fn stop_unit() -> String {
+    let mut stopping = match Command::new("systemctl").args(["stop", UNIT]).spawn() {
+        Ok(child) => child,
+        Err(error) => return format!("cannot run systemctl stop {UNIT}: {error}"),
+    };
+    if ends_within(stopping.id(), STOP_WITHIN) {
+        let stopped = stopping.wait().is_ok_and(|status| status.success());
+        return match stopped {
+            true => format!("systemd has stopped {UNIT}"),
+            false => format!("systemd could not stop {UNIT}"),
+        };
+    }
+    let kill = ["kill", "--signal=SIGKILL", UNIT];
+    let _ = Command::new("systemctl").args(kill).output(); // it may have ended
+    ends_within(stopping.id(), KILL_WITHIN);
+    let _ = stopping.kill(); // it may have ended
+    let _ = stopping.wait(); // it has ended
+    format!("{UNIT} did not stop in time, and was killed")
 }
 
 /// Ends a service that systemd did not start.
@@ -96,29 +106,16 @@ fn end_process(pins: &Path, said: &mut Vec<String>) {
     let Some(pid) = policy::service_pid(pins) else {
         return;
     };
-    let process = Pid::from_raw(pid as i32);
-    let ends = |signal| {
-        let _ = kill(process, signal); // it may have ended
-        is_over(|| policy::service_pid(pins) != Some(pid))
+    let ends = |signal, at_most| {
+        let _ = kill(Pid::from_raw(pid as i32), signal); // it may have ended
+        ends_within(pid, at_most)
     };
-    if ends(Signal::SIGTERM) {
+    if ends(Signal::SIGTERM, STOP_WITHIN) {
         said.push(format!("Process {pid}, the service, has stopped"));
     } else {
-        ends(Signal::SIGKILL);
+        ends(Signal::SIGKILL, KILL_WITHIN);
         said.push(format!(
             "Process {pid}, the service, did not stop in time, and was killed"
         ));
     }
-}
-
-/// Waits until something is over, at most [`STOP_WITHIN`].
-fn is_over(is_over: impl Fn() -> bool) -> bool {
-    let deadline = Instant::now() + STOP_WITHIN;
-    while !is_over() {
-        if Instant::now() > deadline {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    true
 }

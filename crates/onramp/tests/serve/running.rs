@@ -1,6 +1,6 @@
 //! A service beside other commands, and its end.
 
-use super::service::with_site;
+use super::service::{wait_until_it_says, with_site};
 use crate::common::process::{Background, Bpf, Held};
 use crate::common::{machine, onramp, status, wait_until};
 use nix::sys::signal::Signal;
@@ -24,19 +24,12 @@ fn the_end_leaves_nothing_and_the_defaults_are_as_before() {
         assert!(!held.maps.is_empty());
         // Somebody makes it the default of a network namespace.
         let namespace = format!("onramp-serve-{}", std::process::id());
-        let ip = |arguments: &[&str]| {
-            let mut command = std::process::Command::new("ip");
-            assert!(
-                command.args(arguments).status().unwrap().success(),
-                "{arguments:?}"
-            );
-        };
-        ip(&["netns", "add", &namespace]);
+        run_ip(&["netns", "add", &namespace]);
         let default = format!("net.ipv4.tcp_congestion_control={name}");
-        ip(&["netns", "exec", &namespace, "sysctl", "-qw", &default]);
+        run_ip(&["netns", "exec", &namespace, "sysctl", "-qw", &default]);
         service.signal(Signal::SIGTERM);
         let ended = service.wait().code(0);
-        ip(&["netns", "delete", &namespace]);
+        run_ip(&["netns", "delete", &namespace]);
         ended.warns(&[
             "stopped: ",
             &format!("the default of network namespace {namespace} is "),
@@ -116,4 +109,71 @@ fn what_a_killed_service_left_can_be_undone() {
         assert!(!site.pins().exists());
         assert!(!names().contains(&name));
     });
+}
+
+#[test]
+fn warnings_of_the_configuration_and_a_changed_default_are_reported() {
+    let Some(_machine) = machine() else { return };
+    let namespace = Namespace::new();
+    with_site(|site| {
+        // All connections get the start-up, so that nothing is compared.
+        site.write(WEB);
+        let mut inside = namespace.command("env");
+        let command = site.command(&[]);
+        inside.arg(command.get_program()).args(command.get_args());
+        let service = Background::spawn(inside);
+        wait_until_it_says(&service, "in force: ", 1);
+        wait_until_it_says(&service, "policy `web` has no control group", 1);
+        // Every namespace may have it, and no host has it as its default.
+        namespace.set_default("reno");
+        let change = "the default congestion control of this host is reno now, and was ";
+        wait_until_it_says(&service, change, 1);
+        let counted = || {
+            let socket = site.socket();
+            let metrics = onramp(["metrics", "--socket", socket.to_str().unwrap()]);
+            metrics
+                .stdout
+                .contains("onramp_default_control_changes_total 1\n")
+        };
+        wait_until("the change is counted", counted);
+        service.signal(Signal::SIGTERM);
+        service.wait().code(0);
+    });
+}
+
+/// A network namespace with a name. It is removed when this value is dropped.
+struct Namespace(String);
+
+impl Namespace {
+    fn new() -> Namespace {
+        let name = format!("onramp-default-{}", std::process::id());
+        run_ip(&["netns", "add", &name]);
+        Namespace(name)
+    }
+
+    /// A command in it, with the mounts of this process.
+    fn command(&self, program: &str) -> std::process::Command {
+        let mut command = std::process::Command::new("nsenter");
+        command
+            .arg(format!("--net=/run/netns/{}", self.0))
+            .arg(program);
+        command
+    }
+
+    fn set_default(&self, name: &str) {
+        let mut sysctl = self.command("sysctl");
+        sysctl.args(["-qw", &format!("net.ipv4.tcp_congestion_control={name}")]);
+        assert!(sysctl.status().unwrap().success(), "{name}");
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        run_ip(&["netns", "delete", &self.0]);
+    }
+}
+
+fn run_ip(arguments: &[&str]) {
+    let status = std::process::Command::new("ip").args(arguments).status();
+    assert!(status.unwrap().success(), "{arguments:?}");
 }

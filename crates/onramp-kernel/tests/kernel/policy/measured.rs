@@ -2,10 +2,12 @@
 
 use super::common::{policy, port_of, with_pins, InForce};
 use crate::common::{connection_of, control_of, listener, machine};
+use nix::sched::{unshare, CloneFlags};
 use onramp_kernel::policy::GroupCounts;
 use onramp_testing::wait_until;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::process::Command;
 use std::thread;
 
 /// Sends so many bytes on a new connection, and closes it.
@@ -117,5 +119,30 @@ fn an_idle_time_does_not_count_as_slow() {
             "{} us",
             times.sum_us
         );
+    });
+}
+
+#[test]
+fn a_public_prefix_has_a_bounded_part_of_the_counts() {
+    let Some(_machine) = machine() else { return };
+    with_pins(|pins| {
+        // Here and in what this thread starts
+        unshare(CloneFlags::CLONE_NEWNET).unwrap();
+        for arguments in ["link set lo up", "address add 198.51.100.1/24 dev lo"] {
+            let status = Command::new("ip").args(arguments.split(' ')).status();
+            assert!(status.unwrap().success(), "{arguments}");
+        }
+        let listener = TcpListener::bind("198.51.100.1:0").unwrap();
+        let mut policies = InForce::new(pins, &[policy("web", port_of(&listener), 0.5)]);
+        let mut with_startup = 0;
+        for _ in 0..100 {
+            let (accepted, _client) = connection_of(&listener);
+            with_startup += u64::from(control_of(&accepted).starts_with("onramp_paced."));
+        }
+        let (startup, control) = policies.connections();
+        assert_eq!(startup + control, 22);
+        assert_eq!(policies.snapshot().totals.not_counted, 78);
+        // They get the start-up by the same share: 50 expected, standard deviation 5.
+        assert!((20..=80).contains(&with_startup), "{with_startup}");
     });
 }

@@ -1,8 +1,10 @@
 //! `onramp doctor`: checks of this host. Each problem comes with its remedy.
 
 mod network;
+mod receiver;
 
 use super::status::initial_rate;
+use crate::cli::DoctorArguments;
 use onramp_cli::failure::{DONE, HOST_LACKS};
 use onramp_cli::tasks::ONRAMP_STUDY;
 use onramp_cli::text;
@@ -35,8 +37,11 @@ enum Verdict {
     Lacks,
 }
 
-pub fn run(json: bool) -> Answer {
-    let checks = checks();
+pub fn run(arguments: &DoctorArguments, json: bool) -> Answer {
+    let checks = match arguments.receiver {
+        true => receiver::checks(),
+        false => checks(),
+    };
     let code = if checks.iter().any(|check| check.verdict == Verdict::Lacks) {
         HOST_LACKS
     } else {

@@ -55,6 +55,10 @@ impl Console {
         self.print(Priority::Error, "failed", message, &[]);
     }
 
+    fn warn(&self, event: &str, message: &str) {
+        self.print(Priority::Warning, event, message, &[]);
+    }
+
     fn print(&self, priority: Priority, event: &str, message: &str, fields: &[(&str, &str)]) {
         let fields = [&[("ONRAMP_EVENT", event)], fields].concat();
         if self
@@ -125,7 +129,7 @@ impl Console {
 }
 
 /// A default that was put back, as a sentence.
-pub fn restored(restored: &RestoredDefault) -> String {
+pub(super) fn restored(restored: &RestoredDefault) -> String {
     let namespace = &restored.network_namespace;
     match (&restored.default, &restored.error) {
         (Some(default), _) => format!("the default of {namespace} is {default} again"),
@@ -188,6 +192,15 @@ impl Outside for Console {
                     self.print(Priority::Error, "reload-refused", reason, &[]);
                 }
                 notify(&[NotifyState::Ready]);
+            }
+            Notice::Doubtful { warning } => self.warn("configuration", warning),
+            Notice::DefaultChanged { before, now } => {
+                let message = format!(
+                    "the default congestion control of this host is {now} now, and was {before}: \
+                     control groups have {now}, and start-ups go on handing over to the avoidance \
+                     from before. To use the new default after them, run: systemctl reload onramp"
+                );
+                self.warn("default-changed", &message);
             }
             Notice::OtherAvoidance {
                 policy,

@@ -5,7 +5,6 @@ mod console;
 mod replacement;
 
 use crate::cli::ServiceArguments;
-pub use console::restored;
 use console::Console;
 use onramp_cli::failure::{Failure, DONE, HOST_LACKS};
 use onramp_cli::text::say;

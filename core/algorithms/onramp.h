@@ -394,11 +394,10 @@ static inline void onramp_pause(const struct onramp *state, const struct startup
 	decision->restart_bytes = bytes;
 	if (decision->cwnd_bytes < decision->ssthresh_bytes)
 		bytes = decision->cwnd_bytes;
-	decision->pacing_bytes_per_s = bytes && !(state->variant & ONRAMP_WITHOUT_SPACING)
-					       ? max_u64(rate_bytes_per_s(bytes,
-									  state->min_rtt_ns),
-							 1)
-					       : STARTUP_UNLIMITED;
+	decision->pacing_bytes_per_s =
+		bytes && !(state->variant & ONRAMP_WITHOUT_SPACING)
+			? max_u64(rate_bytes_per_s(bytes, state->min_rtt_ns), 1)
+			: STARTUP_UNLIMITED;
 }
 
 /* An ACK after an idle time, below ssthresh: what has filled the pipe before fills it again. */

@@ -226,9 +226,9 @@ pub struct Spread {
     pub time: f64,
     /// 5th, 50th and 95th percentile over the connections of the time with it, of the time without.
     pub quantiles: [f64; 3],
-    /// Share of the connections that are faster by more than [`SAME_WITHIN`].
+    /// Share of the connections that are faster by more than 3 %.
     pub faster: f64,
-    /// Share of the connections that are slower by more than [`SAME_WITHIN`].
+    /// Share of the connections that are slower by more than 3 %.
     pub slower: f64,
     /// Retransmitted segments of a connection, on average.
     pub retransmitted_segments: f64,

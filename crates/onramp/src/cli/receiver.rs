@@ -34,7 +34,8 @@ pub enum ReceiverCommand {
 
 #[derive(Args)]
 pub struct LiftArguments {
-    /// The window that a connection offers at first. At most half of net.ipv4.tcp_rmem[2]
+    /// The window that a connection offers at first. At most half of the third number of
+    /// net.ipv4.tcp_rmem
     #[arg(long, value_name = "SIZE", default_value = "1 MiB", value_parser = size_above_0)]
     pub window: u64,
     /// Let the buffers of all live connections together gain at most so much. Further connections

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Count the lines of product code: Rust and C without tests, benchmarks, examples, fuzzing
+targets, generated files, comments and blank lines. Prints the crates; with folders as arguments
+their files.
+"""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+NOISE = re.compile(
+    r"""(?s)//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|"(?:\\.|[^"\\])*"|'(?:\\[^']+|[^\\'\n])'"""
+)
+TEST = re.compile(r"#\[cfg\((?:all\()?test\b[^\]]*\]")
+LEFT_OUT = re.compile(r"(^|/)(onramp-testing|tests|benches|examples|fuzz)/|/bindings\.rs$")
+
+
+def end_of_item(code, start, depth=0):
+    for at in range(start, len(code)):
+        depth += (code[at] in "([{") - (code[at] in ")]}")
+        if depth < 0 or depth == 0 and code[at] in "};":
+            return at + 1
+    return len(code)
+
+
+def without_noise(found):
+    """Nothing for a comment; for a string as many letters and lines as it has."""
+    return "" if found[0].startswith("/") else re.sub(r"[^\n]", "x", found[0])
+
+
+def weight_and_tests(file):
+    """The lines of a file, and the modules of tests that it declares."""
+    code = NOISE.sub(without_noise, file.read_text())
+    folder = file.parent if file.stem in ("lib", "main", "mod") else file.with_suffix("")
+    modules = set()
+    while test := TEST.search(code):
+        end = end_of_item(code, test.end())
+        if module := re.search(r"\bmod\s+(\w+);$", code[test.end() : end]):
+            modules.add(folder / module[1])
+        code = code[: test.start()] + code[end:]
+    return sum(map(bool, map(str.strip, code.splitlines()))), modules
+
+
+def group_of(file, folders):
+    if folders:
+        return str(file)
+    return "/".join(file.parts[: 2 if file.parts[0] == "crates" else 1])
+
+
+def main(folders):
+    listed = subprocess.run(
+        ["git", "ls-files", "*.rs", "*.c", "*.h"], stdout=subprocess.PIPE, text=True, check=True
+    )
+    files = [Path(file) for file in listed.stdout.split() if not LEFT_OUT.search(file)]
+    weights, tests = {}, set()
+    for file in files:
+        weights[file], modules = weight_and_tests(file)
+        tests |= modules
+    lines = Counter()
+    for file, weight in weights.items():
+        is_test = not tests.isdisjoint((file.with_suffix(""), *file.parents))
+        if not is_test and str(file).startswith(tuple(folders) or ""):
+            lines[group_of(file, folders)] += weight
+    for name, count in lines.most_common():
+        print(f"{count:8} {name}")
+    print(f"{lines.total():8} in all")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -44,7 +44,7 @@ pub fn columns(rows: &[Vec<String>]) -> String {
 }
 
 /// A cell without characters that move the cursor or reverse the direction of text.
-fn printable(cell: &str) -> String {
+pub fn printable(cell: &str) -> String {
     let is_unsafe =
         |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     cell.replace(is_unsafe, "\u{fffd}")
@@ -86,7 +86,7 @@ pub fn wrapped(label: &str, columns: usize, value: &str, width: usize) -> String
 }
 
 /// Wraps a text. Only a line with a single word can be wider than `width`.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {

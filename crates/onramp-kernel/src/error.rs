@@ -2,6 +2,7 @@
 
 use crate::Avoidance;
 use onramp_bpf::bindings::LIMIT_LEVELS;
+use onramp_config::units::format_size;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -236,12 +237,13 @@ pub enum Error {
     },
     /// The kernel lifts no connection to such a window.
     #[error(
-        "a window of {window_bytes} B is too large: net.ipv4.tcp_rmem allows {max_bytes} B, half \
-         of its third number; give a smaller --window, or raise that number with sysctl -w"
+        "a window of {} is too large: net.ipv4.tcp_rmem allows {}, half of its third number; give \
+         a smaller --window, or raise that number with sysctl -w",
+        format_size(*window_bytes), format_size(u64::from(*max_bytes))
     )]
     WindowTooLarge {
         /// The window that was asked for.
-        window_bytes: u32,
+        window_bytes: u64,
         /// The largest one.
         max_bytes: u32,
     },

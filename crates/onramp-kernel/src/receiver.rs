@@ -25,7 +25,7 @@ unsafe impl Plain for bindings::ReceiverCounts {}
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiverOptions {
     /// The window that a connection offers at first.
-    pub window_bytes: u32,
+    pub window_bytes: u64,
     /// Bound of what all live connections have gained together.
     pub limit_bytes: u64,
     /// Only connections with these peers; empty: with all.
@@ -50,16 +50,18 @@ impl Receiver {
     pub fn new(options: &ReceiverOptions) -> Result<Receiver> {
         probe::check_permission()?;
         let max_bytes = max_window_bytes()?;
-        if options.window_bytes > max_bytes {
-            return Err(Error::WindowTooLarge {
-                window_bytes: options.window_bytes,
-                max_bytes,
-            });
-        }
+        let too_large = Error::WindowTooLarge {
+            window_bytes: options.window_bytes,
+            max_bytes,
+        };
+        let window_bytes = u32::try_from(options.window_bytes).ok();
+        let window_bytes = window_bytes
+            .filter(|&bytes| bytes <= max_bytes)
+            .ok_or(too_large)?;
         let root = cgroup2_mount()?;
         let record = bindings::Receiver {
             limit_bytes: options.limit_bytes,
-            window_bytes: options.window_bytes,
+            window_bytes,
             any_peer: options.peers.is_empty().into(),
             any_port: options.ports.is_empty().into(),
             reserved: 0,

@@ -149,9 +149,9 @@ fn a_receiver_stays_until_it_is_unloaded_and_has_a_limit() {
         // One `load` takes the place of another.
         load("1 GiB").code(0);
         assert_eq!(status()["lifted"], 0);
-        receiver(&["load", "--window", "1 GiB"])
+        receiver(&["load", "--window", "99 GiB"])
             .code(2)
-            .warns(&["net.ipv4.tcp_rmem"]);
+            .warns(&["a window of 99 GiB is too large: net.ipv4.tcp_rmem allows "]);
         assert_eq!(
             status()["window_bytes"],
             WINDOW,

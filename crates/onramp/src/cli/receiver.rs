@@ -72,8 +72,7 @@ impl LiftArguments {
     /// For a cgroup, or the whole host.
     pub fn options(&self, cgroup: Option<&Path>) -> ReceiverOptions {
         ReceiverOptions {
-            // What is too large is refused with the largest window.
-            window_bytes: self.window.try_into().unwrap_or(u32::MAX),
+            window_bytes: self.window,
             limit_bytes: self.limit,
             peers: self.peer.clone(),
             ports: self.port.clone(),

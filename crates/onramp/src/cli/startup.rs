@@ -266,5 +266,5 @@ fn cgroup_limit(text: &str) -> Result<(PathBuf, u64), String> {
 
 fn burst(text: &str) -> Result<u32, String> {
     let bytes = units::parse_size(text).map_err(|error| error.to_string())?;
-    u32::try_from(bytes).map_err(|_| format!("expected a size of at most {} B", u32::MAX))
+    u32::try_from(bytes).map_err(|_| "expected a size below 4 GiB".to_owned())
 }

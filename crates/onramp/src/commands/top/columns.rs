@@ -14,7 +14,7 @@ pub struct Column {
     pub heading: &'static str,
     /// What it means, for the help.
     pub meaning: &'static str,
-    pub width: u16,
+    pub width: usize,
     /// Columns of a high rank are left out first where the terminal is narrow.
     pub rank: u8,
     pub cell: fn(&Row) -> String,
@@ -71,10 +71,10 @@ pub const COLUMNS: &[Column] = &[
 ];
 
 /// The columns that fit, in their order. The first two always do; they are cut.
-pub fn fitting(width: u16) -> Vec<&'static Column> {
+pub fn fitting(width: usize) -> Vec<&'static Column> {
     let mut by_rank: Vec<&Column> = COLUMNS.iter().collect();
     by_rank.sort_by_key(|column| column.rank);
-    let mut used = SELECTED.len() as u16;
+    let mut used = SELECTED.len();
     let mut rank = 1;
     for column in by_rank {
         used += column.width + 1;

@@ -1,9 +1,11 @@
 //! `onramp top`: a live view of the service's policies.
 //!
 //! A thread of its own asks the service and the kernel, so keys are answered at once, whatever
-//! these two do. `state` holds what is shown and how, `view` draws it.
+//! these two do. `state` holds what is shown and how, `view` writes it as lines, `screen` is the
+//! terminal.
 
 mod columns;
+mod screen;
 mod source;
 mod state;
 #[cfg(test)]
@@ -12,14 +14,14 @@ mod view;
 
 use super::metrics::no_counts;
 use crate::cli::TopArguments;
+use crossterm::event::{self, Event, KeyEventKind};
+use crossterm::terminal;
 use nix::errno::Errno;
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
 use nix::sys::signal::{SigSet, Signal};
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
 use onramp_cli::{print_json, Answer};
 use onramp_service::metrics::fetch_counts;
-use ratatui::crossterm::event::{self, Event, KeyEventKind};
-use ratatui::DefaultTerminal;
 use source::Source;
 use state::{After, State};
 use std::io::{self, IsTerminal};
@@ -45,23 +47,19 @@ pub fn run(arguments: &TopArguments, json: bool) -> Answer {
     let source = Source::start(arguments.socket.clone(), arguments.every);
     let mut state = State::new(counts, std::env::var_os("NO_COLOR").is_none());
     // Also puts the terminal back if this process panics.
-    let mut terminal = ratatui::try_init().map_err(|error| failed(&error))?;
-    let watched = watch(&mut terminal, &mut state, &source, &ending);
-    ratatui::restore();
+    screen::open().map_err(|error| failed(&error))?;
+    let watched = watch(&mut state, &source, &ending);
+    screen::restore();
     watched.map_err(|error| failed(&error))?;
     Ok(DONE)
 }
 
-fn watch(
-    terminal: &mut DefaultTerminal,
-    state: &mut State,
-    source: &Source,
-    ending: &Ending,
-) -> io::Result<()> {
+fn watch(state: &mut State, source: &Source, ending: &Ending) -> io::Result<()> {
     let mut is_changed = true;
     loop {
         if is_changed {
-            terminal.draw(|frame| view::draw(frame, state))?;
+            let (width, height) = terminal::size()?;
+            screen::draw(view::lines(state, width.into(), height.into()))?;
             is_changed = false;
         }
         if ending.comes(TURN)? {
@@ -108,7 +106,7 @@ impl Ending {
             has_come.store(true, Ordering::Relaxed);
             // crossterm reads a terminal that is gone again and again, and does not return.
             std::thread::sleep(Duration::from_secs(1));
-            ratatui::restore();
+            screen::restore();
             std::process::exit(DONE.into());
         });
         Ok(Ending(came))

@@ -2,9 +2,9 @@
 
 use super::columns::{Column, Row, COLUMNS};
 use super::source::{InitialRates, News};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use onramp_kernel::Connection;
 use onramp_service::counts::{Counts, PolicyCounts};
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::cmp::Ordering;
 
 /// What follows a key.

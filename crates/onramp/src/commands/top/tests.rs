@@ -3,18 +3,17 @@
 use super::source::News;
 use super::state::{After, Lower, State};
 use super::view;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use onramp_service::counts::Counts;
 use onramp_testing::samples::counts;
-use ratatui::backend::TestBackend;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::Terminal;
+use unicode_width::UnicodeWidthStr;
 
-fn screen(state: &State, width: u16, height: u16) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| view::draw(frame, state)).unwrap();
-    let buffer = terminal.backend().buffer();
-    let lines = buffer.content().chunks(usize::from(width)).map(|cells| {
-        let line: String = cells.iter().map(|cell| cell.symbol()).collect();
+fn screen(state: &State, width: usize, height: usize) -> String {
+    let lines = view::lines(state, width, height);
+    assert_eq!(lines.len(), height);
+    let lines = lines.iter().map(|line| {
+        let line: String = line.iter().map(|piece| piece.content().as_str()).collect();
+        assert_eq!(line.width(), width, "{line:?}");
         line.trim_end().to_owned()
     });
     lines.collect::<Vec<_>>().join("\n")

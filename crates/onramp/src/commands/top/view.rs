@@ -1,61 +1,107 @@
-//! Draws the view. Everything is said in words and signs; colour only repeats it.
+//! The lines of the view. Everything is said in words and signs; colour only repeats it.
 
 use super::columns::{fitting, median, quantile, resent, short, Row, COLUMNS, SELECTED};
 use super::state::{Lower, State};
+use crossterm::style::{ContentStyle, StyledContent, Stylize};
 use onramp_cli::text;
 use onramp_kernel::Connection;
 use onramp_service::counts::{GroupCounts, Interval, PolicyCounts, State as PolicyState};
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::{Line, Text};
-use ratatui::widgets::{Cell, Paragraph, Row as TableRow, Table, TableState, Wrap};
-use ratatui::Frame;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Lines of the table, with its heading, that are kept for the policies before the lower part gets
 /// any.
-const MIN_TABLE: u16 = 4;
+const MIN_TABLE: usize = 4;
 /// Lines of the lower part, where there is room.
-const LOWER: u16 = 10;
+const LOWER: usize = 10;
 /// Below this height there is only the table.
-const MIN_HEIGHT: u16 = 10;
+const MIN_HEIGHT: usize = 10;
 
-pub fn draw(frame: &mut Frame, state: &State) {
-    let area = frame.area();
-    if state.shows_help {
-        frame.render_widget(Paragraph::new(help()).wrap(Wrap { trim: false }), area);
-        return;
-    }
+/// A line of the screen: pieces, each with its look.
+pub type Line = Vec<StyledContent<String>>;
+
+/// As many lines as the screen has, each as wide as the screen.
+pub fn lines(state: &State, width: usize, height: usize) -> Vec<Line> {
+    let lines = match state.shows_help {
+        true => help(width),
+        false => policies(state, width, height),
+    };
+    of_height(lines, height)
+        .into_iter()
+        .map(|line| of_width(line, width))
+        .collect()
+}
+
+fn policies(state: &State, width: usize, height: usize) -> Vec<Line> {
     let rows = state.rows();
-    let wanted = (rows.len() as u16).saturating_add(1).max(MIN_TABLE);
-    let rest = area.height.saturating_sub(2);
-    let lower = match area.height {
+    let wanted = (rows.len() + 1).max(MIN_TABLE);
+    let rest = height.saturating_sub(2);
+    let lower = match height {
         ..MIN_HEIGHT => 0,
         _ => rest
             .saturating_sub(wanted)
             .max(LOWER.min(rest.saturating_sub(MIN_TABLE))),
     };
-    let [header, table, below, footer] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Min(0),
-        Constraint::Length(lower),
-        Constraint::Length(1),
-    ])
-    .areas(area);
-    frame.render_widget(Paragraph::new(heading(state)), header);
-    draw_table(frame, table, state, &rows);
-    match state.lower {
-        Lower::Policy => draw_policy(frame, below, state, &rows),
-        Lower::Starting => draw_starting(frame, below, &state.starting),
-    }
-    frame.render_widget(Paragraph::new(footer_line(state, area.width)), footer);
+    let below = match state.lower {
+        Lower::Policy => policy(width, state, &rows),
+        Lower::Starting => starting(width, &state.starting),
+    };
+    let mut lines = vec![heading(state)];
+    let table = rest.saturating_sub(lower);
+    lines.extend(of_height(self::table(width, table, state, &rows), table));
+    lines.extend(of_height(below, lower));
+    lines.push(plain(footer(state, width)));
+    lines
 }
 
-fn bold() -> Style {
-    Style::new().add_modifier(Modifier::BOLD)
+fn of_height(mut lines: Vec<Line>, height: usize) -> Vec<Line> {
+    lines.resize(height, Line::new());
+    lines
 }
 
-fn heading(state: &State) -> Line<'static> {
+fn of_width(mut line: Line, width: usize) -> Line {
+    let mut rest = width;
+    line.push(String::new().stylize());
+    let last = line.len() - 1;
+    let pieces = line.into_iter().enumerate().map(|(at, piece)| {
+        let text = match at == last {
+            true => " ".repeat(rest),
+            false => cut(piece.content(), rest),
+        };
+        rest -= text.width();
+        StyledContent::new(*piece.style(), text)
+    });
+    pieces.collect()
+}
+
+/// What fits of a text.
+fn cut(text: &str, width: usize) -> String {
+    let mut rest = width;
+    let printable = text::printable(text);
+    let fitting = printable.chars().take_while(|char| {
+        let columns = char.width().unwrap_or(0);
+        let fits = columns <= rest;
+        rest = rest.saturating_sub(columns);
+        fits
+    });
+    fitting.collect()
+}
+
+/// A cell of a table, with the gap behind it.
+fn cell(text: &str, width: usize) -> String {
+    let text = cut(text, width);
+    let blanks = width + 1 - text.width();
+    text + &" ".repeat(blanks)
+}
+
+fn plain(text: String) -> Line {
+    vec![text.stylize()]
+}
+
+fn bold(text: String) -> Line {
+    vec![text.bold()]
+}
+
+fn heading(state: &State) -> Line {
     let service = &state.counts.service;
     let off = state
         .counts
@@ -64,7 +110,7 @@ fn heading(state: &State) -> Line<'static> {
         .filter(|policy| is_switched_off(policy))
         .count();
     if let Some(trouble) = &state.trouble {
-        return Line::styled(format!("NO NEWS: {trouble}"), bold());
+        return bold(format!("NO NEWS: {trouble}"));
     }
     let policies = match state.counts.policies.len() {
         1 => "1 policy".to_owned(),
@@ -83,15 +129,12 @@ fn heading(state: &State) -> Line<'static> {
     if state.is_paused {
         words.push("PAUSED".to_owned());
     }
-    Line::styled(words.join(", "), bold())
+    bold(words.join(", "))
 }
 
-fn footer_line(state: &State, width: u16) -> Line<'static> {
+fn footer(state: &State, width: usize) -> String {
     if state.is_filtering {
-        return Line::raw(format!(
-            "filter: {}_  (Enter: keep, Esc: none)",
-            state.filter
-        ));
+        return format!("filter: {}_  (Enter: keep, Esc: none)", state.filter);
     }
     let order = if state.is_reversed { ", reversed" } else { "" };
     let mut words = format!("sorted by {}{order}", state.sort_column().heading);
@@ -105,14 +148,12 @@ fn footer_line(state: &State, width: u16) -> Line<'static> {
         "q quit  ? help",
     ];
     let lines = keys.map(|keys| format!("{keys} | {words}"));
-    let fitting = lines
-        .into_iter()
-        .find(|line| line.width() <= usize::from(width));
-    Line::raw(fitting.unwrap_or_else(|| keys[2].to_owned()))
+    let fitting = lines.into_iter().find(|line| line.width() <= width);
+    fitting.unwrap_or_else(|| keys[2].to_owned())
 }
 
-fn draw_table(frame: &mut Frame, area: Rect, state: &State, rows: &[Row]) {
-    if rows.is_empty() {
+fn table(width: usize, height: usize, state: &State, rows: &[Row]) -> Vec<Line> {
+    let Some(selected) = state.selected_of(rows) else {
         let words = match state.filter.is_empty() {
             true => "The configuration has no policy.".to_owned(),
             false => format!(
@@ -120,62 +161,72 @@ fn draw_table(frame: &mut Frame, area: Rect, state: &State, rows: &[Row]) {
                 state.filter
             ),
         };
-        frame.render_widget(Paragraph::new(words).wrap(Wrap { trim: true }), area);
-        return;
-    }
-    let shown = fitting(area.width);
+        return wrapped(&words, width);
+    };
+    let shown = fitting(width);
     let sorted = state.sort_column();
-    let heading = shown
-        .iter()
-        .map(|column| match std::ptr::eq(*column, sorted) {
-            true => {
-                Cell::from(column.heading).style(Style::new().add_modifier(Modifier::UNDERLINED))
-            }
-            false => Cell::from(column.heading),
+    let mut heading = vec![" ".repeat(SELECTED.len()).bold()];
+    for column in &shown {
+        let blanks = column.width + 1 - column.heading.len();
+        heading.push(match std::ptr::eq(*column, sorted) {
+            true => column.heading.to_owned().bold().underlined(),
+            false => column.heading.to_owned().bold(),
         });
-    let lines = rows.iter().map(|row| {
-        let cells = shown.iter().map(|column| Cell::from((column.cell)(row)));
-        TableRow::new(cells).style(row_style(state, row.policy))
+        heading.push(" ".repeat(blanks).bold());
+    }
+    let lines = rows.iter().enumerate().map(|(at, row)| {
+        let cells = shown
+            .iter()
+            .map(|column| cell(&(column.cell)(row), column.width));
+        let style = row_style(state, row.policy);
+        let (mark, style) = match at == selected {
+            true => (SELECTED.to_owned(), style.bold()),
+            false => (" ".repeat(SELECTED.len()), style),
+        };
+        vec![style.apply(mark + &cells.collect::<String>())]
     });
-    let widths = shown.iter().map(|column| Constraint::Length(column.width));
-    let table = Table::new(lines, widths)
-        .header(TableRow::new(heading).style(bold()))
-        .column_spacing(1)
-        .highlight_symbol(SELECTED)
-        .row_highlight_style(bold());
-    let mut place = TableState::default().with_selected(state.selected_of(rows));
-    frame.render_stateful_widget(table, area, &mut place);
+    // The table scrolls as far as the selected policy needs.
+    let above = (selected + 2).saturating_sub(height.max(2));
+    [heading].into_iter().chain(lines.skip(above)).collect()
 }
 
 fn is_switched_off(policy: &PolicyCounts) -> bool {
     matches!(policy.state, PolicyState::SwitchedOff { .. })
 }
 
-fn row_style(state: &State, policy: &PolicyCounts) -> Style {
+fn row_style(state: &State, policy: &PolicyCounts) -> ContentStyle {
     let ratio = policy
         .comparison
         .and_then(|comparison| comparison.time_to_100_kb);
+    let style = ContentStyle::new();
     match ratio {
-        _ if !state.uses_colour => Style::new(),
-        _ if is_switched_off(policy) => Style::new().fg(Color::Red),
-        Some(ratio) if ratio.lower > 1.0 => Style::new().fg(Color::Yellow),
-        Some(ratio) if ratio.upper < 1.0 => Style::new().fg(Color::Green),
-        _ => Style::new(),
+        _ if !state.uses_colour => style,
+        _ if is_switched_off(policy) => style.dark_red(),
+        Some(ratio) if ratio.lower > 1.0 => style.dark_yellow(),
+        Some(ratio) if ratio.upper < 1.0 => style.dark_green(),
+        _ => style,
     }
 }
 
+fn wrapped(text: &str, width: usize) -> Vec<Line> {
+    text::wrap(text, width).into_iter().map(plain).collect()
+}
+
+fn title(words: &str, width: usize) -> Line {
+    bold(format!("{:-<width$}", format!("--- {words} ")))
+}
+
 /// The selected policy, in sentences.
-fn draw_policy(frame: &mut Frame, area: Rect, state: &State, rows: &[Row]) {
+fn policy(width: usize, state: &State, rows: &[Row]) -> Vec<Line> {
     let Some(selected) = state.selected_of(rows) else {
-        return;
+        return Vec::new();
     };
     let policy = rows[selected].policy;
-    let title = format!("--- {} ", policy.name);
-    let title = format!("{title:-<width$}", width = usize::from(area.width));
-    let mut lines = vec![Line::styled(title, bold())];
-    lines.extend(sentences(state, policy).into_iter().map(Line::raw));
-    let text = Paragraph::new(Text::from(lines)).wrap(Wrap { trim: true });
-    frame.render_widget(text, area);
+    let mut lines = vec![title(&policy.name, width)];
+    for sentence in sentences(state, policy) {
+        lines.extend(wrapped(&sentence, width));
+    }
+    lines
 }
 
 fn sentences(state: &State, policy: &PolicyCounts) -> Vec<String> {
@@ -283,32 +334,30 @@ fn exits(group: &GroupCounts) -> String {
 }
 
 /// Connections that begin at present.
-fn draw_starting(frame: &mut Frame, area: Rect, starting: &Result<Vec<Connection>, String>) {
-    let title = match starting {
-        Ok(all) => format!("--- {} starting now ", text::count(all.len(), "connection")),
-        Err(_) => "--- connections starting now ".to_owned(),
-    };
-    let title = format!("{title:-<width$}", width = usize::from(area.width));
-    let [line, below] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
-    frame.render_widget(Paragraph::new(Line::styled(title, bold())), line);
-    match starting {
+fn starting(width: usize, starting: &Result<Vec<Connection>, String>) -> Vec<Line> {
+    let all = match starting {
+        Ok(all) => all,
         Err(error) => {
-            let words = format!("Connections cannot be listed: {error}");
-            frame.render_widget(Paragraph::new(words).wrap(Wrap { trim: true }), below);
+            let mut lines = vec![title("connections starting now", width)];
+            lines.extend(wrapped(
+                &format!("Connections cannot be listed: {error}"),
+                width,
+            ));
+            return lines;
         }
-        Ok(all) => {
-            let heading = [
-                "REMOTE", "PHASE", "AGE", "CWND", "RTT", "ESTIMATE", "PACING",
-            ];
-            let rows = all
-                .iter()
-                .map(|connection| TableRow::new(starting_cells(connection)));
-            let widths = [22, 13, 8, 8, 8, 11, 11].map(Constraint::Length);
-            let header = TableRow::new(heading).style(bold());
-            let table = Table::new(rows, widths).header(header).column_spacing(1);
-            frame.render_widget(table, below);
-        }
-    }
+    };
+    let heading = [
+        "REMOTE", "PHASE", "AGE", "CWND", "RTT", "ESTIMATE", "PACING",
+    ];
+    let row = |cells: [String; 7]| -> String {
+        let widths = [22, 13, 8, 8, 8, 11, 11];
+        let cells = cells.iter().zip(widths);
+        cells.map(|(text, width)| cell(text, width)).collect()
+    };
+    let words = format!("{} starting now", text::count(all.len(), "connection"));
+    let mut lines = vec![title(&words, width), bold(row(heading.map(str::to_owned)))];
+    lines.extend(all.iter().map(|one| plain(row(starting_cells(one)))));
+    lines
 }
 
 fn starting_cells(connection: &Connection) -> [String; 7] {
@@ -334,7 +383,7 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-fn help() -> Text<'static> {
+fn help(width: usize) -> Vec<Line> {
     let keys = [
         ("q, Esc", "quit"),
         (
@@ -353,16 +402,17 @@ fn help() -> Text<'static> {
             "connections that are starting now, or the selected policy",
         ),
     ];
-    let mut lines = vec![Line::styled("Keys (any key goes back)", bold())];
-    lines.extend(keys.map(|(key, what)| Line::raw(format!("{key:<16}{what}"))));
-    lines.push(Line::styled(
-        "Columns, as many as fit (docs/metrics.md)",
-        bold(),
-    ));
-    lines.extend(
-        COLUMNS
-            .iter()
-            .map(|column| Line::raw(format!("{:<16}{}", column.heading, column.meaning))),
-    );
-    Text::from(lines)
+    let entry = |label: &str, meaning: &str| -> Vec<Line> {
+        let text = text::wrapped(label, 15, meaning, width);
+        text.lines().map(|line| plain(line.to_owned())).collect()
+    };
+    let mut lines = vec![bold("Keys (any key goes back)".to_owned())];
+    for (key, what) in keys {
+        lines.extend(entry(key, what));
+    }
+    lines.push(bold("Columns, as many as fit (docs/metrics.md)".to_owned()));
+    for column in COLUMNS {
+        lines.extend(entry(column.heading, column.meaning));
+    }
+    lines
 }

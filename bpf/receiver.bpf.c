@@ -41,13 +41,7 @@ const volatile struct onramp_receiver receiver SEC(".rodata.receiver");
 /* An application that has not accepted its connection after so many segments has time to wait. */
 #define MAX_TRIES 256
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, MAX_PREFIXES);
-	__type(key, struct onramp_prefix);
-	__type(value, __u64);
-} onramp_from SEC(".maps");
+PREFIX_MAP(MAX_PREFIXES) onramp_from SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

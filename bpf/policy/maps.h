@@ -13,6 +13,7 @@
 
 #include "intf.h"
 #include "kernel.h"
+#include "policy/destination.h"
 
 #include <bpf/bpf_helpers.h>
 
@@ -39,13 +40,7 @@ struct {
 
 /* Destinations: the policies of the longest prefix that contains an address, with those of the
  * shorter ones and those for any destination */
-struct {
-	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, MAX_PREFIXES);
-	__type(key, struct onramp_prefix);
-	__type(value, __u64);
-} onramp_prefixes SEC(".maps");
+PREFIX_MAP(MAX_PREFIXES) onramp_prefixes SEC(".maps");
 
 /* Ports and users, with the policies for any of them; cgroups, without */
 struct {

@@ -1,20 +1,13 @@
 //! Text tables for a terminal. This is the only place that lays them out.
 //!
-//! The crate `comfy-table` measures the cells and aligns them. This module adds what no table crate
-//! offers: columns that do not fit into the width of the terminal go into further blocks below the
-//! first one, each block with the first column repeated. Table crates wrap or cut cells instead.
+//! Columns that do not fit into the width of the terminal go into further blocks below the first
+//! one, each block with the first column repeated. Table crates wrap or cut cells instead.
 
-use comfy_table::{CellAlignment, ContentArrangement, ContentLineStyle, Table, TableStyle};
 use onramp_plot::units::{is_numeric, printable};
+use unicode_width::UnicodeWidthStr;
 
 /// Blanks between two columns.
 pub(crate) const GAP: &str = "  ";
-/// Stands between the cells that `comfy-table` returns. It occurs in no cell, because
-/// [`printable`] replaces control characters.
-const CELL_END: char = '\u{1f}';
-/// Characters of a cell at most: `comfy-table` counts columns in 16 bits, and one character takes
-/// up to two columns.
-const MAX_CELL_CHARS: usize = 30_000;
 
 /// ANSI code of bold text.
 pub(crate) const BOLD: &str = "1";
@@ -71,15 +64,10 @@ pub fn text_table(head: &[String], rows: &[Vec<String>], options: &TableOptions)
     lines.join("\n") + "\n"
 }
 
-/// Lines of columns, each flush left and as wide as its widest cell. The first row is the heading.
+/// Lines of columns, each as wide as its widest cell, and flush right where `is_right` is true. The
+/// first row is the heading. Columns without an entry are flush left.
 ///
 /// The columns are never split into blocks: a line may be wider than the terminal.
-pub fn columns(rows: &[Vec<String>]) -> String {
-    aligned_columns(rows, &[])
-}
-
-/// The same, with the columns flush right for which `is_right` is true. Columns without an entry
-/// are flush left.
 pub fn aligned_columns(rows: &[Vec<String>], is_right: &[bool]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let all: Vec<&[String]> = rows.iter().map(Vec::as_slice).collect();
@@ -104,49 +92,25 @@ impl Grid {
     /// Aligns the cells; `is_right` has an entry for each column. A row with too few cells gets
     /// empty ones.
     pub(crate) fn new(rows: &[&[String]], is_right: &[bool]) -> Grid {
-        if is_right.is_empty() {
-            return Grid {
-                widths: Vec::new(),
-                rows: vec![Vec::new(); rows.len()],
+        let cells = |row: &&[String]| -> Vec<String> {
+            let cell = |column: usize| {
+                row.get(column)
+                    .map_or(String::new(), |text| printable(text))
             };
-        }
-        let mut table = Table::new();
-        table
-            .load_style(
-                TableStyle::new().content_lines(ContentLineStyle::none().junction(CELL_END)),
-            )
-            .set_content_arrangement(ContentArrangement::Disabled);
-        for row in rows {
-            let cell = |column: usize| row.get(column).map_or(String::new(), |text| sound(text));
-            table.add_row((0..is_right.len()).map(cell).collect::<Vec<String>>());
-        }
-        for (column, is_right) in table.column_iter_mut().zip(is_right) {
-            column.set_padding((0, 0));
-            column.set_cell_alignment(match is_right {
-                true => CellAlignment::Right,
-                false => CellAlignment::Left,
-            });
-        }
-        let is_empty: Vec<bool> = (0..is_right.len())
-            .map(|column| {
-                rows.iter()
-                    .all(|row| row.get(column).is_none_or(String::is_empty))
-            })
+            (0..is_right.len()).map(cell).collect()
+        };
+        let mut rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].width()).max();
+        let widths: Vec<usize> = (0..is_right.len())
+            .map(|column| width(column).unwrap_or(0))
             .collect();
-        // The crate makes a column at least one wide, an empty one too.
-        let widths = table.column_max_content_widths().into_iter().zip(&is_empty);
-        let rows = table.lines().map(|line| {
-            line.split(CELL_END)
-                .zip(&is_empty)
-                .map(|(cell, is_empty)| if *is_empty { "" } else { cell }.to_owned())
-                .collect()
-        });
-        Grid {
-            widths: widths
-                .map(|(width, is_empty)| if *is_empty { 0 } else { usize::from(width) })
-                .collect(),
-            rows: rows.collect(),
+        for row in &mut rows {
+            for ((cell, width), is_right) in row.iter_mut().zip(&widths).zip(is_right) {
+                let at = if *is_right { 0 } else { cell.len() };
+                cell.insert_str(at, &" ".repeat(width - cell.width()));
+            }
         }
+        Grid { widths, rows }
     }
 
     /// Which of the columns stand side by side: as many as fit into `total`, the first one in every
@@ -197,11 +161,6 @@ impl Grid {
     }
 }
 
-/// A cell without control characters, such as line breaks, and of bounded length.
-fn sound(text: &str) -> String {
-    printable(text).chars().take(MAX_CELL_CHARS).collect()
-}
-
 /// Text between ANSI sequences, where the terminal shows colour.
 pub(crate) fn paint(code: &str, text: &str, options: &TableOptions) -> String {
     if options.colour && !text.is_empty() {
@@ -249,12 +208,10 @@ mod tests {
     }
 
     #[test]
-    fn a_line_break_in_a_cell_starts_no_line_and_long_cells_end() {
-        let long = "x".repeat(100_000);
-        let grid = grid(&[&["a\nb\u{1f}c"], &[&long]], &[false]);
+    fn a_line_break_in_a_cell_starts_no_line() {
+        let grid = grid(&[&["a\nb\u{1f}c"], &["x"]], &[false]);
         assert_eq!(grid.rows.len(), 2);
         assert_eq!(grid.line(0, &[0]), "a\u{fffd}b\u{fffd}c");
-        assert_eq!(grid.widths, [MAX_CELL_CHARS]);
     }
 
     #[test]
@@ -269,13 +226,9 @@ mod tests {
     fn plain_columns_are_as_wide_as_their_widest_cell() {
         let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect();
         assert_eq!(
-            columns(&[row(&["a", "bb"]), row(&["ccc", "d"])]),
-            "a    bb\nccc  d\n"
-        );
-        assert_eq!(
             aligned_columns(&[row(&["a", "bb"]), row(&["c", "d"])], &[false, true]),
             "a  bb\nc   d\n"
         );
-        assert_eq!(columns(&[]), "");
+        assert_eq!(aligned_columns(&[], &[]), "");
     }
 }

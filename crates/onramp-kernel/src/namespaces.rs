@@ -1,15 +1,14 @@
 //! The network namespaces of this host, and work inside of them.
 
 use crate::{Error, Result};
-use nix::libc;
 use nix::sched::{setns, CloneFlags};
-use nix::sys::socket::{socket, AddressFamily, SockFlag, SockType};
+use nix::sys::socket::{getsockopt, socket, AddressFamily, SockFlag, SockType};
+use nix::{getsockopt_impl, libc, sockopt_impl};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::{self, File};
-use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -182,24 +181,16 @@ pub(crate) fn cookie() -> Result<u64> {
         None,
     )
     .map_err(|errno| failed(errno.into()))?;
-    let mut cookie = 0u64;
-    let mut length = size_of::<u64>() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes into a value of that size.
-    let result = unsafe {
-        libc::getsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_NETNS_COOKIE,
-            (&raw mut cookie).cast(),
-            &mut length,
-        )
-    };
-    if result == 0 {
-        Ok(cookie)
-    } else {
-        Err(failed(io::Error::last_os_error()))
-    }
+    getsockopt(&socket, NetnsCookie).map_err(|errno| failed(errno.into()))
 }
+
+sockopt_impl!(
+    NetnsCookie,
+    GetOnly,
+    libc::SOL_SOCKET,
+    libc::SO_NETNS_COOKIE,
+    u64
+);
 
 /// Is this process in a user namespace other than the host's? Then root here is not root there.
 pub(crate) fn is_in_user_namespace() -> bool {

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::host::WMEM_MAX_BYTES;
 use crate::work::BUFFER_BYTES;
-use nix::libc;
+use nix::sys::resource::{getrlimit, Resource};
 use onramp_scenario::{Buffer, Case, Traffic, ENDLESS};
 
 /// Descriptors of a flow: the sender's listening socket, the sender's connection, and the
@@ -78,13 +78,9 @@ fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<u64, Error> 
 
 /// Maximum number of descriptors of this process.
 fn descriptors() -> Option<u64> {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: the kernel writes into a struct that outlives the call.
-    let result = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) };
-    (result == 0).then_some(limit.rlim_cur)
+    getrlimit(Resource::RLIMIT_NOFILE)
+        .ok()
+        .map(|(soft, _)| soft)
 }
 
 /// Memory that is available without swapping.

@@ -1,10 +1,13 @@
 //! The socket option TCP_QOS, as an application uses it.
 
-use nix::libc;
+use nix::sys::socket::setsockopt;
+use nix::{libc, setsockopt_impl, sockopt_impl};
 use onramp_bpf::bindings::{TcpQos, TCP_QOS};
 use serde::Serialize;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
+
+const OPTION: libc::c_int = TCP_QOS as libc::c_int;
 
 /// A socket's reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -26,23 +29,10 @@ pub fn reserve(socket: BorrowedFd<'_>, reservation: Option<Reservation>) -> io::
         burst_bytes: reservation.burst_bytes,
         reserved: 0,
     });
-    let length = size_of::<TcpQos>() as libc::socklen_t;
-    // SAFETY: the kernel reads `length` bytes of a record that lives until the call returns.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            TCP_QOS as libc::c_int,
-            (&raw const qos).cast(),
-            length,
-        )
-    };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    Ok(setsockopt(&socket, TcpQosOption, &qos)?)
 }
+
+sockopt_impl!(TcpQosOption, SetOnly, libc::IPPROTO_TCP, OPTION, TcpQos);
 
 /// The reservation that is in force for a socket.
 ///
@@ -56,7 +46,7 @@ pub fn reservation(socket: BorrowedFd<'_>) -> io::Result<Option<Reservation>> {
         libc::getsockopt(
             socket.as_raw_fd(),
             libc::IPPROTO_TCP,
-            TCP_QOS as libc::c_int,
+            OPTION,
             (&raw mut qos).cast(),
             &mut length,
         )

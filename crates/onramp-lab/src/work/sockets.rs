@@ -1,11 +1,11 @@
 //! The sockets of a run: making them, and ending all threads that wait for one.
 
 use crate::error::Error;
-use nix::libc;
 use nix::sys::socket::{
     bind, listen, setsockopt, shutdown, socket, sockopt, AddressFamily, Backlog, Shutdown,
     SockFlag, SockProtocol, SockType, SockaddrStorage,
 };
+use nix::{libc, setsockopt_impl, sockopt_impl};
 use onramp_host::{now_ns, sleep_until, Namespace};
 use onramp_scenario::{Dscp, IpVersion};
 use std::ffi::OsString;
@@ -209,27 +209,16 @@ pub fn set_send_buffer(socket: &impl AsFd, bytes: u64) -> Result<(), Error> {
 /// The socket call failed.
 pub fn wake_reader_at(socket: impl AsFd, bytes: u64) -> Result<(), Error> {
     let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
-    // SAFETY: the value is an int that outlives the call, and its size is given.
-    let result = unsafe {
-        let (value, length) = (
-            (&raw const bytes).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        );
-        libc::setsockopt(
-            socket.as_fd().as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_RCVLOWAT,
-            value,
-            length,
-        )
-    };
-    match result {
-        0 => Ok(()),
-        _ => Err(failed("setting when the receiver wakes")(
-            std::io::Error::last_os_error(),
-        )),
-    }
+    setsockopt(&socket, RcvLowat, &bytes).map_err(failed("setting when the receiver wakes"))
 }
+
+sockopt_impl!(
+    RcvLowat,
+    SetOnly,
+    libc::SOL_SOCKET,
+    libc::SO_RCVLOWAT,
+    libc::c_int
+);
 
 /// Resets the connection of a socket, even if other threads hold the socket.
 ///

@@ -90,9 +90,4 @@ impl<A: Application> Driver<A> {
         let _ = self.linger(LINGER_NS);
         self.device.finish()
     }
-
-    /// Returns the device.
-    pub fn into_device(self) -> Device {
-        self.device
-    }
 }

@@ -245,6 +245,7 @@ lint:
 	scripts/check-words.py
 	scripts/check-circles.py
 	scripts/check-figures.py
+	CARGO='$(CARGO)' scripts/check-packages.sh
 	clang-format --dry-run --Werror $(C_FILES)
 	scripts/python-venv.sh
 	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)

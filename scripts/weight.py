@@ -54,6 +54,7 @@ def main(folders):
         ["git", "ls-files", "*.rs", "*.c", "*.h"], stdout=subprocess.PIPE, text=True, check=True
     )
     files = [Path(file) for file in listed.stdout.split() if not LEFT_OUT.search(file)]
+    files = [file for file in files if not file.is_symlink()]
     weights, tests = {}, set()
     for file in files:
         weights[file], modules = weight_and_tests(file)

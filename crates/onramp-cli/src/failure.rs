@@ -3,6 +3,7 @@
 use serde_json::{json, Value};
 use std::fmt;
 use std::io::IsTerminal;
+use std::path::Path;
 
 /// The exit code of success.
 pub const DONE: u8 = 0;
@@ -31,6 +32,12 @@ impl Failure {
             message: message.into(),
             of_file: None,
         }
+    }
+
+    /// The failure for a file or folder that could not be used: cannot `read` it, for example.
+    pub fn at(tried: &str, path: &Path, error: impl fmt::Display) -> Failure {
+        let path = path.display();
+        Failure::new(BAD_INPUT, format!("cannot {tried} {path}: {error}"))
     }
 
     /// The failure for mistakes in a file. `report` shows its lines, with colours or without.

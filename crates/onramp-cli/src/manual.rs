@@ -1,6 +1,6 @@
 //! `manual`: manual pages from clap's definitions, one for each command.
 
-use crate::failure::{Failure, BAD_INPUT, DONE};
+use crate::failure::{Failure, DONE};
 use crate::sections::{self, Section};
 use crate::tasks::{example, is_of_other, Listed, IN_BOTH, ONRAMP, TASKS};
 use crate::text::{self, say};
@@ -8,7 +8,7 @@ use crate::{print_json, Answer};
 use clap::{Args, Command};
 use clap_mangen::Man;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The options of `manual`.
 #[derive(Args)]
@@ -26,15 +26,11 @@ pub fn run(
     json: bool,
 ) -> Answer {
     let folder = &arguments.out;
-    let failure = |file: &Path, error| {
-        let message = format!("cannot write {}: {error}", file.display());
-        Failure::new(BAD_INPUT, message)
-    };
-    std::fs::create_dir_all(folder).map_err(|error| failure(folder, error))?;
+    std::fs::create_dir_all(folder).map_err(|error| Failure::at("write", folder, error))?;
     let mut files = Vec::new();
     for page in pages(program, command) {
         let file = folder.join(format!("{}.1", page.name));
-        std::fs::write(&file, page.text).map_err(|error| failure(&file, error))?;
+        std::fs::write(&file, page.text).map_err(|error| Failure::at("write", &file, error))?;
         files.push(file);
     }
     if json {

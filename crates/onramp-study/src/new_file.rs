@@ -1,6 +1,6 @@
 //! A file that appears under its name when it is complete. An incomplete file is removed.
 
-use onramp_cli::failure::{Failure, BAD_INPUT};
+use onramp_cli::failure::Failure;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -18,12 +18,7 @@ impl NewFile {
     /// the end. A device would be replaced too, so it is refused. `purpose` is part of messages, as
     /// in "cannot record into FILE".
     pub fn create(path: &Path, purpose: &str) -> Result<NewFile, Failure> {
-        let refuse = |what| {
-            Err(Failure::new(
-                BAD_INPUT,
-                format!("cannot {purpose} {}: it is {what}", path.display()),
-            ))
-        };
+        let refuse = |what| Err(Failure::at(purpose, path, format!("it is {what}")));
         match std::fs::metadata(path).map(|metadata| (metadata.is_dir(), metadata.is_file())) {
             Ok((true, _)) => return refuse("a directory"),
             Ok((false, false)) => return refuse("a device or pipe, not a file"),
@@ -38,13 +33,13 @@ impl NewFile {
                 unfinished,
                 file: BufWriter::new(file),
             }),
-            Err(error) => Err(failure("create", &path, error)),
+            Err(error) => Err(Failure::at("create", &path, error)),
         }
     }
 
     /// The failure for an error in writing the file.
     pub fn failure(&self, error: io::Error) -> Failure {
-        failure("write", &self.path, error)
+        Failure::at("write", &self.path, error)
     }
 
     /// Completes the file, and gives it its name.
@@ -92,13 +87,6 @@ fn unfinished_name(path: &Path) -> PathBuf {
         number => name.push(format!("-{number}")),
     }
     PathBuf::from(name)
-}
-
-fn failure(tried: &str, path: &Path, error: io::Error) -> Failure {
-    Failure::new(
-        BAD_INPUT,
-        format!("cannot {tried} {}: {error}", path.display()),
-    )
 }
 
 #[cfg(test)]

@@ -50,10 +50,10 @@ impl Writer {
 pub fn read(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<(usize, Line), Failure>> + '_, Failure> {
-    let file = File::open(path).map_err(|error| failure("open", path, error))?;
+    let file = File::open(path).map_err(|error| Failure::at("open", path, error))?;
     let kind = file
         .metadata()
-        .map_err(|error| failure("read", path, error))?
+        .map_err(|error| Failure::at("read", path, error))?
         .file_type();
     if !(kind.is_file() || kind.is_fifo() || kind.is_dir()) {
         let message = format!(
@@ -68,7 +68,7 @@ pub fn read(
     Ok(std::iter::from_fn(move || {
         number += 1;
         match read_line(&mut reader) {
-            Err(error) => Some(Err(failure("read", path, error))),
+            Err(error) => Some(Err(Failure::at("read", path, error))),
             Ok(None) => None,
             Ok(Some(bytes)) => Some(parse(path, number, &bytes).map(|line| (number, line))),
         }
@@ -104,13 +104,6 @@ fn parse(path: &Path, number: usize, bytes: &[u8]) -> Result<Line, Failure> {
         return bad_line(format!("it has more than {MAX_LINE_BYTES} bytes"));
     }
     serde_json::from_slice(bytes).or_else(|error| bad_line(error.to_string()))
-}
-
-fn failure(tried: &str, path: &Path, error: std::io::Error) -> Failure {
-    Failure::new(
-        BAD_INPUT,
-        format!("cannot {tried} {}: {error}", path.display()),
-    )
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use crate::cli::AdviseArguments;
 use crate::study;
 use nix::sys::memfd::{memfd_create, MFdFlags};
-use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS, INTERRUPTED};
+use onramp_cli::failure::{Failure, DONE, HOST_LACKS, INTERRUPTED};
 use onramp_cli::signals::{system, Signals};
 use onramp_cli::text::count;
 use onramp_cli::Answer;
@@ -25,12 +25,7 @@ pub fn run(arguments: &AdviseArguments, json: bool) -> Answer {
     if let Some(path) = &arguments.save {
         let file = File::create(path);
         let written = file.and_then(|file| observations.write(BufWriter::new(file)));
-        written.map_err(|error| {
-            Failure::new(
-                BAD_INPUT,
-                format!("cannot write {}: {error}", path.display()),
-            )
-        })?;
+        written.map_err(|error| Failure::at("write", path, error))?;
         return match judge(std::slice::from_ref(path), arguments, json) {
             // The observations are there, which is what was asked for.
             Err(failure) if failure.code() == HOST_LACKS => {

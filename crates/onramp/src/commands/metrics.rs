@@ -1,7 +1,7 @@
 //! `onramp metrics`: the service's counts for Prometheus.
 
 use crate::cli::MetricsArguments;
-use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
+use onramp_cli::failure::{Failure, DONE, HOST_LACKS};
 use onramp_cli::text::out;
 use onramp_cli::{print_json, Answer};
 use onramp_kernel::policy::PINS;
@@ -57,10 +57,7 @@ fn counts(socket: &Path) -> Result<Counts, Failure> {
 }
 
 fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    replace(path, content).map_err(|error| {
-        let message = format!("cannot write {}: {error}", path.display());
-        Failure::new(BAD_INPUT, message)
-    })
+    replace(path, content).map_err(|error| Failure::at("write", path, error))
 }
 
 /// The failure for a service that gives no counts.

@@ -6,7 +6,7 @@ use super::{refused, runs};
 use crate::cli::JudgeArguments;
 use crate::new_file::NewFile;
 use onramp_advise::{configuration, judge, read, Advice, Error, Options, UNKNOWN_CONTROL};
-use onramp_cli::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
+use onramp_cli::failure::{Failure, DONE, INTERRUPTED, MISSED};
 use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
 use onramp_kernel::Observations;
@@ -17,12 +17,7 @@ use std::path::Path;
 pub fn run(arguments: &JudgeArguments, json: bool) -> Answer {
     let mut observations = Observations::default();
     for path in &arguments.files {
-        let of_file = read(path).map_err(|error| {
-            Failure::new(
-                BAD_INPUT,
-                format!("cannot read {}: {error}", path.display()),
-            )
-        })?;
+        let of_file = read(path).map_err(|error| Failure::at("read", path, error))?;
         observations.for_s += of_file.for_s;
         observations.observed.opened += of_file.observed.opened;
         observations.observed.ended += of_file.observed.ended;
@@ -71,12 +66,7 @@ pub fn run(arguments: &JudgeArguments, json: bool) -> Answer {
 
 /// Writes the scenario of each class, numbered as in the table.
 fn write_scenarios(folder: &Path, advice: &Advice) -> Result<(), Failure> {
-    let cannot = |error: std::io::Error| {
-        Failure::new(
-            BAD_INPUT,
-            format!("cannot write into {}: {error}", folder.display()),
-        )
-    };
+    let cannot = |error: std::io::Error| Failure::at("write into", folder, error);
     fs::create_dir_all(folder).map_err(cannot)?;
     for (number, one) in (1..).zip(&advice.classes) {
         if let Some(scenario) = one.class.scenario(one.bytes as u64) {

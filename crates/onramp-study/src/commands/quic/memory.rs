@@ -1,20 +1,14 @@
 //! What a server remembers of its paths, in a file.
 
 use crate::new_file::NewFile;
-use onramp_cli::failure::{Failure, BAD_INPUT};
+use onramp_cli::failure::Failure;
 use onramp_hq::{Paths, Remembered};
 use std::io;
 use std::path::Path;
 
 /// Adds what an earlier server saved, if it did. Refuses a file that could not be saved again.
 pub fn restore(paths: &Paths, file: &Path) -> Result<(), Failure> {
-    let refuse = |reason: String| {
-        let file = file.display();
-        Failure::new(
-            BAD_INPUT,
-            format!("cannot read the memory {file}: {reason}"),
-        )
-    };
+    let refuse = |reason: String| Failure::at("read the memory", file, reason);
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return new(file).map(drop),

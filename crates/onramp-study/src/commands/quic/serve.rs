@@ -2,7 +2,7 @@
 
 use super::{failed, memory, Signals};
 use crate::cli::QuicServeArguments;
-use onramp_cli::failure::{Failure, BAD_INPUT, DONE};
+use onramp_cli::failure::{Failure, DONE};
 use onramp_cli::text;
 use onramp_cli::text::say;
 use onramp_cli::Answer;
@@ -93,13 +93,7 @@ fn identity(arguments: &QuicServeArguments) -> Result<Identity, Failure> {
 }
 
 fn write_certificate(file: &Path, pem: &str) -> Result<(), Failure> {
-    std::fs::write(file, pem).map_err(|error| {
-        let file = file.display();
-        Failure::new(
-            BAD_INPUT,
-            format!("cannot write the certificate {file}: {error}"),
-        )
-    })
+    std::fs::write(file, pem).map_err(|error| Failure::at("write the certificate", file, error))
 }
 
 /// A request that was answered. The serialised names are an interface (`--json`).

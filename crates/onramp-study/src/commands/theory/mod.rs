@@ -4,7 +4,7 @@ mod table;
 
 use super::runs;
 use crate::cli::TheoryArguments;
-use onramp_cli::failure::{Failure, BAD_INPUT, DONE, INTERRUPTED, MISSED};
+use onramp_cli::failure::{Failure, DONE, INTERRUPTED, MISSED};
 use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
 use onramp_sim::{Error, Options};
@@ -57,12 +57,7 @@ pub fn run(arguments: &TheoryArguments, json: bool) -> Answer {
 /// Writes the scenario of each row into a file of its own. The file begins with the section and the
 /// name of the row.
 fn write_scenarios(folder: &Path, comparisons: &[Comparison]) -> Answer {
-    let cannot = |error: std::io::Error| {
-        Failure::new(
-            BAD_INPUT,
-            format!("cannot write into {}: {error}", folder.display()),
-        )
-    };
+    let cannot = |error: std::io::Error| Failure::at("write into", folder, error);
     fs::create_dir_all(folder).map_err(cannot)?;
     for (index, comparison) in comparisons.iter().enumerate() {
         let Comparison {

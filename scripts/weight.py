@@ -4,25 +4,16 @@ targets, generated files, comments and blank lines. Prints the crates; with fold
 their files.
 """
 
+import importlib
 import re
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
 
-NOISE = re.compile(
-    r"""(?s)//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|"(?:\\.|[^"\\])*"|'(?:\\[^']+|[^\\'\n])'"""
-)
-TEST = re.compile(r"#\[cfg\((?:all\()?test\b[^\]]*\]")
+circles = importlib.import_module("check-circles")
+
 LEFT_OUT = re.compile(r"(^|/)(onramp-testing|tests|benches|examples|fuzz)/|/bindings\.rs$")
-
-
-def end_of_item(code, start, depth=0):
-    for at in range(start, len(code)):
-        depth += (code[at] in "([{") - (code[at] in ")]}")
-        if depth < 0 or depth == 0 and code[at] in "};":
-            return at + 1
-    return len(code)
 
 
 def without_noise(found):
@@ -32,12 +23,12 @@ def without_noise(found):
 
 def weight_and_tests(file):
     """The lines of a file, and the modules of tests that it declares."""
-    code = NOISE.sub(without_noise, file.read_text())
+    code = circles.NOISE.sub(without_noise, file.read_text())
     folder = file.parent if file.stem in ("lib", "main", "mod") else file.with_suffix("")
     modules = set()
-    while test := TEST.search(code):
-        end = end_of_item(code, test.end())
-        if module := re.search(r"\bmod\s+(\w+);$", code[test.end() : end]):
+    while test := circles.TEST.search(code):
+        end = circles.end_of_item(code, test.end())
+        if module := circles.MODULE.search(code, test.end(), end):
             modules.add(folder / module[1])
         code = code[: test.start()] + code[end:]
     return sum(map(bool, map(str.strip, code.splitlines()))), modules

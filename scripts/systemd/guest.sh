@@ -210,7 +210,12 @@ first() {
 	process=$(main_process)
 	begin=$(now)
 	kill -STOP "$process"
-	TRIES=1500 await is_served_by_another_than "$process" || wrong 'the watchdog did nothing'
+	tries=900
+	while [ -e "/proc/$process" ] && [ $tries -gt 0 ]; do
+		sleep 0.2
+		tries=$((tries - 1))
+	done
+	TRIES=300 await is_served_by_another_than "$process" || wrong 'the watchdog did nothing'
 	took=$(echo "$begin $(now)" | awk '{ printf "%.0f", $2 - $1 }')
 	starts_up
 	verdict watchdog "$took s"

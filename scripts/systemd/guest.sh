@@ -76,8 +76,8 @@ is_counted() { # pattern, at least
 	[ "$(metric "$1")" -ge "$2" ]
 }
 
-has_no_program() {
-	! bpftool prog show | grep -q onramp && ! bpftool map show | grep -q onramp
+downloads_run() {
+	[ "$(ss -tHn state established 'sport = :80' | wc -l)" -ge 20 ]
 }
 
 nothing_left() {
@@ -225,15 +225,14 @@ first() {
 		download 1m --limit-rate 50k >/tmp/load-$i &
 		loads="${loads:-} $!"
 	done
-	sleep 3
+	TRIES=300 await downloads_run || wrong "before the upgrade: $(ss -tHn 'sport = :80')"
 	timed apt-get install -qq ./newer.deb || wrong "$(tail -n 5 /tmp/error)"
 	[ "$(main_process)" = "$process" ] || wrong 'the service has another process'
 	[ "$(readlink "/proc/$process/exe")" = /usr/bin/onramp ] ||
 		wrong "it runs $(readlink "/proc/$process/exe")"
 	dpkg-query --show --showformat '${Version}' onramp | grep -q newer ||
 		wrong 'the package is the old one'
-	running=$(ss -tHn state established 'sport = :80' | wc -l)
-	[ "$running" -ge 20 ] || wrong "$running connections run after the upgrade"
+	downloads_run || wrong "after the upgrade: $(ss -tHn 'sport = :80')"
 	starts_up
 	# shellcheck disable=SC2086
 	wait $loads
@@ -242,11 +241,22 @@ first() {
 
 	switch_off off
 	start_service
-	kill -STOP "$(main_process)"
+	# systemd lets a process go on that got SIGSTOP; in a frozen cgroup it does not end.
+	echo 1 >/sys/fs/cgroup/system.slice/$UNIT/cgroup.freeze
 	switch_off off:hung
 	start_service
 	kill -9 "$(main_process)"
 	switch_off off:killed
+
+	runc run --detach --bundle container onramp </dev/null >/tmp/container 2>&1 ||
+		wrong "runc: $(cat /tmp/container)"
+	await is_counted '^onramp_policy_info' 1 || wrong "$(tail -n 5 /tmp/container)"
+	starts_up
+	runc kill onramp TERM
+	await nothing_left || wrong "left: $(cat /tmp/programs)"
+	await sh -c 'runc state onramp | grep -q stopped' || wrong 'it did not end'
+	runc delete onramp
+	verdict container 'new connections have the start-up; nothing is left after SIGTERM'
 
 	start_service
 	open_idle 50

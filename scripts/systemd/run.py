@@ -8,6 +8,8 @@ succeeded, 1 some did not, 3 no machine can be made here.
 """
 
 import argparse
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -26,9 +28,10 @@ import machine
 import packages
 
 PAGE = HERE.parent.parent / "docs" / "kernels.md"
+MANIFEST = HERE.parent.parent / "packaging" / "kubernetes" / "onramp.yaml"
 SUITE = "bookworm"
 INCLUDED = ("systemd-sysv", "udev", "dbus", "kmod", "iproute2", "procps", "nginx-light", "curl",
-            "bpftool")
+            "bpftool", "runc")
 # origin, suite, package: of the first boot, and after the reboot
 FIRST = ("Debian", "bookworm", "linux-image-cloud-amd64")
 SECOND = ("Debian", "trixie", "linux-image-cloud-amd64")
@@ -68,8 +71,10 @@ CHECKS = {
     "upgrade": "`apt-get install` of a newer package during 20 downloads; the process goes on "
                "with the new program",
     "off": "`onramp off` with 50 idle connections on the start-up",
-    "off:hung": "the same, and the service hangs (SIGSTOP)",
+    "off:hung": "the same, and the service hangs (its cgroup is frozen)",
     "off:killed": "the same, and the service was killed",
+    "container": "`onramp serve` in a container (runc) with the capabilities and mounts of the "
+                 "DaemonSet",
     "stop": "`systemctl stop`: nothing is left once the connections have ended",
     "remove": "`apt-get remove` with 50 idle connections on the start-up",
     "purge": "`apt-get purge`",
@@ -89,7 +94,8 @@ CHECKS = {
 
 def base(cache):
     """The archive of a Debian with the packages of the guest; made once."""
-    file = cache / "base.tar"
+    digest = hashlib.sha256(" ".join(INCLUDED).encode()).hexdigest()[:8]
+    file = cache / f"base-{digest}.tar"
     if not file.exists():
         unfinished = cache / "unfinished.tar"
         command = [machine.program("mmdebstrap"), "--quiet", "--variant=apt",
@@ -113,6 +119,39 @@ def newer(deb, folder):
     return file
 
 
+def container():
+    """A container as the DaemonSet describes it, in the words of the Open Container Initiative."""
+    manifest = MANIFEST.read_text()
+    capabilities = re.search(r'add: \[("[A-Z_", ]+")\]', manifest).group(1)
+    capabilities = ["CAP_" + name.strip('" ') for name in capabilities.split(",")]
+    mounts = [
+        {"destination": "/proc", "type": "proc", "source": "proc"},
+        {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid"]},
+        {"destination": "/sys", "type": "none", "source": "/sys", "options": ["rbind", "ro"]},
+        {"destination": "/run/onramp", "type": "tmpfs", "source": "tmpfs"},
+    ]
+    paths = re.findall(r"mountPath: (/sys\S+)(\s+readOnly: true)?", manifest)
+    paths += [(path, " ") for path in ("/usr", "/lib", "/lib64", "/etc/onramp")]
+    for path, read_only in paths:
+        options = ["bind", "ro" if read_only else "rw"]
+        mounts.append({"destination": path, "type": "none", "source": path, "options": options})
+    return {
+        "ociVersion": "1.0.2",
+        "process": {
+            "user": {"uid": 0, "gid": 0},
+            "args": ["/usr/bin/onramp", "serve"],
+            "env": ["PATH=/usr/bin"],
+            "cwd": "/",
+            "capabilities": {kind: capabilities for kind in ("bounding", "effective", "permitted")},
+            "noNewPrivileges": "allowPrivilegeEscalation: false" in manifest,
+        },
+        "root": {"path": "rootfs", "readonly": True},
+        "mounts": mounts,
+        "linux": {"namespaces": [{"type": kind} for kind in ("pid", "mount", "ipc", "uts",
+                                                             "cgroup")]},
+    }
+
+
 def root_folder(cache, deb, kernels, folder):
     """The files of the guest's disk."""
     root = machine.empty(folder / "disk-root")
@@ -132,6 +171,9 @@ def root_folder(cache, deb, kernels, folder):
         machine.copy(file, tests / file.name)
     shutil.copyfile(deb, tests / "onramp.deb")
     shutil.copyfile(newer(deb, folder), tests / "newer.deb")
+    for path in ("proc", "dev", "sys", "run/onramp", "usr", "lib", "lib64", "etc/onramp"):
+        (tests / "container/rootfs" / path).mkdir(parents=True)
+    (tests / "container/config.json").write_text(json.dumps(container(), indent=1))
     units = root / "etc/systemd/system"
     (units / "onramp-checks.service").write_text(SERVICE)
     wants = units / "multi-user.target.wants"

@@ -26,8 +26,9 @@ bpftool cgroup tree | sed -E 's/^(( *)[0-9]+) +/\2/' | section bpf-cgroup
 find /sys/fs/bpf | section pin
 find /sys/fs/cgroup -type d | section cgroup
 systemctl list-unit-files --no-legend --no-pager | section unit-file
+# network-pre.target stays reached once a unit has asked for it.
 systemctl list-units --all --plain --no-legend --no-pager |
-	awk '{ print $1, $2, $3, $4 }' | section unit
+	awk '$1 != "network-pre.target" { print $1, $2, $3, $4 }' | section unit
 ss -lntuH | awk '{ print $1, $5 }' | section listening
 cut -d ' ' -f 1 /proc/modules | section module
 ps -eo comm= | grep -v '^kworker' | sort -u | grep -vE '^(sh|ps|sort|grep|sed|snapshot)' |

@@ -317,7 +317,8 @@ second() {
 	server=$(since_boot ExecMainStartTimestampMonotonic nginx.service)
 	[ "$ready" -lt "$server" ] || wrong "nginx started at $server us, $UNIT was ready at $ready"
 	starts_up
-	verdict boot "$(echo "$ready" | awk '{ printf "%.1f", $1 / 1000000 }') s after the kernel began"
+	ready=$(echo "$ready" | awk '{ printf "%.1f", $1 / 1000000 }')
+	verdict boot "ready $ready s after the kernel began"
 
 	open_idle 50
 	timed apt-get purge -qq onramp || wrong "$(tail -n 5 /tmp/error)"

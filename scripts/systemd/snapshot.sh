@@ -7,8 +7,8 @@ section() { # name: prefixes the lines of the standard input, in order
 	sort | sed "s|^|$1: |"
 }
 
-sysctl -a 2>/dev/null | grep -vE '^(fs\.(dentry-state|file-nr|inode-nr|inode-state)|kernel\.(random|ns_last_pid|pty\.nr)|net\.netfilter\.nf_conntrack_count)' |
-	section sysctl
+changing='^(fs\.(dentry-state|file-nr|inode-nr|inode-state)|kernel\.(random|ns_last_pid|pty\.nr))'
+sysctl -a 2>/dev/null | grep -vE "$changing" | section sysctl
 for version in -4 -6; do
 	ip $version route show table all | sed -E 's/ expires [^ ]*//'
 	ip $version rule show

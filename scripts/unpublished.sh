@@ -2,5 +2,7 @@
 # Print `--exclude NAME` for each crate of the workspace that is not published, for cargo.
 set -eu
 cd "$(dirname "$0")/.."
-grep -l '^publish = false' crates/*/Cargo.toml crates/onramp-web/build-tool/Cargo.toml \
-	python/Cargo.toml | xargs sed -n 's/^name = "\(.*\)"/--exclude \1/p' | grep -- '--exclude onramp-'
+manifests=$(grep -l '^publish = false' crates/*/Cargo.toml crates/onramp-web/build-tool/Cargo.toml \
+	python/Cargo.toml)
+# shellcheck disable=SC2086
+sed -n 's/^name = "\(onramp-.*\)"/--exclude \1/p' $manifests

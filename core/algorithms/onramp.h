@@ -282,10 +282,11 @@ static inline uint64_t onramp_restart_bytes(const struct onramp *state,
 	}
 }
 
-/* The rate at which the segments that this cwnd permits leave. */
+/* The rate at which the segments that the decided cwnd permits leave. */
 static inline uint64_t onramp_pacing_rate(const struct onramp *state, const struct startup_ack *ack,
-					  uint64_t cwnd_bytes)
+					  const struct startup_decision *decision)
 {
+	uint64_t cwnd_bytes = decision->cwnd_bytes;
 	uint64_t rate;
 
 	if (state->variant & ONRAMP_WITHOUT_SPACING)
@@ -308,9 +309,26 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 			return STARTUP_UNLIMITED;
 		/* Between flights the probe leaves. */
 		return state->flight.end_bytes ? ONRAMP_ARRIVAL_GAIN * rate : rate;
+	case STARTUP_PHASE_AVOIDANCE:
+		/* Above ssthresh this is the rate after a pause, whatever cwnd is by then. */
+		if (cwnd_bytes >= decision->ssthresh_bytes)
+			cwnd_bytes = state->target_bytes;
+		return decision->restart_bytes
+			       ? max_u64(rate_bytes_per_s(cwnd_bytes, state->min_rtt_ns), 1)
+			       : STARTUP_UNLIMITED;
 	default:
 		return STARTUP_UNLIMITED;
 	}
+}
+
+/* What the host does with the decided cwnd: until the next ACK, and after an idle time. */
+static inline void onramp_pace(const struct onramp *state, const struct startup_ack *ack,
+			       struct startup_decision *decision)
+{
+	decision->restart_bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
+	decision->pacing_bytes_per_s = onramp_pacing_rate(state, ack, decision);
+	decision->estimate_bytes_per_s = state->bottleneck_bytes_per_s;
+	decision->phase = state->phase;
 }
 
 /* Follow what every phase measures: flights, minimum RTT, losses before RETREAT. Sets
@@ -382,24 +400,6 @@ static inline void onramp_follow_phase(struct onramp *state, const struct startu
 	}
 }
 
-/* The start-up is over, but for idle times. What one leaves, and then what cwnd permits below
- * ssthresh, is paced. */
-static inline void onramp_pause(const struct onramp *state, const struct startup_ack *ack,
-				struct startup_decision *decision)
-{
-	uint64_t bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
-
-	decision->phase = STARTUP_PHASE_AVOIDANCE;
-	decision->exit = state->exit;
-	decision->restart_bytes = bytes;
-	if (decision->cwnd_bytes < decision->ssthresh_bytes)
-		bytes = decision->cwnd_bytes;
-	decision->pacing_bytes_per_s =
-		bytes && !(state->variant & ONRAMP_WITHOUT_SPACING)
-			? max_u64(rate_bytes_per_s(bytes, state->min_rtt_ns), 1)
-			: STARTUP_UNLIMITED;
-}
-
 /* An ACK after an idle time, below ssthresh: what has filled the pipe before fills it again. */
 static inline void onramp_go_on(const struct onramp *state, const struct startup_ack *ack,
 				struct startup_decision *decision)
@@ -407,9 +407,9 @@ static inline void onramp_go_on(const struct onramp *state, const struct startup
 	*decision = (struct startup_decision){
 		.cwnd_bytes = startup_slow_start(ack, ack->ssthresh_bytes),
 		.ssthresh_bytes = ack->ssthresh_bytes,
-		.estimate_bytes_per_s = state->bottleneck_bytes_per_s,
+		.exit = state->exit,
 	};
-	onramp_pause(state, ack, decision);
+	onramp_pace(state, ack, decision);
 }
 
 static inline void onramp_ack(struct onramp *state, const struct startup_ack *ack,
@@ -436,26 +436,12 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 		state->exit = STARTUP_EXIT_SSTHRESH;
 		state->phase = STARTUP_PHASE_DONE;
 	}
-	decision->pacing_bytes_per_s = onramp_pacing_rate(state, ack, decision->cwnd_bytes);
-	decision->restart_bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
-	decision->estimate_bytes_per_s = state->bottleneck_bytes_per_s;
-	decision->phase = state->phase;
+	onramp_pace(state, ack, decision);
 	decision->pair = pair_rate_request(state->options, decision);
-	if (state->phase == STARTUP_PHASE_DONE)
-		startup_finish(decision, (enum startup_exit)state->exit);
-	if (state->phase == STARTUP_PHASE_AVOIDANCE)
-		onramp_pause(state, ack, decision);
+	if (startup_is_over(decision))
+		decision->exit = state->exit;
 	onramp_judge_first_round(state, ack);
 	onramp_report(state, decision);
-}
-
-/* The window that this connection has used. cwnd may never have been filled, and the last segments
- * of a message may be all that is in flight. */
-static inline uint64_t onramp_used_bytes(const struct onramp *state,
-					 const struct startup_loss *loss)
-{
-	return max_u64(loss->inflight_bytes,
-		       max_u64(state->initial_cwnd_bytes, state->learned_bytes));
 }
 
 static inline void onramp_loss(struct onramp *state, const struct startup_loss *loss,

@@ -80,7 +80,7 @@ fn a_rate_that_does_not_grow_with_cwnd_ends_the_startup_with_the_same_cwnd() {
         (decision.cwnd_bytes, decision.ssthresh_bytes),
         (window, window)
     );
-    assert!(!decision.host_paces(decision.cwnd_bytes, decision.ssthresh_bytes));
+    assert!(!paces_at(&decision, window));
     assert_segments(decision.learned_bytes, 855);
     assert_eq!(
         decision.estimate_bytes_per_s / 1000,
@@ -218,6 +218,11 @@ fn delayed_samples_later_in_a_flight_hold_nothing() {
     );
 }
 
+/// The host paces a sender that ACKs clock, with this cwnd.
+fn paces_at(decision: &Decision, cwnd_bytes: u64) -> bool {
+    decision.host_paces(cwnd_bytes, decision.ssthresh_bytes, cwnd_bytes)
+}
+
 /// The start-up has ended at a full pipe.
 fn full() -> Host {
     let mut host = validated();
@@ -233,8 +238,9 @@ fn after_an_idle_time_three_quarters_of_a_full_pipe_leave_paced() {
     let kept = host.decision.host_restart_bytes(1_000 * MS, 0);
     let pipe = host.decision.learned_bytes;
     assert!(pipe / 4 * 3 <= kept && kept < pipe && pipe <= window);
-    assert!(host.decision.host_paces(kept, host.decision.ssthresh_bytes));
-    assert_eq!(host.decision.pacing_bytes_per_s, kept * 1_000 / (RTT / MS));
+    // So does the window after a shorter pause: at the rate of the pipe.
+    assert!(paces_at(&host.decision, kept));
+    assert_eq!(host.decision.pacing_bytes_per_s, pipe * 1_000 / (RTT / MS));
     // Up to ssthresh cwnd grows as in slow start, paced. Then congestion avoidance has it.
     host.decision.cwnd_bytes = kept;
     let decision = arrive(&mut host, 1, RATE, RTT);
@@ -245,7 +251,7 @@ fn after_an_idle_time_three_quarters_of_a_full_pipe_leave_paced() {
     );
     let decision = arrive(&mut host, 1_000, RATE, RTT);
     assert_eq!(decision.cwnd_bytes, decision.ssthresh_bytes);
-    assert!(!decision.host_paces(decision.cwnd_bytes, decision.ssthresh_bytes));
+    assert!(!paces_at(&decision, decision.cwnd_bytes));
 }
 
 #[test]

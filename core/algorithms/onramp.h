@@ -37,8 +37,8 @@
  *     has validated.
  *   - (8) The repair of any other loss has ended (loss).
  *
- * DONE is for good, unless the pipe was full: then AVOIDANCE is in its place, until a loss. An idle
- * time is followed by what filled the pipe before.
+ * DONE is for good, unless the pipe was full: then AVOIDANCE is in its place, until an RTO. A pause
+ * is followed by what filled the pipe before, or by what congestion avoidance has left of it.
  *
  * APPROACH leads to DONE too, where cwnd reaches the share beside siblings (estimate), or where it
  * exceeds twice the BDP with a queue, and becomes twice the BDP (delay). Every ECN mark and every
@@ -133,8 +133,10 @@
  * An application that sends in parts, as most do behind a handshake of TLS, needs the measured rate
  * more than once: w stays where the application did not use all of it. For five minutes (RFC 7661)
  * an idle time leaves min(cwnd, w), paced. Of a remembered BDP, what was not used is lost (3.3).
- * Where the start-up has ended at a full pipe, w is that of this pipe. Up to ssthresh cwnd then
- * grows as in slow start, paced. A loss, or 16 MiB without an idle time, end this (core/host.h).
+ * Where the start-up has ended at a full pipe, w is that of this pipe, and at most the ssthresh of
+ * later losses. Up to ssthresh cwnd then grows as in slow start, paced. A pause shorter than the
+ * RTO leaves cwnd as it is: a window leaves at the rate of the pipe then, and not in one burst. An
+ * RTO, or 16 MiB without an ACK below ssthresh, end this (core/host.h).
  *
  * The connection learns the maximum that was acknowledged in a round trip, without its queue. From
  * a paced flight it learns the BDP at the delivery rate, once enough has arrived to be worth
@@ -447,10 +449,13 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 static inline void onramp_loss(struct onramp *state, const struct startup_loss *loss,
 			       struct startup_decision *decision)
 {
-	/* The path has changed since the start-up, or congestion avoidance has found its end. */
+	/* Congestion avoidance has found the end of the pipe. An RTO may mean another path. */
 	if (state->phase == STARTUP_PHASE_AVOIDANCE) {
 		startup_end_at_loss(loss, decision);
 		decision->exit = state->exit;
+		state->target_bytes = min_u64(state->target_bytes, loss->ssthresh_bytes);
+		if (loss->kind == STARTUP_LOSS_RECOVERY)
+			onramp_pace(state, &state->ack, decision);
 		return;
 	}
 	state->retreat_is_safe = state->has_resumed && !state->pipe_is_validated;

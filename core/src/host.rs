@@ -206,9 +206,7 @@ impl Decision {
     pub fn end_busy_connection(&mut self, unreported_bytes: u64) -> bool {
         // SAFETY: the function takes any numbers.
         let ends = self.restart_bytes > 0
-            && unsafe {
-                bindings::onramp_native_host_ends_busy_connection(self, unreported_bytes)
-            };
+            && unsafe { bindings::onramp_native_host_ends_busy_connection(self, unreported_bytes) };
         if ends {
             self.phase = bindings::PHASE_DONE;
             self.pacing_bytes_per_s = UNLIMITED;

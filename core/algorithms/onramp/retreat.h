@@ -103,7 +103,11 @@ static inline void onramp_end_retreat(struct onramp *state, const struct startup
 		       (!is_light && !onramp_may_compete(state));
 
 	if (state->retreat_is_safe || (is_over && !is_void)) {
-		state->phase = STARTUP_PHASE_DONE;
+		state->target_bytes = min_u64(state->target_bytes, ack->ssthresh_bytes);
+		state->phase = !state->retreat_is_safe && onramp_pipe_was_full(state) &&
+					       ack->cwnd_bytes >= ack->ssthresh_bytes
+				       ? STARTUP_PHASE_AVOIDANCE
+				       : STARTUP_PHASE_DONE;
 		return;
 	}
 	decision->ssthresh_bytes = STARTUP_UNLIMITED;

@@ -2,7 +2,8 @@
 
 use onramp_core::{
     phase_name, Ack, Decision, Limited, ACK_APP_LIMITED, ACK_CWND_LIMITED, EXIT_APPLICATION,
-    EXIT_RECEIVER, PHASE_AVOIDANCE, PHASE_PACING, UNLIMITED,
+    EXIT_DELAY, EXIT_RECEIVER, PHASE_APPROACH, PHASE_AVOIDANCE, PHASE_DONE, PHASE_PACING,
+    UNLIMITED,
 };
 
 /// A decision of each phase, by its name.

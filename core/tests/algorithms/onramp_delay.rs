@@ -7,7 +7,7 @@ use crate::onramp::{
 };
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
 use onramp_core::{
-    exit_name, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, UNLIMITED,
+    exit_name, Decision, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, UNLIMITED,
 };
 
 #[test]
@@ -255,14 +255,26 @@ fn after_an_idle_time_three_quarters_of_a_full_pipe_leave_paced() {
 }
 
 #[test]
-fn a_loss_after_the_startup_is_congestion_avoidances_and_ends_it_for_good() {
-    for kind in [LOSS_RECOVERY, LOSS_TIMEOUT] {
-        let decision = full().lose(kind, 10 * SEGMENT, 500 * SEGMENT);
-        assert_eq!(
-            (decision.phase, exit_name(decision.exit)),
-            (PHASE_DONE, "delay")
-        );
-        assert_eq!(decision.ssthresh_bytes, 500 * SEGMENT);
-        assert_eq!(decision.host_restart_bytes(0, 0), 0);
-    }
+fn a_loss_after_the_startup_is_congestion_avoidances_and_leaves_its_ssthresh() {
+    let mut host = full();
+    let decision = host.lose(LOSS_RECOVERY, 10 * SEGMENT, 500 * SEGMENT);
+    assert_eq!(
+        (phase(&host), exit_name(decision.exit)),
+        ("avoidance", "delay")
+    );
+    assert_eq!(decision.ssthresh_bytes, 500 * SEGMENT);
+    // Three quarters of what avoidance has left, and ten segments.
+    assert_segments(decision.host_restart_bytes(0, 0), 385);
+    assert_segments(decision.pacing_bytes_per_s * (RTT / MS) / 1_000, 500);
+}
+
+#[test]
+fn an_rto_after_the_startup_ends_it_for_good() {
+    let decision = full().lose(LOSS_TIMEOUT, 10 * SEGMENT, 500 * SEGMENT);
+    assert_eq!(
+        (decision.phase, exit_name(decision.exit)),
+        (PHASE_DONE, "delay")
+    );
+    assert_eq!(decision.ssthresh_bytes, 500 * SEGMENT);
+    assert_eq!(decision.host_restart_bytes(0, 0), 0);
 }

@@ -183,8 +183,8 @@ set_up
 report kernel ok "$(uname -r)"
 check doctor onramp doctor
 sed 's/^/doctor: /' /tmp/out
-onramp list --json | awk -F'"' '/in_this_kernel": true/ { has = 1 }
-	/"name"/ { if (has) print $4; has = 0 }' >/tmp/avoidances
+onramp list --json | awk -F'"' '/"name"/ { name = $4 }
+	/in_this_kernel": true/ { print name }' >/tmp/avoidances
 for avoidance in $(cat /tmp/avoidances); do
 	while read -r name control options; do
 		# shellcheck disable=SC2086

@@ -47,11 +47,8 @@ in_peer() {
 	ip netns exec peer "$@"
 }
 
-download() { # file options of curl...
-	local file=$1
-	shift
-	in_peer curl -sf --max-time 100 -o /dev/null -w '%{size_download}\n' "$@" \
-		"http://$SERVER/$file"
+download() { # file
+	in_peer curl -sf --max-time 100 -o /dev/null -w '%{size_download}\n' "http://$SERVER/$1"
 }
 
 # The number of connections of the server that use a congestion control of this pattern.
@@ -222,7 +219,7 @@ first() {
 
 	process=$(main_process)
 	for i in $(seq 20); do
-		download 1m --limit-rate 50k >/tmp/load-$i &
+		download slow >/tmp/load-$i &
 		loads="${loads:-} $!"
 	done
 	TRIES=300 await downloads_run || wrong "before the upgrade: $(ss -tHn 'sport = :80')"

@@ -37,11 +37,17 @@ FIRST = ("Debian", "bookworm", "linux-image-cloud-amd64")
 SECOND = ("Debian", "trixie", "linux-image-cloud-amd64")
 MODULES = (*machine.MODULES, "sch_netem", "unix_diag", "autofs4")
 DISK_SIZE = "2G"
-PAGES = {"small": b"small\n", "100k": bytes(100_000), "1m": bytes(1_000_000)}
+PAGES = {"small": b"small\n", "100k": bytes(100_000), "slow": bytes(1_000_000)}
 # What apt and systemd would do by the clock, between two snapshots.
 MASKED = ("apt-daily.timer", "apt-daily-upgrade.timer", "dpkg-db-backup.timer", "e2scrub_all.timer",
           "fstrim.timer", "logrotate.timer", "man-db.timer", "systemd-tmpfiles-clean.timer",
           "serial-getty@ttyS0.service", "getty@tty1.service")
+# nginx.conf is Debian's. Here idle connections stay, and one file takes twenty seconds.
+NGINX = """\
+keepalive_timeout 3600;
+map $uri $limit { default 0; /slow 50k; }
+limit_rate $limit;
+"""
 SERVICE = """\
 [Unit]
 Description=Checks of Onramp
@@ -162,8 +168,7 @@ def root_folder(cache, deb, kernels, folder):
         packages.run(["chroot", root, "/sbin/depmod", release.name])
     for name, content in PAGES.items():
         (root / "var/www/html" / name).write_bytes(content)
-    # nginx.conf is Debian's; idle connections stay.
-    (root / "etc/nginx/conf.d/idle.conf").write_text("keepalive_timeout 3600;\n")
+    (root / "etc/nginx/conf.d/guest.conf").write_text(NGINX)
     (root / "etc/fstab").write_text("/dev/vda / ext4 defaults 0 0\n")
     (root / "etc/hostname").write_text("guest\n")
     tests = root / "test"

@@ -32,15 +32,21 @@ OWN = [
 LIBRARIES = [
     {
         "name": "elfutils/libelf",
-        "pkg-config": "libelf",
+        "version_of": ["pkg-config", "--modversion", "libelf"],
         "authors": ["Red Hat, Inc. and others"],
         "license": "LGPL-3.0-or-later OR GPL-2.0-or-later",
     },
     {
         "name": "zlib",
-        "pkg-config": "zlib",
+        "version_of": ["pkg-config", "--modversion", "zlib"],
         "authors": ["1995-2022 Jean-loup Gailly and Mark Adler"],
         "license": "Zlib",
+    },
+    {
+        "name": "rust/std",
+        "version_of": ["rustc", "--version"],
+        "authors": ["The Rust Project contributors"],
+        "license": "MIT OR Apache-2.0",
     },
 ]
 

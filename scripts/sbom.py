@@ -9,6 +9,7 @@ CycloneDX's schema is an error.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -46,8 +47,8 @@ def component(kind, package, checksum=None):
 
 
 def library(package):
-    command = ["pkg-config", "--modversion", package["pkg-config"]]
-    version = subprocess.check_output(command, text=True).strip()
+    printed = subprocess.check_output(package["version_of"], text=True)
+    version = re.search(r"\d[\d.]*", printed).group()
     return component("generic", package | {"version": version})
 
 

@@ -238,9 +238,9 @@ first() {
 
 	switch_off off
 	start_service
-	# systemd lets a process go on that got SIGSTOP; in a frozen cgroup it does not end.
+	# systemd lets a process go on that got SIGSTOP; a frozen cgroup stays frozen.
 	echo 1 >/sys/fs/cgroup/system.slice/$UNIT/cgroup.freeze
-	switch_off off:hung
+	switch_off off:frozen
 	start_service
 	kill -9 "$(main_process)"
 	switch_off off:killed

@@ -77,7 +77,7 @@ CHECKS = {
     "upgrade": "`apt-get install` of a newer package during 20 downloads; the process goes on "
                "with the new program",
     "off": "`onramp off` with 50 idle connections on the start-up",
-    "off:hung": "the same, and the service hangs (its cgroup is frozen)",
+    "off:frozen": "the same, with the cgroup of the service frozen",
     "off:killed": "the same, and the service was killed",
     "container": "`onramp serve` in a container (runc) with the capabilities and mounts of the "
                  "DaemonSet",

@@ -13,9 +13,13 @@ class Connection:
     def __init__(self, rng):
         self.rtt_divisor = rng.choice([1, 1, 1, 1, 20])
         self.siblings = rng.choice([0, 0, 0, 1, 9])
-        self.is_quiet = rng.random() < 0.1
+        # So many ACKs leave nothing in flight.
+        self.quiet_acks = rng.choice([0] * 9 + [40])
         self.is_app_limited = rng.random() < 0.2
         self.delay_ns = 0
+        # The RTT grows by a twentieth in a round: no sample is delayed beside the last round's.
+        self.creeps = rng.random() < 0.25
+        self.cwnd_factor = rng.choice([1, 1, 1, 4])
         self.lost_bytes = 0
         self.recovering = 0
         self.after_idle = rng.random() < 0.2
@@ -43,17 +47,22 @@ def ack(record, rng, connection):
     """Change an ACK. Now and then it is a loss instead."""
     if rng.random() < 0.002:
         connection.delay_ns = rng.choice([0, 3, 10, 40]) * 10**6
+    if connection.creeps:
+        connection.delay_ns += record.srtt_ns * MSS // (20 * max(record.inflight_bytes, MSS))
     if rng.random() < 0.005:
         connection.siblings = rng.choice([0, 0, 1, 9])
     record.siblings = connection.siblings
+    record.cwnd_bytes *= connection.cwnd_factor
     record.lost_bytes += connection.lost_bytes
     for member in ("rtt_ns", "srtt_ns"):
         time_ns = getattr(record, member) // connection.rtt_divisor
         setattr(record, member, time_ns + connection.delay_ns if time_ns else 0)
     if rng.random() < 0.01:
         record.rtt_ns = 0
-    if connection.is_quiet and rng.random() < 0.3:
+    if connection.quiet_acks:
+        connection.quiet_acks -= 1
         record.inflight_bytes = 0
+        record.flags |= FLAGS["is_app_limited"]
     if connection.is_app_limited and rng.random() < 0.8:
         record.flags |= FLAGS["is_app_limited"]
     if rng.random() < 0.1:

@@ -19,25 +19,26 @@ class Algorithm(ctypes.Structure):
                   for name in ("start", "ack", "loss")]]
 
 
-def compile_core(folder: pathlib.Path):
-    """The functions of `onramp`."""
-    library = folder / "libonramp_core.so"
-    core = ROOT / "core"
-    subprocess.run(["cc", "-std=c11", "-ffreestanding", "-O2", "-fPIC", "-shared", "-I", core,
-                    core / "src/native.c", "-o", library], check=True)
-    loaded = ctypes.CDLL(str(library))
-    count = ctypes.c_size_t.in_dll(loaded, "onramp_algorithm_count").value
-    algorithms = (Algorithm * count).in_dll(loaded, "onramp_algorithms")
-    [found] = [algorithm for algorithm in algorithms if algorithm.name == b"onramp"]
-    return found
+class Core:
+    """The functions of `onramp`: start, ack, loss; and the library, for those of hosts."""
+
+    def __init__(self, folder: pathlib.Path):
+        file, core = folder / "libonramp_core.so", ROOT / "core"
+        subprocess.run(["cc", "-std=c11", "-ffreestanding", "-O2", "-fPIC", "-shared", "-I", core,
+                        core / "src/native.c", "-o", file], check=True)
+        self.library = ctypes.CDLL(str(file))
+        self.library.onramp_native_host_restart_bytes.restype = ctypes.c_uint64
+        count = ctypes.c_size_t.in_dll(self.library, "onramp_algorithm_count").value
+        rows = (Algorithm * count).in_dll(self.library, "onramp_algorithms")
+        [self.onramp] = [row for row in rows if row.name == b"onramp"]
 
 
-def decide(algorithm, events):
+def decide(core, events):
     """The same events, with the decisions of core/."""
     states = {0: bytes(STATE_BYTES)}
     for number, (kind, before, record, _) in enumerate(events, 1):
         state = ctypes.create_string_buffer(states[before], STATE_BYTES)
         decision = RECORDS["Decision"]()
-        getattr(algorithm, kind.lower())(*map(ctypes.addressof, (state, record, decision)))
+        getattr(core.onramp, kind.lower())(*map(ctypes.addressof, (state, record, decision)))
         states[number] = state.raw
         yield kind, before, record, decision

@@ -23,8 +23,8 @@ record lies scripts/draft/lies.toml
 for scenario in \
 	hostile/default-buffer hostile/loss-bursts hostile/narrow-way-back hostile/policer-20 \
 	hostile/random-loss hostile/writes-100 others/ten-at-once real/ack-aggregation \
-	real/fading real/lte-grants real/ordered-jitter-5 real/reordering-jitter-10 \
-	real/wifi-ampdu second/odd-policers second/proxy memory; do
+	real/fading real/fast real/lte-grants real/ordered-jitter-5 real/policers-1000 \
+	real/reordering-jitter-10 real/wifi-ampdu second/odd-policers second/proxy memory; do
 	record "$(echo $scenario | tr / -)" scenarios/$scenario.toml
 done
 "$PYTHON" scripts/draft/replay.py "$work"/*.bin

@@ -6,6 +6,7 @@ inputs with random changes, as the C of core/ does. Its constants are those of t
 
 import ctypes
 import importlib.util
+import itertools
 import os
 import pathlib
 import re
@@ -42,6 +43,8 @@ UNSPECIFIED = {
     "STARTUP_INTERRUPT_NS",  # hosts that cannot pace: not `onramp`
     "STARTUP_STATE_BYTES", "STARTUP_UNLIMITED", "NS_PER_S",
 }
+# Functions that hosts call, with tests of their own.
+OF_HOSTS = ["on_idle", "paces", "ends_for_good", "initial_rate", "learn_first_round"]
 RECORDINGS = sorted((SCRIPTS / "draft/recordings").glob("*.json.xz"))
 # The stage `draft` sets it: more inputs, and the lines that they reach.
 IS_LONG = "ONRAMP_DRAFT_LONG" in os.environ
@@ -122,6 +125,22 @@ def test_an_idle_time_leaves_what_core_says(restart_bytes, idle_ns, unreported_b
     assert draft["on_idle"](*numbers) == left
 
 
+@pytest.mark.parametrize("phase", ["APPROACH", "AVOIDANCE", "DONE"])
+@pytest.mark.parametrize("pacing_bytes_per_s", [1, 2**64 - 1])
+@pytest.mark.parametrize("restart_bytes", [0, 40_000])
+def test_a_host_paces_and_ends_as_core_says(phase, pacing_bytes_per_s, restart_bytes, draft, core):
+    decision = recording.RECORDS["Decision"](
+        phase=draft[phase], pacing_bytes_per_s=pacing_bytes_per_s, restart_bytes=restart_bytes)
+    for numbers in itertools.product([1, 2, 3], repeat=3):
+        paces = core.library.onramp_native_host_paces(
+            draft[phase], *map(ctypes.c_uint64, [pacing_bytes_per_s, *numbers]))
+        assert draft["paces"](decision, *numbers) == paces
+    for unreported_bytes in (16 << 20, (16 << 20) + 1):
+        ends = core.library.onramp_native_host_ends_busy_connection(
+            ctypes.byref(decision), ctypes.c_uint64(unreported_bytes))
+        assert draft["ends_for_good"](decision, unreported_bytes) == ends
+
+
 @pytest.mark.parametrize("rate", [0, 75_000, 100_000, 600_000, 4_799_999, 4_800_000])
 @pytest.mark.parametrize("age_ns", [0, 3600 * 10**9, 3600 * 10**9 + 1])
 @pytest.mark.parametrize("outcome", ["CARRIED", "TOO_FAST"])
@@ -160,7 +179,7 @@ def test_the_inputs_reach_each_line_of_on_start_on_ack_and_on_loss(core):
             assert list(replay.differences(draft, events)) == []
     finally:
         sys.settrace(before)
-    of_host = {line for name in ("is_busy", "on_idle", "initial_rate", "learn_first_round")
+    of_host = {line for name in OF_HOSTS
                for line in lines_of(draft[name].__code__)}
     code = compile(specification.code(), str(specification.DRAFT), "exec")
     lines = specification.code().split("\n")

@@ -28,6 +28,8 @@ class Core:
                         core / "src/native.c", "-o", file], check=True)
         self.library = ctypes.CDLL(str(file))
         self.library.onramp_native_host_restart_bytes.restype = ctypes.c_uint64
+        self.library.onramp_native_host_paces.restype = ctypes.c_bool
+        self.library.onramp_native_host_ends_busy_connection.restype = ctypes.c_bool
         count = ctypes.c_size_t.in_dll(self.library, "onramp_algorithm_count").value
         rows = (Algorithm * count).in_dll(self.library, "onramp_algorithms")
         [self.onramp] = [row for row in rows if row.name == b"onramp"]

@@ -38,7 +38,7 @@ help:
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make web      the playground, a page for browsers: target/web (or onramp web)'
 	@echo 'make site     the documents as a static site: target/site (test-site: in Chromium)'
-	@echo 'make draft    the specification of onramp, an Internet-Draft: target/draft/onramp.txt'
+	@echo 'make draft    the specification of onramp as an Internet-Draft: target/draft'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
 	@echo 'make real-quic    the same over QUIC, beside the CUBIC of noq and onramp over TCP'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'

@@ -220,8 +220,8 @@ def table(reports):
     def detail(check):
         return " ".join(reports[check][1:])
     lines = [
-        f"{date.today()}: {detail('systemd')}; Linux {detail('kernel:first')}, after the reboot "
-        f"{detail('kernel:second')}.",
+        f"{date.today()}, {detail('systemd')}, Linux {detail('kernel:first')}.",
+        f"After the reboot: Linux {detail('kernel:second')}.",
         "",
         "| what | found |",
         "|---|---|",

@@ -7,9 +7,8 @@ use std::fmt::Write;
 
 impl Ledger {
     /// The digest of what decides verdicts: of each row id, statement, expected value, unit and
-    /// rule, and whether it counts; of each choice question, answer and alternatives. Listed changes
-    /// that a later one follows have a digest without the statements: those of 26 November 2026 are
-    /// the first ones that have them.
+    /// rule, and whether it counts; of each choice question, answer and alternatives. The digests
+    /// of listed changes that others follow are without the statements.
     pub fn digest(&self) -> String {
         let mut text = String::new();
         for row in &self.rows {
@@ -48,7 +47,8 @@ mod tests {
             assert_eq!(
                 listed,
                 Some(ledger.digest()),
-                "{}: a statement, a rule, an expected value or a choice has changed. Add a [[changed]] table \
+                "{}: a statement, a rule, an expected value or a choice has changed. Add a \
+                 [[changed]] table \
                  with the reason and this digest",
                 ledger.id
             );

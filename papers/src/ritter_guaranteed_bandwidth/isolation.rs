@@ -1,6 +1,6 @@
 //! "the modifications can be switched on or off at the socket interface, thus per flow": a transfer
-//! that reserves nothing. "The usage of the reserved rate does not influence other flows": it shares
-//! its link with one that does.
+//! that reserves nothing. "The usage of the reserved rate does not influence other flows": it
+//! shares its link with one that does.
 
 use super::setup::{transfer, RESERVED};
 use crate::{Bench, Crossing, Error, Measured, Settings, Value, Watch};

@@ -90,10 +90,9 @@ impl OnKernel {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let rows = self.rows.iter().map(|row| line(self.cells(row).into()));
         let day = date.get(..10).unwrap_or(date);
-        let measured = format!(
-            "Linux {}, measured on {day}, beside the simulator. ",
-            probe::kernel_release()
-        );
+        let release = probe::kernel_release();
+        let version = release.split('-').next().unwrap_or(&release);
+        let measured = format!("Linux {version}, measured on {day}, beside the simulator. ");
         let below = wrapped("", 0, &self.legend(&measured), DOCS_WIDTH);
         line(HEAD.map(str::to_owned).into())
             + &line(HEAD.map(|_| "---".to_owned()).into())

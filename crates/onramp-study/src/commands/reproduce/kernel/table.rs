@@ -302,7 +302,8 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[2],
-            "| two, queue 0.05 bdp | 2 x 1 MB | standard + cubic | 1.5 MB | 1.5 MB | – | – | 6 | 6 |"
+            "| two, queue 0.05 bdp | 2 x 1 MB | standard + cubic | 1.5 MB | 1.5 MB | – | – | 6 \
+             | 6 |"
         );
         assert!(lines[3].starts_with("| two, queue 1 bdp |"), "{text}");
         assert!(text.contains("measured on 2031-05-04"), "{text}");

@@ -6,14 +6,15 @@ use crate::{Error, Settings, Watch};
 use onramp_scenario::{Case, Scenario};
 use onramp_sim::{run_observed, Beginning, Outcome};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::collections::BTreeSet;
 
 /// Options of a reproduction.
 #[derive(Clone)]
 pub struct Options<'a> {
     /// Number of seeds for each run with random events.
     pub seeds: usize,
-    /// Draws other seeds than those of the scenarios' own files: the `seed` of all of them.
-    pub other_seeds: Option<i64>,
+    /// Draws other seeds than those of the scenarios' own files.
+    pub other_seeds: Option<OtherSeeds<'a>>,
     /// Runs at a time. The results do not depend on it. A [`Bench`] of one's own uses the rayon
     /// pool in which it is called.
     pub threads: usize,
@@ -21,6 +22,15 @@ pub struct Options<'a> {
     pub sim: onramp_sim::Options,
     /// Called after each part.
     pub progress: &'a (dyn Fn() + Sync),
+}
+
+/// Other seeds than those of the scenarios' own files.
+#[derive(Clone, Copy)]
+pub struct OtherSeeds<'a> {
+    /// The `seed` of all scenarios.
+    pub seed: i64,
+    /// Only the parts that have one of these rows are measured.
+    pub rows: &'a BTreeSet<String>,
 }
 
 /// Runs scenarios with the keys of an alternative.
@@ -187,7 +197,7 @@ impl<'a> Bench<'a> {
 
     fn scenario(&self, text: &str, settings: &Settings) -> Scenario {
         let repeat = ("transfer.repeat", self.seeds as i64);
-        let other = self.options.other_seeds.map(|seed| ("seed", seed));
+        let other = self.options.other_seeds.map(|other| ("seed", other.seed));
         let seeds = Settings::of([repeat].into_iter().chain(other));
         let scenario = settings
             .clone()
@@ -283,8 +293,12 @@ mod tests {
             let seeds = bench.run(TEXT, &Settings::default(), &Watch::default(), seed);
             (seeds.unwrap(), bench.draws())
         };
+        let rows = BTreeSet::new();
         let other = Options {
-            other_seeds: Some(7),
+            other_seeds: Some(OtherSeeds {
+                seed: 7,
+                rows: &rows,
+            }),
             ..options()
         };
         let (own, draws) = seeds(&options());

@@ -1,21 +1,22 @@
-//! The digest of a ledger's rules, expected values and choices. A test compares it with the last
-//! change that the ledger lists, so that none is changed in silence.
+//! The digest of a ledger's statements, rules, expected values and choices. A test compares it with
+//! the last change that the ledger lists, so that none is changed in silence.
 
 use crate::Ledger;
 use onramp_core::fnv1a;
 use std::fmt::Write;
 
 impl Ledger {
-    /// The digest of what decides verdicts: of each row id, expected value, unit and rule, and
-    /// whether it counts; of each choice question, answer and alternatives.
+    /// The digest of what decides verdicts: of each row id, statement, expected value, unit and
+    /// rule, and whether it counts; of each choice question, answer and alternatives. The digests
+    /// of listed changes that others follow are without the statements.
     pub fn digest(&self) -> String {
         let mut text = String::new();
         for row in &self.rows {
             let counts = !row.is_algebra;
             let _ = writeln!(
                 text,
-                "{} {} {} {} {counts}",
-                row.id, row.expected, row.unit, row.rule
+                "{} {} {} {} {} {counts}",
+                row.id, row.what, row.expected, row.unit, row.rule
             );
         }
         for choice in &self.choices {
@@ -31,6 +32,14 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     #[test]
+    fn a_reworded_statement_is_a_change() {
+        let mut ledger = crate::papers().swap_remove(0).ledger;
+        let before = ledger.digest();
+        ledger.rows[0].what.push_str(" or so");
+        assert_ne!(ledger.digest(), before);
+    }
+
+    #[test]
     fn rules_values_and_choices_are_those_of_the_last_listed_change() {
         for paper in crate::papers() {
             let ledger = paper.ledger;
@@ -38,7 +47,8 @@ mod tests {
             assert_eq!(
                 listed,
                 Some(ledger.digest()),
-                "{}: a rule, an expected value or a choice has changed. Add a [[changed]] table \
+                "{}: a statement, a rule, an expected value or a choice has changed. Add a \
+                 [[changed]] table \
                  with the reason and this digest",
                 ledger.id
             );

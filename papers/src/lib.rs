@@ -35,7 +35,7 @@ mod nishida_packet_pair;
 mod ritter_guaranteed_bandwidth;
 mod wang_astart;
 
-pub use bench::{Bench, Options, Run};
+pub use bench::{Bench, Options, OtherSeeds, Run};
 pub use entries::{changes_table, entries_table, entry_of, rows_table, verdict, Entry, ENTRIES};
 pub use error::Error;
 pub use expectation::{Claim, Expected, Rule, Value};

@@ -5,7 +5,8 @@ use crate::judge::{judge, Seeds, Verdict};
 use crate::memo::Memo;
 use crate::paper::Samples;
 use crate::{
-    figure, study_table, Error, Figure, Measured, Options, Paper, Part, Row, Settings, Table,
+    figure, study_table, Error, Figure, Ledger, Measured, Options, Paper, Part, Row, Settings,
+    Table,
 };
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rayon::ThreadPoolBuilder;
@@ -104,6 +105,15 @@ impl Record {
         }
     }
 
+    /// Whether other seeds could have another verdict: the row depends on chance, counts, and its
+    /// ledger does not call it undecided whatever the seeds say.
+    pub fn can_flip(&self, ledger: &Ledger) -> bool {
+        let is_forced = |row: &Row| row.is_algebra || !row.undecided.is_empty();
+        let row = ledger.rows.iter().find(|row| row.id == self.id);
+        let never_happened = matches!(self.measured, Value::Number(number) if number.is_nan());
+        (self.seeds.is_some() || never_happened) && !row.is_some_and(is_forced)
+    }
+
     /// Whether the measured value alone agrees by the rule: less than a verdict.
     pub fn agrees(&self) -> bool {
         self.expected.agrees(self.rule, &self.measured)
@@ -124,7 +134,13 @@ pub fn reproduce(
     alternatives: bool,
     options: &Options<'_>,
 ) -> Result<Reproduction, Error> {
-    let parts: Vec<&Part> = paper.chosen(quick).collect();
+    let is_wanted = |part: &&Part| {
+        let mut rows = paper.ledger.rows.iter().filter(|row| part.has(row));
+        options
+            .other_seeds
+            .is_none_or(|other| rows.any(|row| other.rows.contains(&row.id)))
+    };
+    let parts: Vec<&Part> = paper.chosen(quick).filter(is_wanted).collect();
     let tasks = match alternatives {
         true => alternative_tasks(paper, &parts),
         false => Vec::new(),

@@ -255,6 +255,49 @@ fn each_figure_in_the_docs_is_small_and_shown_on_the_page_of_its_paper() {
     assert!(all < MAX_ALL_BYTES, "{all} bytes");
 }
 
+/// `ONRAMP_KERNEL_TABLES=DIR` writes the tables of DIR into the pages instead, where `onramp
+/// reproduce all --only-kernel --out DIR` has made them.
+#[test]
+fn each_page_has_a_table_of_this_kernel_with_all_its_transfers() {
+    const BEGIN: &str = "<!-- kernel -->\n\n";
+    const END: &str = "\n<!-- end of kernel -->";
+    for paper in onramp_papers::papers() {
+        let id = &paper.ledger.id;
+        let path = images().join(format!("../{id}.md"));
+        let page = fs::read_to_string(&path).unwrap();
+        let (before, rest) = page.split_once(BEGIN).expect(id);
+        let (table, after) = rest.split_once(END).expect(id);
+        if let Some(dir) = std::env::var_os("ONRAMP_KERNEL_TABLES") {
+            let measured = Path::new(&dir).join(id).join("kernel.md");
+            if let Ok(measured) = fs::read_to_string(measured) {
+                fs::write(path, format!("{before}{BEGIN}{measured}{END}{after}")).unwrap();
+            }
+            continue;
+        }
+        let read = |text: &&str| onramp_scenario::parse("kernel.toml", text).unwrap();
+        let scenarios: Vec<_> = paper.kernel.iter().map(read).collect();
+        let cases = scenarios.iter().flat_map(|scenario| &scenario.cases);
+        let transfers: BTreeSet<_> = cases
+            .map(|case| {
+                let record = onramp_results::Record::of_copy(case, "kernel", 0);
+                let algorithms = format!("| {} + {}", record.startup, record.avoidance);
+                let path = (record.queue, record.receiver_buffer);
+                (record.scenario, path, record.size_bytes, algorithms)
+            })
+            .collect();
+        let rows: Vec<&str> = table.lines().filter(|line| line.starts_with('|')).collect();
+        assert_eq!(rows.len() - 2, transfers.len(), "{id}");
+        for (scenario, _, _, algorithms) in &transfers {
+            let has = |row: &&&str| row.contains(scenario) && row.contains(algorithms);
+            assert!(
+                rows.iter().any(|row| has(&row)),
+                "{id}: {scenario} {algorithms}"
+            );
+        }
+        assert!(table.contains("measured on 20"), "{id}: the date");
+    }
+}
+
 #[test]
 fn one_paper_has_no_index() {
     let dir = tempfile::tempdir().unwrap();

@@ -16,6 +16,8 @@ struct Curve {
     throughput: Vec<f64>,
     /// When each sender's slow start ended, since the first sender's start.
     slow_start_ends_s: Vec<f64>,
+    /// How many of these a loss ended.
+    ended_by_loss: usize,
     /// How long each sender that paced was in this phase.
     pacing_s: Vec<f64>,
 }
@@ -30,6 +32,14 @@ fn pacing_s(flow: &Flow) -> Option<f64> {
     let phase = &flow.windows[begin..];
     let end = phase.iter().find(|at| !paces(at))?;
     Some(end.at_s - phase[0].at_s)
+}
+
+/// When a sender's slow start ended, and whether a loss ended it.
+fn slow_start_end(flow: &Flow) -> Option<(f64, bool)> {
+    let end = flow.windows.iter().find(|windows| !windows.slow_start)?;
+    let timeouts = flow.timeouts.iter().map(|timeout| timeout.at_s);
+    let mut repairs = flow.recoveries_s.iter().copied().chain(timeouts);
+    Some((end.at_s, repairs.any(|at_s| at_s <= end.at_s)))
 }
 
 /// A line of the figures.
@@ -84,14 +94,12 @@ impl Curve {
         let origin_s = run.watch.origin_s();
         let throughput = steps(STEP_S, end_s)
             .map(|at_s| run.watch.acknowledged_by(origin_s + at_s) as f64 / (max_rate * at_s));
-        let ends = run
-            .watch
-            .flows
-            .iter()
-            .filter_map(|flow| flow.windows.iter().find(|windows| !windows.slow_start));
+        let ends = run.watch.flows.iter().filter_map(slow_start_end);
+        let ends: Vec<(f64, bool)> = ends.collect();
         Curve {
             throughput: throughput.collect(),
-            slow_start_ends_s: ends.map(|windows| windows.at_s - origin_s).collect(),
+            slow_start_ends_s: ends.iter().map(|(at_s, _)| at_s - origin_s).collect(),
+            ended_by_loss: ends.iter().filter(|(_, by_loss)| *by_loss).count(),
             pacing_s: run.watch.flows.iter().filter_map(pacing_s).collect(),
         }
     }
@@ -241,6 +249,16 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.remarks.push(at_lengths(
         &[&lite, &coarse, &ten, &two],
         &[during, 1.0, 2.0, 5.0],
+    ));
+    measured.remarks.push(format!(
+        "Of the {} senders of prop-Lite-500ms {} leave slow start by a loss, the others by the \
+         estimate.",
+        8 * coarse.curves.len(),
+        coarse
+            .curves
+            .iter()
+            .map(|curve| curve.ended_by_loss)
+            .sum::<usize>(),
     ));
     let without = lite.curves.iter().map(ends);
     measured.remarks.push(format!(

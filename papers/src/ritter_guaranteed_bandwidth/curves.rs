@@ -29,12 +29,19 @@ pub fn scaled() -> Settings {
         .and(&Settings::of([("receiver.window_scaling", true)]))
 }
 
-/// The keys of all curves.
-pub fn all() -> [Settings; 5] {
+/// The keys of all curves. An alternative smooths those of normal TCP.
+pub fn all(bench: &Bench<'_>) -> [Settings; 5] {
     let undelayed = Settings::of([("name", UNDELAYED), ("receiver.acks", "every")]);
+    let normal = match bench.measure("smoothed") {
+        None => Settings::default(),
+        Some(_) => Settings::of([
+            ("transfer.startup", "spaced"),
+            ("transfer.pace", "1.1 Mbit/s"),
+        ]),
+    };
     [
-        Settings::default(),
-        undelayed.clone(),
+        normal.clone(),
+        normal.and(&undelayed),
         modified(),
         modified().and(&undelayed),
         modified().and(&scaled()),
@@ -43,7 +50,7 @@ pub fn all() -> [Settings; 5] {
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let clock = bench.measure("clock");
-    let curves = bench.run_cells(RESERVED, &all(), &Watch::with_packets(), |run| {
+    let curves = bench.run_cells(RESERVED, &all(bench), &Watch::with_packets(), |run| {
         Arrivals::of(&run).since(clock)
     })?;
     let rate = |curve: usize| curves[curve].kbit_per_s();

@@ -59,7 +59,11 @@ const PARTS: &[Part] = &[
         title: "Connections that reserve nothing (sections 3 and 6)",
         quick: true,
         is_long: false,
-        scenarios: &[isolation::UNMARKED, "guaranteed-beside"],
+        scenarios: &[
+            isolation::UNMARKED,
+            "guaranteed-beside",
+            "guaranteed-shared",
+        ],
         measure: isolation::measure,
     },
 ];

@@ -140,7 +140,7 @@ struct Pair {
 impl Pair {
     /// Runs both with each of these keys.
     fn run(bench: &Bench<'_>, cells: &[Settings]) -> Result<Vec<Pair>, Error> {
-        let all = curves::all();
+        let all = curves::all(bench);
         let run = |curve: usize| {
             let cells: Vec<Settings> = cells
                 .iter()

@@ -47,6 +47,10 @@ pub struct ReproduceArguments {
     /// Leave out the transfers on this machine's kernel
     #[arg(long)]
     pub no_kernel: bool,
+    /// Run only the transfers on this machine's kernel, and no row of a paper. With --out, a table
+    /// for each paper: DIR/PAPER/kernel.md
+    #[arg(long, conflicts_with_all = ["quick", "no_kernel", "flips"])]
+    pub only_kernel: bool,
     /// Write a page for each paper into this directory, with its figures, which are also SVG files,
     /// the tables of its studies as CSV and its rows as JSON
     #[arg(long, value_name = "DIR")]

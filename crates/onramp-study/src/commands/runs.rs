@@ -184,6 +184,11 @@ pub fn progress(length: usize) -> ProgressBar {
     bar
 }
 
+/// The date and the time, as `2031-05-04T12:00:00Z`.
+pub fn date() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
 /// The metadata of a report. `command` is for example `sim`, `what` a sentence about the runs.
 pub fn meta(command: &str, what: &str, scenarios: &[Scenario], ending: &Answer) -> Meta {
     let names: Vec<&str> = scenarios
@@ -206,7 +211,7 @@ pub fn meta(command: &str, what: &str, scenarios: &[Scenario], ending: &Answer) 
             .collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: command_line.join(" "),
-        date: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+        date: date(),
         ..Meta::default()
     }
 }

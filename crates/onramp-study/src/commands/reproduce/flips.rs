@@ -3,17 +3,19 @@
 use super::{interrupted, threads};
 use crate::cli::ReproduceArguments;
 use crate::commands::runs;
+use indicatif::ProgressBar;
 use onramp_cli::failure::{Failure, DONE, MISSED};
 use onramp_cli::text::{columns, count, out};
 use onramp_cli::{print_json, Answer};
-use onramp_papers::{reproduce, Error, Options, Paper, Verdict};
+use onramp_papers::{reproduce, Error, Options, OtherSeeds, Paper, Record, Verdict};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The `seed` of all scenarios in the first repetition; each further one has the next. The
 /// scenarios' own are 1.
 const FIRST_SEED: i64 = 1001;
 
-/// A row with several verdicts.
+/// A row with its verdicts.
 #[derive(Serialize)]
 struct Flip {
     id: String,
@@ -21,9 +23,11 @@ struct Flip {
     verdicts: Vec<Verdict>,
 }
 
+/// Rows whose verdict no seed changes, as [`Record::can_flip`] says, are not measured again, except
+/// beside others of their part.
 pub fn run(papers: &[Paper], arguments: &ReproduceArguments, json: bool) -> Answer {
     let others = arguments.flips.iter().zip(FIRST_SEED..);
-    let others = others.map(|(seeds, first)| (*seeds, Some(first)));
+    let others = others.map(|(seeds, seed)| (*seeds, Some(seed)));
     let runs: Vec<_> = [(arguments.seeds, None)]
         .into_iter()
         .chain(others)
@@ -33,35 +37,32 @@ pub fn run(papers: &[Paper], arguments: &ReproduceArguments, json: bool) -> Answ
         .map(|paper| paper.steps(arguments.quick, false))
         .sum();
     let progress = runs::progress(steps * runs.len());
-    let mut rows: Vec<Flip> = Vec::new();
-    for (number, (seeds, other_seeds)) in runs.iter().enumerate() {
-        let options = Options {
-            seeds: usize::from(*seeds),
-            other_seeds: *other_seeds,
-            threads: threads(arguments),
-            sim: onramp_sim::Options {
-                stop: runs::stop_flag(),
-                ..onramp_sim::Options::default()
-            },
-            progress: &|| progress.inc(1),
+    let (mut rows, mut can_flip) = (Vec::<Flip>::new(), BTreeSet::new());
+    for (seeds, seed) in &runs {
+        let other_seeds = seed.map(|seed| OtherSeeds {
+            seed,
+            rows: &can_flip,
+        });
+        let measured = measure(papers, arguments, (*seeds, other_seeds), &progress)?;
+        let Some(records) = measured else {
+            return Ok(interrupted(&progress));
         };
-        let mut place = 0;
-        for paper in papers {
-            let reproduction = match reproduce(paper, arguments.quick, false, &options) {
-                Ok(reproduction) => reproduction,
-                Err(Error::Simulator {
-                    error: onramp_sim::Error::Stopped,
-                    ..
-                }) => return Ok(interrupted(&progress)),
-                Err(error) => return Err(Failure::new(MISSED, error.to_string())),
+        if seed.is_none() {
+            let ids = |record: &Record| {
+                let paper = papers
+                    .iter()
+                    .find(|paper| paper.ledger.id == record.paper)?;
+                record.can_flip(&paper.ledger).then(|| record.id.clone())
             };
-            for record in reproduction.records {
-                if number == 0 {
-                    let (id, verdicts) = (record.id, Vec::new());
-                    rows.push(Flip { id, verdicts });
-                }
-                rows[place].verdicts.push(record.verdict);
-                place += 1;
+            can_flip = records.iter().filter_map(ids).collect();
+        }
+        for Record { id, verdict, .. } in records {
+            match rows.iter_mut().find(|row| row.id == id) {
+                Some(row) => row.verdicts.push(verdict),
+                None => rows.push(Flip {
+                    id,
+                    verdicts: vec![verdict],
+                }),
             }
         }
     }
@@ -74,6 +75,37 @@ pub fn run(papers: &[Paper], arguments: &ReproduceArguments, json: bool) -> Answ
         out(format_args!("{}", text(&rows, measured, &runs)));
     }
     Ok(if rows.is_empty() { DONE } else { MISSED })
+}
+
+/// The rows of all papers with this many seeds; `None` if the user interrupted it.
+fn measure(
+    papers: &[Paper],
+    arguments: &ReproduceArguments,
+    (seeds, other_seeds): (u16, Option<OtherSeeds<'_>>),
+    progress: &ProgressBar,
+) -> Result<Option<Vec<Record>>, Failure> {
+    let options = Options {
+        seeds: usize::from(seeds),
+        other_seeds,
+        threads: threads(arguments),
+        sim: onramp_sim::Options {
+            stop: runs::stop_flag(),
+            ..onramp_sim::Options::default()
+        },
+        progress: &|| progress.inc(1),
+    };
+    let mut records = Vec::new();
+    for paper in papers {
+        match reproduce(paper, arguments.quick, false, &options) {
+            Ok(reproduction) => records.extend(reproduction.records),
+            Err(Error::Simulator {
+                error: onramp_sim::Error::Stopped,
+                ..
+            }) => return Ok(None),
+            Err(error) => return Err(Failure::new(MISSED, error.to_string())),
+        };
+    }
+    Ok(Some(records))
 }
 
 fn text(flips: &[Flip], measured: usize, runs: &[(u16, Option<i64>)]) -> String {

@@ -31,6 +31,9 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
         .into_iter()
         .filter(|paper| is_chosen(&arguments.paper, paper))
         .collect();
+    if arguments.only_kernel {
+        return kernel::alone::run(&chosen, arguments, json);
+    }
     if let Some(out) = &arguments.out {
         onramp_report::prepare_files(out, &files::names(&arguments.paper, &chosen))
             .map_err(unwritten)?;

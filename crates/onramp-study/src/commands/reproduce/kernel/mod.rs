@@ -1,5 +1,6 @@
 //! A paper's scenarios on today's kernel, and in the simulator for comparison.
 
+pub mod alone;
 mod table;
 
 use crate::commands::compare::Hosts;
@@ -32,6 +33,15 @@ pub struct OnKernel {
 struct Row {
     sim: Vec<Record>,
     kernel: Vec<Record>,
+}
+
+impl OnKernel {
+    /// The records of all transfers, in the simulator and on the kernel.
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        self.rows
+            .iter()
+            .flat_map(|row| row.sim.iter().chain(&row.kernel))
+    }
 }
 
 impl Lab {
@@ -140,9 +150,10 @@ fn add(rows: &mut Vec<Row>, both: [Vec<Run>; 2]) {
 }
 
 /// The properties that copies and repeats of a transfer share.
-fn key(record: &Record) -> (&str, &str, u64, &str, &str) {
+fn key(record: &Record) -> (&str, &str, &str, u64, &str, &str) {
     (
         &record.scenario,
+        &record.queue,
         &record.receiver_buffer,
         record.size_bytes,
         &record.startup,

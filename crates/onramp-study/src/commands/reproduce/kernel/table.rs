@@ -9,6 +9,9 @@ use onramp_report::statistics::median;
 use onramp_results::Record;
 use onramp_scenario::units;
 
+/// Columns of a line of the docs.
+const DOCS_WIDTH: usize = 100;
+
 /// The note that these numbers are not those of the papers.
 const NOT_THE_PAPERS: &str =
     "Not the paper's numbers: what its networks give today's TCP, between real sockets of \
@@ -18,8 +21,8 @@ const HEAD: [&str; 9] = [
     "scenario",
     "size",
     "start-up",
-    "kernel, s",
-    "simulator, s",
+    "kernel",
+    "simulator",
     "kernel, wasted RTTs",
     "simulator, wasted RTTs",
     "kernel, resent",
@@ -41,7 +44,7 @@ impl OnKernel {
             "SCENARIO",
             "SIZE",
             "START-UP",
-            "SECONDS",
+            "TIME",
             "WASTED RTTS",
             "RESENT",
         ]
@@ -82,18 +85,45 @@ impl OnKernel {
         }
     }
 
-    /// The cells of a row. Its receive buffer is named if other rows of the scenario have another
-    /// one.
+    /// The results as Markdown, for the paper's page in the docs. `date` begins with the day.
+    pub fn markdown(&self, date: &str) -> String {
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let rows = self.rows.iter().map(|row| line(self.cells(row).into()));
+        let day = date.get(..10).unwrap_or(date);
+        let release = probe::kernel_release();
+        let version = release.split('-').next().unwrap_or(&release);
+        let measured = format!("Linux {version}, measured on {day}, beside the simulator. ");
+        let below = wrapped("", 0, &self.legend(&measured), DOCS_WIDTH);
+        line(HEAD.map(str::to_owned).into())
+            + &line(HEAD.map(|_| "---".to_owned()).into())
+            + &rows.collect::<String>()
+            + "\n"
+            + &below
+                .lines()
+                .map(str::trim_start)
+                .collect::<Vec<_>>()
+                .join("\n")
+            + "\n"
+    }
+
+    /// The cells of a row. Its queue and its receive buffer are named if other rows of the scenario
+    /// have others.
     fn cells(&self, row: &Row) -> [String; 9] {
         let record = &row.kernel[0];
         let mut cells = row.cells();
-        let mut same = self
-            .rows
-            .iter()
-            .map(|other| &other.kernel[0])
-            .filter(|other| other.scenario == record.scenario);
-        if same.any(|other| other.receiver_buffer != record.receiver_buffer) {
-            cells[0] += &format!(", receive buffer {}", record.receiver_buffer);
+        let parameters: [(&str, fn(&Record) -> &str); 2] = [
+            ("queue", |record| &record.queue),
+            ("receive buffer", |record| &record.receiver_buffer),
+        ];
+        for (name, value) in parameters {
+            let mut same = self
+                .rows
+                .iter()
+                .map(|other| &other.kernel[0])
+                .filter(|other| other.scenario == record.scenario);
+            if same.any(|other| value(other) != value(record)) {
+                cells[0] += &format!(", {name} {}", value(record));
+            }
         }
         cells
     }
@@ -101,15 +131,16 @@ impl OnKernel {
     fn legend(&self, prefix: &str) -> String {
         let suspect = self.rows.iter().any(Row::is_suspect);
         let busy = if suspect {
-            " †: this machine was busy, and the kernel's time may be wrong."
+            " †: measured on a shared machine, which disturbed the run: the kernel's time may be \
+             wrong."
         } else {
             ""
         };
         format!(
-            "{prefix}Medians of the copies of a transfer that ran at the same time. Wasted: round \
-             trips \
-             beyond the minimum of a transfer that is alone. Resent: retransmitted segments of all \
-             copies.{busy}"
+            "{prefix}Medians of the copies of a transfer that ran at the same time, and of its \
+             repeats; where a transfer does not end, what has arrived by the end of the run. \
+             Wasted: round trips beyond the minimum of a transfer that is alone. Resent: \
+             retransmitted segments of all copies and repeats.{busy}"
         )
     }
 }
@@ -132,10 +163,16 @@ impl Row {
             String::new()
         };
         let mark = if self.is_suspect() { " †" } else { "" };
-        let seconds = |records| {
-            median_of(records, |record| record.completion_s).map(|seconds| format!("{seconds:.3}"))
+        let arrived = |records: &[Record]| {
+            let megabytes = median_of(records, |record| Some(record.delivered_bytes as f64 / 1e6));
+            megabytes.map(|megabytes| format!("{megabytes:.1} MB"))
         };
-        let wasted = |records| {
+        let seconds = |records: &[Record]| {
+            median_of(records, |record| record.completion_s)
+                .map(|seconds| format!("{seconds:.3} s"))
+                .or_else(|| arrived(records))
+        };
+        let wasted = |records: &[Record]| {
             median_of(records, |record| record.excess_rtts).map(|rtts| format!("{rtts:.1}"))
         };
         let resent = |records: &[Record]| {
@@ -207,7 +244,7 @@ mod tests {
         let cells = row.cells();
         assert_eq!(
             [&cells[1][..], &cells[3], &cells[7]],
-            ["2 x 1 MB", "3.500", "12"]
+            ["2 x 1 MB", "3.500 s", "12"]
         );
     }
 
@@ -241,6 +278,39 @@ mod tests {
             figures: Vec::new(),
         };
         assert_eq!(one.cells(&one.rows[0])[0], "two");
+    }
+
+    #[test]
+    fn queues_are_named_where_they_differ_and_data_where_no_transfer_ends() {
+        let mut rows = Vec::new();
+        for queue in ["0.05 bdp", "1 bdp"] {
+            let both = [0, 1].map(|_| {
+                let mut runs = copies(0, [None, None]);
+                for run in &mut runs {
+                    run.record.queue = queue.to_owned();
+                    run.record.delivered_bytes = 1_500_000;
+                }
+                runs
+            });
+            add(&mut rows, both);
+        }
+        let all = OnKernel {
+            rows,
+            figures: Vec::new(),
+        };
+        let text = all.markdown("2031-05-04T12:00:00Z");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[2],
+            "| two, queue 0.05 bdp | 2 x 1 MB | standard + cubic | 1.5 MB | 1.5 MB | – | – | 6 \
+             | 6 |"
+        );
+        assert!(lines[3].starts_with("| two, queue 1 bdp |"), "{text}");
+        assert!(text.contains("measured on 2031-05-04"), "{text}");
+        assert!(
+            lines[4..].iter().all(|line| line.chars().count() <= 100),
+            "{text}"
+        );
     }
 
     #[test]

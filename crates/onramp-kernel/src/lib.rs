@@ -98,7 +98,7 @@ pub use qos::{
 };
 pub use receiver::{
     max_window_bytes, receiver_status, unload_receiver, Receiver, ReceiverOptions, ReceiverStatus,
-    RECEIVER_PINS,
+    DEFAULT_LIMIT_BYTES, RECEIVER_PINS,
 };
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
 pub use routes::{queue_disciplines, start_routes, QueueDiscipline, StartRoute};

@@ -13,6 +13,9 @@ use std::path::{Path, PathBuf};
 /// The directory with the pins of `onramp receiver load`.
 pub const RECEIVER_PINS: &str = "/sys/fs/bpf/onramp-receiver";
 
+/// What the buffers that are raised gain together at most, if nobody says otherwise.
+pub const DEFAULT_LIMIT_BYTES: u64 = 256 << 20;
+
 /// Bits of the keys of [`maps::FROM`] before the address.
 const KEY_BITS: u32 = 32;
 
@@ -49,13 +52,7 @@ impl Receiver {
     /// [`Error::NotPermitted`], [`Error::WindowTooLarge`], or the kernel's refusal.
     pub fn new(options: &ReceiverOptions) -> Result<Receiver> {
         probe::check_permission()?;
-        let max_bytes = max_window_bytes()?;
-        if options.window_bytes > max_bytes {
-            return Err(Error::WindowTooLarge {
-                window_bytes: options.window_bytes,
-                max_bytes,
-            });
-        }
+        check_window(options.window_bytes)?;
         let root = cgroup2_mount()?;
         let record = bindings::Receiver {
             limit_bytes: options.limit_bytes,
@@ -196,6 +193,20 @@ pub fn max_window_bytes() -> Result<u32> {
         .nth(2)
         .and_then(|max| max.parse::<u32>().ok());
     Ok(max.unwrap_or(0) / 2)
+}
+
+/// Can the kernel lift a connection so far?
+///
+/// # Errors
+/// [`Error::WindowTooLarge`]
+pub(crate) fn check_window(window_bytes: u32) -> Result<()> {
+    match max_window_bytes()? {
+        max_bytes if window_bytes > max_bytes => Err(Error::WindowTooLarge {
+            window_bytes,
+            max_bytes,
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Pins have no dots in their names.

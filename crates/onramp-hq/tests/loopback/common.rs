@@ -1,6 +1,6 @@
 //! A server and clients in one process.
 
-use onramp_hq::noq::PathId;
+use onramp_hq::noq::{Endpoint, PathId};
 use onramp_hq::{
     Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session, Trust,
 };
@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 pub struct Running {
     pub address: SocketAddr,
     pub trust: Trust,
+    pub endpoint: Endpoint,
     pub served: Arc<Mutex<Vec<Served>>>,
     /// For each request, the BDP that the start-up of its connection remembered.
     pub remembered: Arc<Mutex<Vec<u64>>>,
@@ -31,6 +32,7 @@ impl Running {
         change(&mut settings);
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), settings).unwrap();
         let address = server.address().unwrap();
+        let endpoint = server.endpoint().clone();
         let served = Arc::new(Mutex::new(Vec::new()));
         let log = served.clone();
         let remembered = Arc::new(Mutex::new(Vec::new()));
@@ -50,6 +52,7 @@ impl Running {
         Running {
             address,
             trust,
+            endpoint,
             served,
             remembered,
             end,

@@ -340,8 +340,8 @@ struct onramp_receiver {
 /* A connection whose receive buffer is raised (bpf/receiver/lift.h) */
 struct onramp_lift {
 	uint32_t window_bytes; /* that it shall offer */
-	uint32_t raised_bytes; /* by which its buffer was raised; 0: not yet */
-	uint32_t tries;
+	uint32_t raised_bytes; /* by which its buffer was raised; 0: it was not */
+	uint32_t tries_left;   /* to raise it when a segment leaves; 0: no more */
 };
 
 /* What bpf/receiver/lift.h did */
@@ -399,11 +399,11 @@ struct onramp_table {
 	uint64_t any_user;
 	uint64_t ipv4; /* policies for connections over IPv4 */
 	uint64_t ipv6;
-	uint64_t measured;      /* policies whose connections are counted */
-	uint64_t lifting;       /* policies with a receive window */
+	uint64_t measured;            /* policies whose connections are counted */
+	uint64_t lifting;             /* policies with a receive window */
 	uint64_t receive_limit_bytes; /* of what the buffers of all these have gained together */
-	uint32_t reserved;      /* 0 */
-	uint32_t generation;    /* raised with each configuration; keys of maps begin with it */
+	uint32_t reserved;            /* 0 */
+	uint32_t generation; /* raised with each configuration; keys of maps begin with it */
 	struct onramp_rule rules[ONRAMP_POLICIES];
 };
 

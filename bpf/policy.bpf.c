@@ -162,11 +162,12 @@ static inline void on_open(struct bpf_sock_ops *ctx)
 		lift_opened(ctx, window_bytes, table->receive_limit_bytes);
 }
 
+/* A segment leaves, or a round trip ends. */
 static inline void on_segment(struct bpf_sock_ops *ctx)
 {
 	struct onramp_table *table = table_of(active_generation());
 
-	if (table)
+	if (table && table->lifting)
 		lift_at_segment(ctx, table->receive_limit_bytes);
 }
 
@@ -208,9 +209,6 @@ int onramp_policy(struct bpf_sock_ops *ctx)
 	case BPF_SOCK_OPS_TCP_CONNECT_CB:
 		on_open(ctx);
 		break;
-	case BPF_SOCK_OPS_PARSE_HDR_OPT_CB:
-		on_segment(ctx);
-		break;
 	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
 		on_new_connection(ctx);
@@ -222,6 +220,7 @@ int onramp_policy(struct bpf_sock_ops *ctx)
 	case BPF_SOCK_OPS_RTT_CB:
 	case BPF_SOCK_OPS_HDR_OPT_LEN_CB:
 		on_progress(ctx);
+		on_segment(ctx);
 		break;
 	}
 	return 1;

@@ -10,7 +10,7 @@
  *
  *     a connection that this host opens    lifted before its SYN, so its first ACK of data offers
  *                                          the whole window
- *     a connection that it accepts         lifted at the first segment that arrives when the
+ *     a connection that it accepts         lifted before the first ACK that it sends when the
  *                                          application has accepted it: before that the kernel
  *                                          leaves its buffer alone. The SYN ACK can offer 64 KiB
  *                                          at most in any case; then the window grows by two
@@ -81,7 +81,8 @@ int onramp_receiver(struct bpf_sock_ops *ctx)
 		if (is_chosen(ctx))
 			lift_accepted(ctx, receiver.window_bytes);
 		break;
-	case BPF_SOCK_OPS_PARSE_HDR_OPT_CB:
+	case BPF_SOCK_OPS_RTT_CB:
+	case BPF_SOCK_OPS_HDR_OPT_LEN_CB:
 		lift_at_segment(ctx, receiver.limit_bytes);
 		break;
 	case BPF_SOCK_OPS_STATE_CB:

@@ -16,7 +16,8 @@
 #define SO_RCVBUF 8
 #define SO_RCVLOWAT 18
 
-/* An application that has not accepted its connection after so many segments has time to wait. */
+/* An application that has not accepted its connection after so many segments of ours has time to
+ * wait. */
 #define MAX_TRIES 256
 
 struct {
@@ -91,7 +92,9 @@ static inline void lift_opened(struct bpf_sock_ops *ctx, __u32 window_bytes, __u
 		set_flags(ctx, BPF_SOCK_OPS_STATE_CB_FLAG, 0);
 }
 
-/* This host accepts the connection: lift it at a segment, when the application has it. */
+/* This host accepts the connection: lift it when the application has it. The kernel asks for
+ * options before each segment, so also before each ACK. It would show arriving segments to us only
+ * where its header prediction fails, which may never happen. */
 static inline void lift_accepted(struct bpf_sock_ops *ctx, __u32 window_bytes)
 {
 	struct onramp_lift *own = lift_of(ctx, BPF_SK_STORAGE_GET_F_CREATE);
@@ -99,18 +102,24 @@ static inline void lift_accepted(struct bpf_sock_ops *ctx, __u32 window_bytes)
 	if (!own)
 		return;
 	own->window_bytes = window_bytes;
-	set_flags(ctx, BPF_SOCK_OPS_STATE_CB_FLAG | BPF_SOCK_OPS_PARSE_ALL_HDR_OPT_CB_FLAG, 0);
+	own->tries_left = MAX_TRIES;
+	set_flags(ctx, BPF_SOCK_OPS_STATE_CB_FLAG | BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
 }
 
-/* A segment has arrived. */
+/* A segment leaves, or a round trip ends. The other program may have ended the calls meanwhile. */
 static inline void lift_at_segment(struct bpf_sock_ops *ctx, __u64 limit_bytes)
 {
 	struct onramp_lift *own = lift_of(ctx, 0);
 
-	if (!own || own->raised_bytes)
+	if (!own || !own->tries_left)
 		return;
-	if (lift(ctx, own, limit_bytes) || ++own->tries >= MAX_TRIES)
-		set_flags(ctx, 0, BPF_SOCK_OPS_PARSE_ALL_HDR_OPT_CB_FLAG);
+	own->tries_left--;
+	if (lift(ctx, own, limit_bytes))
+		own->tries_left = 0;
+	if (own->tries_left)
+		set_flags(ctx, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG, 0);
+	else
+		set_flags(ctx, 0, BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG);
 }
 
 /* The state of the connection changes. One that ends gives back what it has gained. */

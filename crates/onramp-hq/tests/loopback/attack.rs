@@ -1,7 +1,7 @@
 //! Clients that mean harm: forged sources, and streams that nobody reads.
 
 use crate::common::{run, Running};
-use onramp_hq::{Client, ClientSettings, TransportLimits};
+use onramp_hq::Client;
 use std::collections::HashSet;
 use std::io::sink;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,22 +16,21 @@ const FORGED: usize = 300;
 async fn initials(server: &Running, count: usize) -> Vec<Vec<u8>> {
     let silent = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let address = silent.local_addr().unwrap();
+    // One that ends would send a packet that closes its connection.
+    let mut clients = JoinSet::new();
+    for _ in 0..count {
+        let client = server.client();
+        clients.spawn(async move { client.connect(address, "localhost").await.is_ok() });
+    }
     let mut known = HashSet::new();
     let mut packets = Vec::new();
     let mut buffer = [0; 2048];
     while packets.len() < count {
-        let client = server.client();
-        let connect = client.connect(address, "localhost");
-        tokio::pin!(connect);
-        tokio::select! {
-            _ = &mut connect => panic!("nobody answers"),
-            packet = silent.recv(&mut buffer) => {
-                let packet = buffer[..packet.unwrap()].to_vec();
-                let length = usize::from(packet[5]);
-                if known.insert(packet[6..6 + length].to_vec()) {
-                    packets.push(packet);
-                }
-            }
+        let bytes = silent.recv(&mut buffer).await.unwrap();
+        let packet = buffer[..bytes].to_vec();
+        let length = usize::from(packet[5]);
+        if known.insert(packet[6..6 + length].to_vec()) {
+            packets.push(packet);
         }
     }
     packets
@@ -52,8 +51,8 @@ fn forged_sources_lock_nobody_out() {
         });
         let packets = initials(&server, FORGED).await;
         for (number, packet) in packets.iter().enumerate() {
-            let [_, _, high, low] = (number as u32).to_be_bytes();
-            send(packet, Ipv4Addr::new(127, 1, 1 + low, 1 + high), server.address).await;
+            let source = Ipv4Addr::new(127, 1, 0, 1).to_bits() + number as u32;
+            send(packet, source.into(), server.address).await;
         }
         let client = server.client();
         let session = server.session(&client).await;
@@ -94,14 +93,8 @@ fn downloads_that_nobody_reads_keep_no_descriptor() {
         std::fs::write(root.join("large"), vec![7; 1 << 20]).unwrap();
         std::fs::write(root.join("small"), "small").unwrap();
         let server = Running::start(|settings| settings.folder = Some(root.clone()));
-        let settings = ClientSettings {
-            trust: server.trust.clone(),
-            transport: TransportLimits {
-                receive_window_bytes: 100_000,
-                ..TransportLimits::default()
-            },
-            ..ClientSettings::default()
-        };
+        let mut settings = server.client_settings();
+        settings.transport.receive_window_bytes = 100_000;
         let slow = Client::new(settings, server.address).unwrap();
         let mut sessions = Vec::new();
         let mut streams = Vec::new();

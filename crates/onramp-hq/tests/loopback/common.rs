@@ -2,7 +2,8 @@
 
 use onramp_hq::noq::{Endpoint, PathId};
 use onramp_hq::{
-    Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session, Trust,
+    Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session, TransportLimits,
+    Trust,
 };
 use onramp_quic::noq::status;
 use onramp_testing::HANG;
@@ -29,6 +30,9 @@ impl Running {
         let identity = Identity::self_signed(vec!["localhost".into()]).unwrap();
         let trust = Trust::Certificate(identity.fingerprint());
         let mut settings = ServerSettings::new(identity);
+        // A busy machine may need longer for a test than the default.
+        settings.transport.idle_timeout = HANG;
+        settings.grace = HANG;
         change(&mut settings);
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), settings).unwrap();
         let address = server.address().unwrap();
@@ -60,20 +64,25 @@ impl Running {
         }
     }
 
-    pub fn client(&self) -> Client {
-        let settings = ClientSettings {
+    pub fn client_settings(&self) -> ClientSettings {
+        ClientSettings {
             trust: self.trust.clone(),
+            transport: TransportLimits {
+                idle_timeout: HANG,
+                ..TransportLimits::default()
+            },
             ..ClientSettings::default()
-        };
+        }
+    }
+
+    pub fn client(&self) -> Client {
+        let settings = self.client_settings();
         Client::new(settings, self.address).unwrap()
     }
 
     /// A client on a socket of its own.
     pub fn client_at(&self, address: &str) -> Client {
-        let settings = ClientSettings {
-            trust: self.trust.clone(),
-            ..ClientSettings::default()
-        };
+        let settings = self.client_settings();
         Client::on(settings, std::net::UdpSocket::bind(address).unwrap()).unwrap()
     }
 

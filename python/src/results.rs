@@ -24,9 +24,12 @@ fn read(path: &Path) -> Result<Table, String> {
         false => path.to_owned(),
     };
     let shown = file.display();
-    let refuse = |error: &dyn std::fmt::Display| format!("cannot read the results {shown}: {error}");
+    let refuse =
+        |error: &dyn std::fmt::Display| format!("cannot read the results {shown}: {error}");
     // A device or a pipe could be read for ever.
-    let is_file = fs::metadata(&file).map_err(|error| refuse(&error))?.is_file();
+    let is_file = fs::metadata(&file)
+        .map_err(|error| refuse(&error))?
+        .is_file();
     if !is_file {
         return Err(refuse(&"it is not a regular file"));
     }

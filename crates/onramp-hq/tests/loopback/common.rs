@@ -2,8 +2,8 @@
 
 use onramp_hq::noq::{Endpoint, PathId};
 use onramp_hq::{
-    Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session, TransportLimits,
-    Trust,
+    Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session,
+    TransportLimits, Trust,
 };
 use onramp_quic::noq::status;
 use onramp_testing::HANG;

@@ -134,7 +134,10 @@ mod tests {
                 receive_window_bytes: None,
             })
             .collect();
-        Compiled::new(&rules.iter().map(|rule| (rule, None)).collect::<Vec<_>>(), 0)
+        Compiled::new(
+            &rules.iter().map(|rule| (rule, None)).collect::<Vec<_>>(),
+            0,
+        )
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use super::values::{
     AvoidanceName, Budget, CgroupPath, Destination, Endpoint, ErrorRate, FirstRate, GovernorBound,
     Interval, IpFamily, Jump, Lifetime, MemoryMode, MinConnections, PaperWindow, Percentage,
-    PolicyName, Ports, ReceiveLimit, ReceiveWindow, Retransmissions, Slowdown, StartupName, TextFile, TimerValue, Unit, UserId,
+    PolicyName, Ports, ReceiveLimit, ReceiveWindow, Retransmissions, Slowdown, StartupName,
+    TextFile, TimerValue, Unit, UserId,
 };
 use onramp_config::key::Fallback::{Other, Required, Text};
 use onramp_config::key::{keys, AnyKey, Key, List, Table};

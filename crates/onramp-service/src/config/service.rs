@@ -1,7 +1,8 @@
 //! The table `[service]`.
 
 use super::keys::{
-    ERROR_RATE, INTERVAL, METRICS, MIN_CONNECTIONS, RECEIVE_LIMIT, RETRANSMISSIONS, SLOWDOWN, TEXT_FILE,
+    ERROR_RATE, INTERVAL, METRICS, MIN_CONNECTIONS, RECEIVE_LIMIT, RETRANSMISSIONS, SLOWDOWN,
+    TEXT_FILE,
 };
 use super::Mistake;
 use crate::canary::Settings;

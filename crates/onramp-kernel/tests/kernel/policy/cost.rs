@@ -126,10 +126,18 @@ fn cost_of_a_connection_with_a_small_object() {
         }
     });
     let plain = rounds[0].clone();
-    let what = ["plain", "load", "service, control group", "service, start-up"];
+    let what = [
+        "plain",
+        "load",
+        "service, control group",
+        "service, start-up",
+    ];
     for (what, values) in what.into_iter().zip(rounds) {
         // Each with the plain one of its round, for what else the machine did
-        let more = values.iter().zip(&plain).map(|(value, plain)| value - plain);
+        let more = values
+            .iter()
+            .zip(&plain)
+            .map(|(value, plain)| value - plain);
         let more = median(more.collect());
         println!(
             "{what}: {:.0} ns of CPU a connection, {more:+.0} ns ({:+.1} %)",

@@ -38,7 +38,9 @@ fn used(listener: &TcpListener) -> (TcpStream, TcpStream) {
 
 fn to_destination(start: bool, window_bytes: Option<u32>) -> Rule {
     let destinations = Match {
-        destinations: vec![onramp_kernel::policy::Prefix::new(IpAddr::V4(DESTINATION), 32).unwrap()],
+        destinations: vec![
+            onramp_kernel::policy::Prefix::new(IpAddr::V4(DESTINATION), 32).unwrap(),
+        ],
         ..Match::default()
     };
     let mut rule = lifting(destinations, window_bytes);
@@ -62,24 +64,37 @@ fn connections_of_a_policy_offer_its_receive_window_until_it_is_gone() {
         let ReceiverCounts { lifted, live, .. } = counts(&mut policies);
         assert_eq!((lifted, live), (1, 1));
         drop((accepted, client));
-        wait_until("the lift is given back", || counts(&mut policies).live_bytes == 0);
+        wait_until("the lift is given back", || {
+            counts(&mut policies).live_bytes == 0
+        });
 
         // Connections that this host opens, with a start-up and without one.
         for start in [true, false] {
-            policies.get().apply(&[to_destination(start, Some(WINDOW))]).unwrap();
+            policies
+                .get()
+                .apply(&[to_destination(start, Some(WINDOW))])
+                .unwrap();
             assert!(is_lifted(&connection_of(&far).1), "{start}");
         }
         // A limit, and a reload without the key
         policies.get().receive_limit_bytes = u64::from(WINDOW);
-        policies.get().apply(&[to_destination(true, Some(WINDOW))]).unwrap();
+        policies
+            .get()
+            .apply(&[to_destination(true, Some(WINDOW))])
+            .unwrap();
         assert!(!is_lifted(&connection_of(&far).1));
         assert_eq!(counts(&mut policies).beyond_limit, 1);
         policies.get().apply(&[to_destination(true, None)]).unwrap();
         assert!(!is_lifted(&connection_of(&far).1));
         assert_eq!(counts(&mut policies).beyond_limit, 1);
         // More than the host allows changes nothing.
-        let too_large = policies.get().apply(&[to_destination(true, Some(u32::MAX))]);
-        assert!(too_large.unwrap_err().to_string().contains("net.ipv4.tcp_rmem"));
+        let too_large = policies
+            .get()
+            .apply(&[to_destination(true, Some(u32::MAX))]);
+        assert!(too_large
+            .unwrap_err()
+            .to_string()
+            .contains("net.ipv4.tcp_rmem"));
         policies.stop();
         assert!(!is_lifted(&used(&own).0) && !is_lifted(&connection_of(&far).1));
     });

@@ -4,7 +4,9 @@ use super::columns::{fitting, median, quantile, resent, short, Row, COLUMNS, SEL
 use super::state::{Lower, State};
 use onramp_cli::text;
 use onramp_kernel::Connection;
-use onramp_service::counts::{exit_in_words, GroupCounts, Interval, PolicyCounts, State as PolicyState};
+use onramp_service::counts::{
+    exit_in_words, GroupCounts, Interval, PolicyCounts, State as PolicyState,
+};
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Text};
@@ -273,12 +275,10 @@ fn exits(group: &GroupCounts) -> String {
         .filter(|(_, startups)| **startups > 0)
         .collect();
     exits.sort_by_key(|(_, startups)| std::cmp::Reverse(**startups));
-    let words = exits
-        .into_iter()
-        .map(|(exit, startups)| {
-            let percent = 100.0 * *startups as f64 / all as f64;
-            format!("{exit} {percent:.0} % ({})", exit_in_words(exit))
-        });
+    let words = exits.into_iter().map(|(exit, startups)| {
+        let percent = 100.0 * *startups as f64 / all as f64;
+        format!("{exit} {percent:.0} % ({})", exit_in_words(exit))
+    });
     match all {
         0 => "No start-up has ended.".to_owned(),
         _ => format!("Exits: {}.", words.collect::<Vec<_>>().join(", ")),

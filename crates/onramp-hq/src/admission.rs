@@ -1,7 +1,6 @@
 //! Which connections a server begins: limits in total, for each prefix of addresses, and for
 //! addresses that may be forged.
 
-use crate::server::ServerSettings;
 use noq::Incoming;
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -37,11 +36,11 @@ pub struct Place {
 }
 
 impl Admission {
-    pub fn new(settings: &ServerSettings) -> Admission {
+    pub fn new(connections: usize, connections_per_prefix: usize, unvalidated: usize) -> Admission {
         Admission {
-            connections: settings.connections,
-            connections_per_prefix: settings.connections_per_prefix,
-            unvalidated: settings.unvalidated,
+            connections,
+            connections_per_prefix,
+            unvalidated,
             counts: Arc::default(),
         }
     }
@@ -111,15 +110,6 @@ fn prefix(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
-    fn admission(connections: usize, of_prefix: usize, unvalidated: usize) -> Admission {
-        Admission {
-            connections,
-            connections_per_prefix: of_prefix,
-            unvalidated,
-            counts: Arc::default(),
-        }
-    }
-
     fn accepted(decision: Decision) -> Place {
         match decision {
             Decision::Accept(place) => place,
@@ -134,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_prefix_has_a_limit_of_its_own() {
-        let admission = admission(3, 2, 9);
+        let admission = Admission::new(3, 2, 9);
         let first = accepted(admission.of(address("192.0.2.1"), true));
         let _second = accepted(admission.of(address("::ffff:192.0.2.200"), true));
         let third = admission.of(address("192.0.2.77"), true);
@@ -148,7 +138,7 @@ mod tests {
 
     #[test]
     fn addresses_that_may_be_forged_are_few_at_a_time() {
-        let admission = admission(9, 9, 1);
+        let admission = Admission::new(9, 9, 1);
         let mut forged = accepted(admission.of(address("192.0.2.1"), false));
         let second = admission.of(address("198.51.100.1"), false);
         assert!(matches!(second, Decision::Retry));

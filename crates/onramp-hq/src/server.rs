@@ -184,7 +184,12 @@ impl Server {
         let report: Report = Arc::new(report);
         let (ending, ends) = watch::channel(None);
         let mut connections = JoinSet::new();
-        let admission = Admission::new(&self.settings);
+        let settings = &self.settings;
+        let admission = Admission::new(
+            settings.connections,
+            settings.connections_per_prefix,
+            settings.unvalidated,
+        );
         tokio::pin!(end);
         loop {
             tokio::select! {
@@ -195,8 +200,9 @@ impl Server {
                         Decision::Accept(place) => {
                             let (settings, config) = (self.settings.clone(), self.config.clone());
                             let (report, ends) = (report.clone(), ends.clone());
-                            let served = connection(incoming, place, config, settings, report, ends);
-                            connections.spawn(served);
+                            connections.spawn(connection(
+                                incoming, place, config, settings, report, ends,
+                            ));
                         }
                         // It fails for a validated address alone, which has no such decision.
                         Decision::Retry => drop(incoming.retry()),

@@ -3,6 +3,7 @@
 use crate::cgroup::{cgroup2_mount, link, load, WATCHING};
 use crate::object::{map_named, only_value};
 use crate::policy::{pins, Prefix};
+use crate::receive_window::check_window;
 use crate::records::Plain;
 use crate::{probe, Error, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
@@ -12,9 +13,6 @@ use std::path::{Path, PathBuf};
 
 /// The directory with the pins of `onramp receiver load`.
 pub const RECEIVER_PINS: &str = "/sys/fs/bpf/onramp-receiver";
-
-/// What the buffers that are raised gain together at most, if nobody says otherwise.
-pub const DEFAULT_LIMIT_BYTES: u64 = 256 << 20;
 
 /// Bits of the keys of [`maps::FROM`] before the address.
 const KEY_BITS: u32 = 32;
@@ -178,35 +176,6 @@ pub fn receiver_status(directory: &Path) -> Result<Option<ReceiverStatus>> {
 pub fn unload_receiver(directory: &Path) -> Result<bool> {
     let was_loaded = pins::open_directory(directory)?.is_some();
     pins::remove_directory(directory).map(|()| was_loaded)
-}
-
-/// The largest window to which the kernel lifts a connection: half of `net.ipv4.tcp_rmem[2]`.
-///
-/// # Errors
-/// [`Error::Io`] if /proc cannot be read.
-pub fn max_window_bytes() -> Result<u32> {
-    const RMEM: &str = "/proc/sys/net/ipv4/tcp_rmem";
-    let text =
-        std::fs::read_to_string(RMEM).map_err(|error| Error::io(format!("read {RMEM}"), error))?;
-    let max = text
-        .split_whitespace()
-        .nth(2)
-        .and_then(|max| max.parse::<u32>().ok());
-    Ok(max.unwrap_or(0) / 2)
-}
-
-/// Can the kernel lift a connection so far?
-///
-/// # Errors
-/// [`Error::WindowTooLarge`]
-pub(crate) fn check_window(window_bytes: u32) -> Result<()> {
-    match max_window_bytes()? {
-        max_bytes if window_bytes > max_bytes => Err(Error::WindowTooLarge {
-            window_bytes,
-            max_bytes,
-        }),
-        _ => Ok(()),
-    }
 }
 
 /// Pins have no dots in their names.

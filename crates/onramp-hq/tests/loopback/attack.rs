@@ -11,8 +11,8 @@ use tokio::task::JoinSet;
 
 const FORGED: usize = 300;
 
-/// The first packets of so many connections, each with a connection ID of its own. They were sent to
-/// a socket that does not answer.
+/// The first packets of so many connections, each with a connection ID of its own. They were sent
+/// to a socket that does not answer.
 async fn initials(server: &Running, count: usize) -> Vec<Vec<u8>> {
     let silent = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let address = silent.local_addr().unwrap();

@@ -27,7 +27,7 @@ pub const MAX_POLICIES: usize = POLICIES as usize;
 pub const MAX_PREFIXES: usize = 32768;
 pub use state::{PolicyState, ServiceState, SwitchedOff};
 
-use crate::receiver::{check_window, DEFAULT_LIMIT_BYTES};
+use crate::receive_window::{check_window, DEFAULT_LIMIT_BYTES};
 use crate::registration::options_hash;
 use crate::{probe, Error, RestoredDefault, Result};
 use held::Held;
@@ -122,8 +122,8 @@ impl Policies {
     /// switched off stays so if it has the same name, start-up, avoidance and share.
     ///
     /// # Errors
-    /// [`Error::TooManyPolicies`], [`Error::WindowTooLarge`], or why a start-up cannot be registered. Then the policies from
-    /// before stay in force.
+    /// [`Error::TooManyPolicies`], [`Error::WindowTooLarge`], or why a start-up cannot be
+    /// registered. Then the policies from before stay in force.
     pub fn apply(&mut self, rules: &[Rule]) -> Result<Applied> {
         if rules.len() > POLICIES as usize {
             return Err(Error::TooManyPolicies {

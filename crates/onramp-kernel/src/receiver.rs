@@ -5,7 +5,7 @@ use crate::object::{map_named, only_value};
 use crate::policy::{pins, Prefix};
 use crate::receive_window::check_window;
 use crate::records::Plain;
-use crate::{probe, Error, Result};
+use crate::{probe, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 use onramp_bpf::bindings::{self, maps};
 use serde::Serialize;
@@ -47,7 +47,7 @@ impl Receiver {
     /// Begins to lift new connections.
     ///
     /// # Errors
-    /// [`Error::NotPermitted`], [`Error::WindowTooLarge`], or the kernel's refusal.
+    /// [`NotPermitted`](crate::Error::NotPermitted), [`WindowTooLarge`](crate::Error::WindowTooLarge), or the kernel's refusal.
     pub fn new(options: &ReceiverOptions) -> Result<Receiver> {
         probe::check_permission()?;
         check_window(options.window_bytes)?;
@@ -79,7 +79,7 @@ impl Receiver {
     /// Lets it live until [`unload_receiver`]. It takes the place of one that was pinned before.
     ///
     /// # Errors
-    /// [`Error::NoBpffs`], [`Error::ForeignPins`], or the kernel's refusal.
+    /// [`NoBpffs`](crate::Error::NoBpffs), [`ForeignPins`](crate::Error::ForeignPins), or the kernel's refusal.
     pub fn pin(mut self, directory: &Path) -> Result<()> {
         unload_receiver(directory)?;
         pins::prepare(directory)?;
@@ -143,7 +143,7 @@ pub struct ReceiverStatus {
 /// The receiver that is pinned here; `None`: there is none.
 ///
 /// # Errors
-/// [`Error::ForeignPins`], or the kernel's refusal.
+/// [`ForeignPins`](crate::Error::ForeignPins), or the kernel's refusal.
 pub fn receiver_status(directory: &Path) -> Result<Option<ReceiverStatus>> {
     if pins::open_directory(directory)?.is_none() {
         return Ok(None);
@@ -172,7 +172,7 @@ pub fn receiver_status(directory: &Path) -> Result<Option<ReceiverStatus>> {
 /// their buffers until they end. Returns whether there was one.
 ///
 /// # Errors
-/// [`Error::ForeignPins`], or the pins cannot be removed.
+/// [`ForeignPins`](crate::Error::ForeignPins), or the pins cannot be removed.
 pub fn unload_receiver(directory: &Path) -> Result<bool> {
     let was_loaded = pins::open_directory(directory)?.is_some();
     pins::remove_directory(directory).map(|()| was_loaded)

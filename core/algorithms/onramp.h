@@ -79,8 +79,8 @@
  *   of the flight
  *   light, and a queue of a window that  as in the next line                the phase before
  *   no ACK has validated
- *   a queue, and ACKs have validated     BDP of the delivery rate, or       the end
- *   cwnd                                 congestion avoidance's if more
+ *   light, and a queue of a window that  BDP of the delivery rate, or       the end
+ *   ACKs have validated                  congestion avoidance's if more
  *   heavy, and a queue before that, of   1/4 of what arrived                APPROACH
  *   a paced window
  *   heavy                                7/8 of what arrived                the end

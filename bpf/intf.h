@@ -30,7 +30,7 @@ enum onramp_avoidance {
 
 /* Raise this number with every change of a record in this file: Onramp ignores programs that were
  * loaded by a build with another number. */
-#define ONRAMP_CONFIG_VERSION 22
+#define ONRAMP_CONFIG_VERSION 23
 
 /* Timers of the kernel for each connection; 0: the kernel's own. The kernel rounds up to whole
  * ticks, and refuses less than two ticks and more than 200 ms. */
@@ -340,7 +340,14 @@ struct onramp_receiver {
 	uint32_t reserved;     /* 0 */
 };
 
-/* What bpf/receiver.bpf.c did */
+/* A connection whose receive buffer is raised (bpf/receiver/lift.h) */
+struct onramp_lift {
+	uint32_t window_bytes; /* that it shall offer */
+	uint32_t raised_bytes; /* by which its buffer was raised; 0: it was not */
+	uint32_t tries_left;   /* to raise it when a segment leaves; 0: no more */
+};
+
+/* What bpf/receiver/lift.h did */
 struct onramp_receiver_counts {
 	uint64_t lifted;       /* connections so far */
 	uint64_t live;         /* those of them that live */
@@ -378,6 +385,8 @@ struct onramp_rule {
 	uint32_t epoch; /* of the slot: another policy or start-up has used it before */
 	uint32_t threshold; /* connections whose random number of 32 bits is smaller get the
 			     * start-up; ONRAMP_EVERY_CONNECTION: all do */
+	uint32_t receive_window_bytes; /* that its connections offer at first; 0: as the host has
+					* it */
 	char congestion_control[ONRAMP_NAME_BYTES]; /* of the start-up; empty: the policy leaves its
 						     * connections alone, and counts nothing */
 };
@@ -393,9 +402,11 @@ struct onramp_table {
 	uint64_t any_user;
 	uint64_t ipv4; /* policies for connections over IPv4 */
 	uint64_t ipv6;
-	uint64_t measured;      /* policies whose connections are counted */
-	uint32_t cgroup_levels; /* bit N: a cgroup of level N is named, by a path or a unit */
-	uint32_t generation;    /* raised with each configuration; keys of maps begin with it */
+	uint64_t measured;            /* policies whose connections are counted */
+	uint64_t lifting;             /* policies with a receive window */
+	uint64_t receive_limit_bytes; /* of what the buffers of all these have gained together */
+	uint32_t reserved;            /* 0 */
+	uint32_t generation; /* raised with each configuration; keys of maps begin with it */
 	struct onramp_rule rules[ONRAMP_POLICIES];
 };
 

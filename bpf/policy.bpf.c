@@ -6,6 +6,7 @@
  * in the same way.
  *
  *     onramp_policy()    attached to the root cgroup, which encloses all containers
+ *         opened         receiver/lift.h: is its receive buffer raised?
  *         established    policy/match.h: which policy? Then the tag, the congestion control
  *                        policy/peers.h: is it counted?
  *         while it runs  policy/measure.h: what is counted into policy/groups.h
@@ -29,6 +30,7 @@
 #include "policy/match.h"
 #include "policy/measure.h"
 #include "policy/peers.h"
+#include "receiver/lift.h"
 
 char _license[] SEC("license") = "GPL";
 
@@ -118,13 +120,15 @@ static inline void on_new_connection(struct bpf_sock_ops *ctx)
 		return;
 	}
 	first = first_of(policies) & (ONRAMP_POLICIES - 1);
+	rule = &table->rules[first];
+	if (rule->receive_window_bytes && ctx->op == BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB)
+		lift_accepted(ctx, rule->receive_window_bytes);
 	if (!(table->measured >> first & 1))
 		return;
 	if (is_chosen_already(tp)) {
 		add_to(&totals->chosen_by_program, 1);
 		return;
 	}
-	rule = &table->rules[first];
 	is_ipv4 = fill_prefix(ctx, &destination);
 	if (is_counted(rule, peer_prefix(&destination, is_ipv4))) {
 		assign(ctx, sk, tp, rule, totals);
@@ -133,6 +137,38 @@ static inline void on_new_connection(struct bpf_sock_ops *ctx)
 	add_to(&totals->not_counted, 1);
 	if (choose_group(rule) == ONRAMP_GROUP_STARTUP)
 		give_start_up(ctx, rule, totals);
+}
+
+/* This host opens a connection. Its receive buffer is raised before its SYN. */
+static inline void on_open(struct bpf_sock_ops *ctx)
+{
+	struct onramp_table *table = table_of(active_generation());
+	struct bpf_sock *sk = ctx->sk;
+	struct tcp_sock *tp;
+	__u32 window_bytes;
+	__u64 policies;
+
+	if (!table || !table->lifting || !sk)
+		return;
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (!tp)
+		return;
+	policies = policies_of(ctx, tp, table);
+	if (!policies)
+		return;
+	window_bytes =
+		table->rules[first_of(policies) & (ONRAMP_POLICIES - 1)].receive_window_bytes;
+	if (window_bytes)
+		lift_opened(ctx, window_bytes, table->receive_limit_bytes);
+}
+
+/* A segment leaves, or a round trip ends. */
+static inline void on_segment(struct bpf_sock_ops *ctx)
+{
+	struct onramp_table *table = table_of(active_generation());
+
+	if (table && table->lifting)
+		lift_at_segment(ctx, table->receive_limit_bytes);
 }
 
 /* The connection was acknowledged something, sends, or changes its state. */
@@ -170,14 +206,21 @@ SEC("sockops")
 int onramp_policy(struct bpf_sock_ops *ctx)
 {
 	switch (ctx->op) {
+	case BPF_SOCK_OPS_TCP_CONNECT_CB:
+		on_open(ctx);
+		break;
 	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
 		on_new_connection(ctx);
 		break;
-	case BPF_SOCK_OPS_RTT_CB:
 	case BPF_SOCK_OPS_STATE_CB:
+		lift_ends(ctx);
+		on_progress(ctx);
+		break;
+	case BPF_SOCK_OPS_RTT_CB:
 	case BPF_SOCK_OPS_HDR_OPT_LEN_CB:
 		on_progress(ctx);
+		on_segment(ctx);
 		break;
 	}
 	return 1;
@@ -197,15 +240,18 @@ static inline __u64 policies_named(__u32 generation, struct onramp_cgroup_name *
 static inline void note_cgroup(__u32 generation, __u64 policies, __u64 id, __u32 level)
 {
 	struct onramp_match match = {generation, ONRAMP_MATCH_CGROUP, id};
-	struct onramp_table *table = table_of(generation);
 	struct onramp_policy_totals *totals = policy_totals();
+	__u32 *is_named;
 
-	if (!policies || !table || !totals)
+	if (!policies || !totals)
 		return;
 	if (bpf_map_update_elem(&onramp_matches, &match, &policies, BPF_ANY))
 		add_to(&totals->cgroups_lost, 1);
-	else if (level < ONRAMP_CGROUP_LEVELS)
-		__sync_fetch_and_or(&table->cgroup_levels, 1U << level);
+	if (level >= ONRAMP_CGROUP_LEVELS)
+		return;
+	is_named = level_of(generation, level);
+	if (is_named)
+		*is_named = 1;
 }
 
 /* A cgroup was made; no process is in it yet. User space may be writing the next generation, so the

@@ -51,6 +51,15 @@ struct {
 	__type(value, __u64);
 } onramp_matches SEC(".maps");
 
+/* Is a cgroup of this level named, by a path or a unit? Those of the even generation, and those of
+ * the odd one. User space and the programs add levels at the same time, so each is a word. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2 * ONRAMP_CGROUP_LEVELS);
+	__type(key, __u32);
+	__type(value, __u32);
+} onramp_levels SEC(".maps");
+
 /* The policies for a cgroup by its path or by the last part of its path, the systemd unit */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -79,6 +88,13 @@ static __always_inline struct onramp_table *table_of(__u32 generation)
 	__u32 index = generation & 1;
 
 	return bpf_map_lookup_elem(&onramp_tables, &index);
+}
+
+static __always_inline __u32 *level_of(__u32 generation, __u32 level)
+{
+	__u32 index = (generation & 1) * ONRAMP_CGROUP_LEVELS + level;
+
+	return bpf_map_lookup_elem(&onramp_levels, &index);
 }
 
 static __always_inline struct onramp_policy_totals *policy_totals(void)

@@ -28,17 +28,18 @@ static inline __u64 policies_of_cgroup(struct tcp_sock *tp, const struct onramp_
 {
 	struct cgroup *own = tp->inet_conn.icsk_inet.sk.sk_cgrp_data.cgroup, *cgroup = NULL;
 	__u64 policies = table->any_cgroup;
-	__u32 levels = table->cgroup_levels;
+	__u32 *is_named;
 	int own_level;
 
 	if (!own)
 		return policies;
 	own_level = BPF_CORE_READ(own, level);
 	for (int level = 0; level < ONRAMP_CGROUP_LEVELS; level++) {
-		if (!(levels >> level & 1))
-			continue;
 		if (level > own_level)
 			break;
+		is_named = level_of(table->generation, level);
+		if (!is_named || !*is_named)
+			continue;
 		if (bpf_core_read(&cgroup, sizeof(cgroup), &own->ancestors[level]) || !cgroup)
 			break;
 		policies |= policies_for(table->generation, ONRAMP_MATCH_CGROUP,

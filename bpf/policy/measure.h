@@ -27,6 +27,7 @@
 #include "intf.h"
 #include "kernel.h"
 #include "math.h"
+#include "policy/flags.h"
 #include "policy/groups.h"
 
 #include <bpf/bpf_core_read.h>
@@ -40,14 +41,6 @@
  * one that takes longer sends less than two segments a round trip */
 #define FIRST_ROUNDS 48
 #define SECOND_ROUNDS 256
-
-static inline void set_flags(struct bpf_sock_ops *ctx, __u32 set, __u32 clear)
-{
-	__u32 flags = (ctx->bpf_sock_ops_cb_flags | set) & ~clear;
-
-	if (flags != ctx->bpf_sock_ops_cb_flags)
-		bpf_sock_ops_cb_flags_set(ctx, (int)flags);
-}
 
 /* Jiffies that the connection was not idle (tcp_get_info_chrono_stats()) */
 static inline __u32 busy_ticks(const struct tcp_sock *tp, __u32 now_ticks)

@@ -20,7 +20,7 @@ use onramp_core::pairs::Report;
 
 pub const NAME_BYTES: u32 = 16;
 pub const LIMIT_LEVELS: u32 = 8;
-pub const CONFIG_VERSION: u32 = 22;
+pub const CONFIG_VERSION: u32 = 23;
 pub const TOTALS_EXITS: u32 = 16;
 pub const TOTALS_TIMES: u32 = 32;
 pub const OWNER_USER: u64 = 4611686018427387904;
@@ -1099,7 +1099,32 @@ const _: () = {
         "Offset of field: Receiver::reserved",
     ][::core::mem::offset_of!(Receiver, reserved) - 20usize];
 };
-/// What bpf/receiver.bpf.c did
+/// A connection whose receive buffer is raised (bpf/receiver/lift.h)
+#[repr(C)]
+#[derive(Debug, Default, Copy, Clone)]
+pub struct Lift {
+    /// that it shall offer
+    pub window_bytes: u32,
+    /// by which its buffer was raised; 0: it was not
+    pub raised_bytes: u32,
+    /// to raise it when a segment leaves; 0: no more
+    pub tries_left: u32,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+const _: () = {
+    ["Size of Lift"][::core::mem::size_of::<Lift>() - 12usize];
+    ["Alignment of Lift"][::core::mem::align_of::<Lift>() - 4usize];
+    [
+        "Offset of field: Lift::window_bytes",
+    ][::core::mem::offset_of!(Lift, window_bytes) - 0usize];
+    [
+        "Offset of field: Lift::raised_bytes",
+    ][::core::mem::offset_of!(Lift, raised_bytes) - 4usize];
+    [
+        "Offset of field: Lift::tries_left",
+    ][::core::mem::offset_of!(Lift, tries_left) - 8usize];
+};
+/// What bpf/receiver/lift.h did
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone)]
 pub struct ReceiverCounts {
@@ -1175,13 +1200,16 @@ pub struct Rule {
     /// connections whose random number of 32 bits is smaller get the
     /// start-up; ONRAMP_EVERY_CONNECTION: all do
     pub threshold: u32,
+    /// that its connections offer at first; 0: as the host has
+    /// it
+    pub receive_window_bytes: u32,
     /// of the start-up; empty: the policy leaves its
     /// connections alone, and counts nothing
     pub congestion_control: [::core::ffi::c_char; 16usize],
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Rule"][::core::mem::size_of::<Rule>() - 28usize];
+    ["Size of Rule"][::core::mem::size_of::<Rule>() - 32usize];
     ["Alignment of Rule"][::core::mem::align_of::<Rule>() - 4usize];
     ["Offset of field: Rule::slot"][::core::mem::offset_of!(Rule, slot) - 0usize];
     ["Offset of field: Rule::epoch"][::core::mem::offset_of!(Rule, epoch) - 4usize];
@@ -1189,8 +1217,11 @@ const _: () = {
         "Offset of field: Rule::threshold",
     ][::core::mem::offset_of!(Rule, threshold) - 8usize];
     [
+        "Offset of field: Rule::receive_window_bytes",
+    ][::core::mem::offset_of!(Rule, receive_window_bytes) - 12usize];
+    [
         "Offset of field: Rule::congestion_control",
-    ][::core::mem::offset_of!(Rule, congestion_control) - 12usize];
+    ][::core::mem::offset_of!(Rule, congestion_control) - 16usize];
 };
 /// The policies in force. Each bit of a set is a policy, the first of the configuration the lowest.
 /// A connection's policies are those that all four maps and its family allow.
@@ -1208,15 +1239,19 @@ pub struct Table {
     pub ipv6: u64,
     /// policies whose connections are counted
     pub measured: u64,
-    /// bit N: a cgroup of level N is named, by a path or a unit
-    pub cgroup_levels: u32,
+    /// policies with a receive window
+    pub lifting: u64,
+    /// of what the buffers of all these have gained together
+    pub receive_limit_bytes: u64,
+    /// 0
+    pub reserved: u32,
     /// raised with each configuration; keys of maps begin with it
     pub generation: u32,
     pub rules: [Rule; 64usize],
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Table"][::core::mem::size_of::<Table>() - 1856usize];
+    ["Size of Table"][::core::mem::size_of::<Table>() - 2128usize];
     ["Alignment of Table"][::core::mem::align_of::<Table>() - 8usize];
     [
         "Offset of field: Table::any_destination",
@@ -1236,12 +1271,18 @@ const _: () = {
         "Offset of field: Table::measured",
     ][::core::mem::offset_of!(Table, measured) - 48usize];
     [
-        "Offset of field: Table::cgroup_levels",
-    ][::core::mem::offset_of!(Table, cgroup_levels) - 56usize];
+        "Offset of field: Table::lifting",
+    ][::core::mem::offset_of!(Table, lifting) - 56usize];
+    [
+        "Offset of field: Table::receive_limit_bytes",
+    ][::core::mem::offset_of!(Table, receive_limit_bytes) - 64usize];
+    [
+        "Offset of field: Table::reserved",
+    ][::core::mem::offset_of!(Table, reserved) - 72usize];
     [
         "Offset of field: Table::generation",
-    ][::core::mem::offset_of!(Table, generation) - 60usize];
-    ["Offset of field: Table::rules"][::core::mem::offset_of!(Table, rules) - 64usize];
+    ][::core::mem::offset_of!(Table, generation) - 76usize];
+    ["Offset of field: Table::rules"][::core::mem::offset_of!(Table, rules) - 80usize];
 };
 impl Default for Table {
     fn default() -> Self {
@@ -1901,6 +1942,8 @@ pub mod maps {
     pub const GOVERNOR: &str = "onramp_governor";
     /// `onramp_groups`
     pub const GROUPS: &str = "onramp_groups";
+    /// `onramp_levels`
+    pub const LEVELS: &str = "onramp_levels";
     /// `onramp_lifted`
     pub const LIFTED: &str = "onramp_lifted";
     /// `onramp_lifts`

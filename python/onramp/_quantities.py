@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from math import isfinite
 from numbers import Integral, Real
 from os import PathLike, fspath
 from typing import Any, ClassVar
@@ -53,6 +54,8 @@ def quantity(key: str, kind: str, value: Any) -> Any:  # noqa: ANN401
         return int(value)
     if kind not in _UNITS:
         raise TypeError(f'`{key}` is {value!r}; give a text with a unit, such as "0.5 %"')
+    if not isfinite(value):
+        raise ValueError(f"`{key}` is {value}; give a finite number")
     unit, factor = _UNITS[kind]
     return f"{round(float(value) * factor)} {unit}"
 

@@ -234,6 +234,16 @@ def _tidy(out: Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
+def _check_whole(part: Path) -> None:
+    """Refuse a file that a full disk or a copy has cut off: its end says what it has."""
+    try:
+        pq.read_metadata(part)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise OnrampError(
+            f"{part} is no whole Parquet file ({error}): remove it, and resume the sweep"
+        ) from error
+
+
 def _begin(plan: _Plan, out: Path, resume: bool) -> None:
     """Make the folder, or check that it is of the same sweep."""
     manifest = out / _MANIFEST
@@ -246,6 +256,8 @@ def _begin(plan: _Plan, out: Path, resume: bool) -> None:
                 f"{out} has a sweep of another scenario, other axes or another version: give "
                 "another folder"
             )
+        for part in sorted(out.glob("part-*.parquet")):
+            _check_whole(part)
         return
     # A mistake in all cells is better found before there is a folder.
     _onramp.check([plan.source(cell, plan.values(cell)) for cell in plan.of_batch(0)])

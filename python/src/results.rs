@@ -24,8 +24,16 @@ fn read(path: &Path) -> Result<Table, String> {
         false => path.to_owned(),
     };
     let shown = file.display();
-    let text = fs::read_to_string(&file)
-        .map_err(|error| format!("cannot read the results {shown}: {error}"))?;
+    let refuse =
+        |error: &dyn std::fmt::Display| format!("cannot read the results {shown}: {error}");
+    // A device or a pipe could be read for ever.
+    let is_file = fs::metadata(&file)
+        .map_err(|error| refuse(&error))?
+        .is_file();
+    if !is_file {
+        return Err(refuse(&"it is not a regular file"));
+    }
+    let text = fs::read_to_string(&file).map_err(|error| refuse(&error))?;
     let records: Vec<Record> = serde_json::from_str(&text).map_err(|error| {
         format!("{shown} has no records of this version's `onramp sim` or `onramp lab`: {error}")
     })?;

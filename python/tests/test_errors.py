@@ -81,6 +81,8 @@ def test_results_of_another_kind_are_refused(tmp_path):
         onramp.read_results(tmp_path)
     with pytest.raises(onramp.ResultsError, match="cannot read the results"):
         onramp.read_results(tmp_path / "none")
+    with pytest.raises(onramp.ResultsError, match="it is not a regular file"):
+        onramp.read_results("/dev/zero")
 
 
 def test_a_connection_that_gives_up_says_why():

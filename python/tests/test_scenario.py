@@ -98,6 +98,13 @@ def test_a_number_without_a_unit_is_refused_where_it_is_ambiguous():
         onramp.Transfer(size=1, start_up="none")
 
 
+def test_a_number_that_is_none_is_refused_with_its_key():
+    for value in (float("nan"), float("inf")):
+        path = onramp.Path(rate=value, rtt="50 ms")
+        with pytest.raises(ValueError, match=f"`rate` is {value}; give a finite number"):
+            path.to_dict()
+
+
 def test_written_toml_is_read_back_as_it_was():
     tomllib = pytest.importorskip("tomllib")
     document = {

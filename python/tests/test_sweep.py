@@ -147,3 +147,14 @@ def test_mistakes_are_named(tmp_path):
         onramp.sweep(BASE, {"path.rtt": []}, tmp_path)
     with pytest.raises(ValueError, match="0 < low"):
         axes.log_uniform(0, 1)
+
+
+def test_a_file_that_is_cut_off_is_named(tmp_path):
+    out = onramp.sweep(BASE, {"path.rtt": [0.01, 0.1]}, tmp_path / "out", batch=1)
+    part = sorted(out.glob("*.parquet"))[1]
+    part.write_bytes(part.read_bytes()[:-100])
+    with pytest.raises(onramp.OnrampError, match=f"{part.name} is no whole Parquet file"):
+        onramp.sweep(BASE, {"path.rtt": [0.01, 0.1]}, out, batch=1, resume=True)
+    part.unlink()
+    onramp.sweep(BASE, {"path.rtt": [0.01, 0.1]}, out, batch=1, resume=True)
+    assert pd.read_parquet(out)["cell"].nunique() == 2

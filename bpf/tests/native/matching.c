@@ -21,7 +21,7 @@ static void add_policy(uint32_t number, bool start)
 	if (!start)
 		return;
 	table->measured |= 1ull << number;
-	*rule = (struct onramp_rule){number, 0, ONRAMP_EVERY_CONNECTION, "onramp_scripted"};
+	*rule = (struct onramp_rule){number, 0, ONRAMP_EVERY_CONNECTION, 0, "onramp_scripted"};
 }
 
 static void choose(uint32_t kind, uint64_t value, uint64_t policies)
@@ -250,7 +250,7 @@ TEST(a_cgroup_chooses_its_descendants)
 	struct onramp_table *table = in_force();
 
 	table->any_cgroup = 0;
-	table->cgroup_levels = 1 << 2;
+	*level_of(active_generation(), 2) = 1;
 	add_policy(0, true);
 	choose(ONRAMP_MATCH_CGROUP, 11, 1);
 	CHECK(gets_it(established_in(own)));

@@ -1,17 +1,18 @@
 //! The server: files of a folder, and generated content.
 
+use crate::admission::{Admission, Decision, Place};
 use crate::certificate::Identity;
 use crate::congestion::Congestion;
 use crate::content::Content;
 use crate::error::Error;
+use crate::file::Piecewise;
 use crate::qlog::QlogFolder;
-use crate::request::{file_below, path_of, Refusal, Target, Writes, MAX_REQUEST_BYTES};
+use crate::request::{path_of, Refusal, Target, Writes, MAX_REQUEST_BYTES};
 use crate::transport::{close_endpoint, TransportLimits, ALPN};
-use bytes::Bytes;
 use noq::crypto::rustls::QuicServerConfig;
 use noq::{
-    Connection, ConnectionError, Endpoint, Incoming, ReadToEndError, RecvStream, SendStream,
-    ServerConfig,
+    Connection, ConnectionError, Endpoint, Incoming, PathId, ReadToEndError, RecvStream,
+    SendStream, ServerConfig,
 };
 use rustls::crypto::ring;
 use std::future::Future;
@@ -19,12 +20,15 @@ use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::io::AsyncReadExt;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// Bytes of a file that are read at once.
-const READ_BYTES: usize = 256 << 10;
+/// Maximum number of bytes that wait for connections which are not accepted yet.
+const WAITING_BYTES: u64 = 4 << 20;
+/// Maximum number of such connections.
+const WAITING: usize = 1000;
+/// Bytes of files that a connection may hold unacknowledged whatever its cwnd is.
+const MIN_SEND_WINDOW_BYTES: u64 = 1 << 20;
 /// The reason in the last packet of a server.
 const ENDS: &str = "the server ends";
 
@@ -41,6 +45,12 @@ pub struct ServerSettings {
     pub transport: TransportLimits,
     /// Maximum number of connections at the same time. More are refused.
     pub connections: usize,
+    /// Maximum number of those from one prefix of addresses (IPv4 /24, IPv6 /48).
+    pub connections_per_prefix: usize,
+    /// Maximum number of handshakes with addresses that may be forged. With more, a client proves
+    /// its address first: the server answers with a Retry packet (RFC 9000, section 8.1.2), and
+    /// keeps nothing of it.
+    pub unvalidated: usize,
     /// How long downloads may go on after the server was told to end.
     pub grace: Duration,
     /// Where it writes the qlog files of its connections.
@@ -56,6 +66,8 @@ impl ServerSettings {
             congestion: Congestion::default(),
             transport: TransportLimits::default(),
             connections: 10_000,
+            connections_per_prefix: 2_500,
+            unvalidated: 256,
             grace: Duration::from_secs(10),
             qlog: None,
         }
@@ -172,20 +184,30 @@ impl Server {
         let report: Report = Arc::new(report);
         let (ending, ends) = watch::channel(None);
         let mut connections = JoinSet::new();
+        let settings = &self.settings;
+        let admission = Admission::new(
+            settings.connections,
+            settings.connections_per_prefix,
+            settings.unvalidated,
+        );
         tokio::pin!(end);
         loop {
             tokio::select! {
                 () = &mut end => break,
                 Some(_) = connections.join_next() => {}
                 incoming = self.endpoint.accept() => match incoming {
-                    Some(incoming) if connections.len() >= self.settings.connections => {
-                        incoming.refuse();
-                    }
-                    Some(incoming) => {
-                        let (settings, config) = (self.settings.clone(), self.config.clone());
-                        let (report, ends) = (report.clone(), ends.clone());
-                        connections.spawn(connection(incoming, config, settings, report, ends));
-                    }
+                    Some(incoming) => match admission.decide(&incoming) {
+                        Decision::Accept(place) => {
+                            let (settings, config) = (self.settings.clone(), self.config.clone());
+                            let (report, ends) = (report.clone(), ends.clone());
+                            connections.spawn(connection(
+                                incoming, place, config, settings, report, ends,
+                            ));
+                        }
+                        // It fails for a validated address alone, which has no such decision.
+                        Decision::Retry => drop(incoming.retry()),
+                        Decision::Refuse => incoming.refuse(),
+                    },
                     None => break,
                 },
             }
@@ -238,12 +260,17 @@ fn server_config(identity: &Identity) -> Result<ServerConfig, Error> {
     // and 0 (RFC 9001, section 4.6.1).
     tls.max_early_data_size = u32::MAX;
     let crypto = QuicServerConfig::try_from(tls).expect("TLS 1.3 has the suites of QUIC");
-    Ok(ServerConfig::with_crypto(Arc::new(crypto)))
+    let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+    config
+        .max_incoming(WAITING)
+        .incoming_buffer_size_total(WAITING_BYTES);
+    Ok(config)
 }
 
 /// Serves a connection until it ends, or until the server ends and no download is left.
 async fn connection(
     incoming: Incoming,
+    mut place: Place,
     mut config: ServerConfig,
     settings: Arc<ServerSettings>,
     report: Report,
@@ -265,18 +292,25 @@ async fn connection(
         return;
     };
     // Requests may come before the end of the handshake (0-RTT).
-    let connection = match connecting.into_0rtt() {
-        Ok((connection, _)) => connection,
-        Err(connecting) => match connecting.await {
-            Ok(connection) => connection,
-            Err(_) => return,
-        },
+    let Ok((connection, mut handshake)) = connecting.into_0rtt() else {
+        return; // a server's always succeeds
     };
     report(Event::Connected(&connection));
     let mut requests = JoinSet::new();
     let end = ends.clone();
+    let mut is_complete = false;
+    let limit = tokio::time::sleep(settings.transport.idle_timeout);
+    tokio::pin!(limit);
     loop {
         tokio::select! {
+            _ = &mut handshake, if !is_complete => {
+                is_complete = true;
+                place.validate();
+            }
+            () = &mut limit, if !is_complete => {
+                connection.close(0_u8.into(), b"the handshake took too long");
+                break;
+            }
             _ = ends.wait_for(Option::is_some) => break,
             Some(_) = requests.join_next() => {}
             stream = connection.accept_bi() => match stream {
@@ -313,7 +347,10 @@ async fn answer(
         path = path_of(&request)?.to_owned();
         let bytes = match Target::of(&path)? {
             Target::Generated(bytes, writes) => generated(&mut send, bytes, writes).await?,
-            Target::File(file) => self::file(&mut send, settings.folder.as_deref(), &file).await?,
+            Target::File(file) => {
+                let mut file = Piecewise::open(settings.folder.as_deref(), &file)?;
+                self::file(&mut send, &mut file, connection, &settings.transport).await?
+            }
         };
         send.finish().map_err(left)?;
         match send.stopped().await.map_err(left)? {
@@ -375,20 +412,22 @@ async fn generated(
     Ok(sent)
 }
 
-async fn file(send: &mut SendStream, folder: Option<&Path>, file: &Path) -> Result<u64, Unserved> {
-    let path = file_below(folder.ok_or(Refusal::NotFound)?, file)?;
-    let file = tokio::fs::File::open(path).await;
-    let mut file = file.map_err(|_| Refusal::Unreadable)?;
+async fn file(
+    send: &mut SendStream,
+    file: &mut Piecewise,
+    connection: &Connection,
+    limits: &TransportLimits,
+) -> Result<u64, Unserved> {
     let mut sent = 0;
-    loop {
-        let mut piece = Vec::with_capacity(READ_BYTES);
-        let read = file.read_buf(&mut piece).await;
-        match read.map_err(|_| Refusal::Unreadable)? {
-            0 => return Ok(sent),
-            bytes => sent += bytes as u64,
-        }
-        send.write_chunk(Bytes::from(piece)).await.map_err(left)?;
+    while let Some(piece) = file.next().await? {
+        // As Linux sizes a send buffer: a client that acknowledges little holds little memory.
+        let path = connection.path_stats(PathId::ZERO).unwrap_or_default();
+        let window = path.cwnd.saturating_mul(2).max(MIN_SEND_WINDOW_BYTES);
+        connection.set_send_window(window.min(limits.send_window_bytes));
+        sent += piece.len() as u64;
+        send.write_chunk(piece).await.map_err(left)?;
     }
+    Ok(sent)
 }
 
 /// The reason is behind "connection lost".

@@ -37,6 +37,7 @@
 //! | `unload` | ends registrations of others |
 //! | `registration` | makes them |
 //! | `policy` | gives new connections of the host a start-up by policies, for `onramp serve` |
+//! | `receive_window` | the bounds of a raised receive buffer |
 //! | `receiver` | lifts the receive buffers of new connections |
 //! | `off` | ends everything of Onramp in this kernel |
 //! | `status` | compares registrations with options, and shows what uses them |
@@ -62,6 +63,7 @@ pub mod probe;
 mod process;
 mod programs;
 mod qos;
+mod receive_window;
 mod receiver;
 mod records;
 mod registration;
@@ -96,9 +98,9 @@ pub use programs::{count_calls, own_programs, ProgramCost};
 pub use qos::{
     reservation, reserve, LimitInForce, QosOption, Reservation, Reservations, UserInForce,
 };
+pub use receive_window::{max_window_bytes, DEFAULT_LIMIT_BYTES};
 pub use receiver::{
-    max_window_bytes, receiver_status, unload_receiver, Receiver, ReceiverOptions, ReceiverStatus,
-    RECEIVER_PINS,
+    receiver_status, unload_receiver, Receiver, ReceiverOptions, ReceiverStatus, RECEIVER_PINS,
 };
 pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
 pub use routes::{queue_disciplines, start_routes, QueueDiscipline, StartRoute};

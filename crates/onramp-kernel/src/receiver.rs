@@ -3,8 +3,9 @@
 use crate::cgroup::{cgroup2_mount, link, load, WATCHING};
 use crate::object::{map_named, only_value};
 use crate::policy::{pins, Prefix};
+use crate::receive_window::check_window;
 use crate::records::Plain;
-use crate::{probe, Error, Result};
+use crate::{probe, Result};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
 use onramp_bpf::bindings::{self, maps};
 use serde::Serialize;
@@ -46,18 +47,11 @@ impl Receiver {
     /// Begins to lift new connections.
     ///
     /// # Errors
-    /// [`Error::NotPermitted`], [`Error::WindowTooLarge`], or the kernel's refusal.
+    /// [`NotPermitted`](crate::Error::NotPermitted),
+    /// [`WindowTooLarge`](crate::Error::WindowTooLarge), or the kernel's refusal.
     pub fn new(options: &ReceiverOptions) -> Result<Receiver> {
         probe::check_permission()?;
-        let max_bytes = max_window_bytes()?;
-        let too_large = Error::WindowTooLarge {
-            window_bytes: options.window_bytes,
-            max_bytes,
-        };
-        let window_bytes = u32::try_from(options.window_bytes).ok();
-        let window_bytes = window_bytes
-            .filter(|&bytes| bytes <= max_bytes)
-            .ok_or(too_large)?;
+        let window_bytes = check_window(options.window_bytes)?;
         let root = cgroup2_mount()?;
         let record = bindings::Receiver {
             limit_bytes: options.limit_bytes,
@@ -86,7 +80,8 @@ impl Receiver {
     /// Lets it live until [`unload_receiver`]. It takes the place of one that was pinned before.
     ///
     /// # Errors
-    /// [`Error::NoBpffs`], [`Error::ForeignPins`], or the kernel's refusal.
+    /// [`NoBpffs`](crate::Error::NoBpffs), [`ForeignPins`](crate::Error::ForeignPins), or the
+    /// kernel's refusal.
     pub fn pin(mut self, directory: &Path) -> Result<()> {
         unload_receiver(directory)?;
         pins::prepare(directory)?;
@@ -150,7 +145,7 @@ pub struct ReceiverStatus {
 /// The receiver that is pinned here; `None`: there is none.
 ///
 /// # Errors
-/// [`Error::ForeignPins`], or the kernel's refusal.
+/// [`ForeignPins`](crate::Error::ForeignPins), or the kernel's refusal.
 pub fn receiver_status(directory: &Path) -> Result<Option<ReceiverStatus>> {
     if pins::open_directory(directory)?.is_none() {
         return Ok(None);
@@ -179,25 +174,10 @@ pub fn receiver_status(directory: &Path) -> Result<Option<ReceiverStatus>> {
 /// their buffers until they end. Returns whether there was one.
 ///
 /// # Errors
-/// [`Error::ForeignPins`], or the pins cannot be removed.
+/// [`ForeignPins`](crate::Error::ForeignPins), or the pins cannot be removed.
 pub fn unload_receiver(directory: &Path) -> Result<bool> {
     let was_loaded = pins::open_directory(directory)?.is_some();
     pins::remove_directory(directory).map(|()| was_loaded)
-}
-
-/// The largest window to which the kernel lifts a connection: half of `net.ipv4.tcp_rmem[2]`.
-///
-/// # Errors
-/// [`Error::Io`] if /proc cannot be read.
-pub fn max_window_bytes() -> Result<u32> {
-    const RMEM: &str = "/proc/sys/net/ipv4/tcp_rmem";
-    let text =
-        std::fs::read_to_string(RMEM).map_err(|error| Error::io(format!("read {RMEM}"), error))?;
-    let max = text
-        .split_whitespace()
-        .nth(2)
-        .and_then(|max| max.parse::<u32>().ok());
-    Ok(max.unwrap_or(0) / 2)
 }
 
 /// Pins have no dots in their names.

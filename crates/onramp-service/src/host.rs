@@ -21,6 +21,7 @@ pub fn apply(policies: &mut Policies, config: &Config) -> Result<Applied> {
         .iter()
         .map(|policy| policy.rule.clone())
         .collect();
+    policies.receive_limit_bytes = config.service.receive_limit_bytes;
     policies.apply(&rules)
 }
 
@@ -66,6 +67,9 @@ pub fn counts(snapshot: &Snapshot) -> Counts {
             connections_chosen_by_program: snapshot.totals.chosen_by_program,
             connections_refused: snapshot.totals.refused,
             connections_not_counted: snapshot.totals.not_counted,
+            connections_lifted: snapshot.lifts.lifted,
+            connections_not_lifted: snapshot.lifts.beyond_limit,
+            lifted_bytes: snapshot.lifts.live_bytes,
             cgroups_lost: snapshot.totals.cgroups_lost,
             default_changes: 0,
             cpu_s: 0.0,

@@ -1,8 +1,9 @@
 //! A small HTTP server: for the metrics, and for the folder of a page.
 //!
 //! A thread of its own serves all clients, on TCP and on a Unix socket. A client has [`DEADLINE`]
-//! for its whole request. There are at most [`MAX_CLIENTS`]; one more ends the oldest, so clients
-//! that hold their connection open keep nobody out.
+//! for its whole request. Each address and the socket have at most [`MAX_CLIENTS`]; one more ends
+//! the oldest of the same. So clients that hold their connection open keep nobody out, and a local
+//! user on the socket ends no client of an address.
 
 use http_body_util::Full;
 pub use hyper::body::Bytes;
@@ -35,7 +36,7 @@ use tokio::task::AbortHandle;
 
 /// The time that a client has from its connection until it has the answer.
 pub const DEADLINE: Duration = Duration::from_secs(10);
-/// Clients at the same time.
+/// Clients of an address, or of the socket, at the same time.
 pub const MAX_CLIENTS: usize = 64;
 /// Bytes of a request that are read before it is refused.
 const MAX_REQUEST: usize = 16 * 1024;
@@ -225,12 +226,11 @@ async fn serve(
     respond: Respond,
     stopped: oneshot::Receiver<()>,
 ) {
-    let clients = Clients::default();
     for listener in tcp {
         let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
             continue;
         };
-        let (clients, respond) = (clients.clone(), Arc::clone(&respond));
+        let (clients, respond) = (Clients::default(), Arc::clone(&respond));
         tokio::spawn(async move {
             loop {
                 match listener.accept().await {
@@ -241,6 +241,7 @@ async fn serve(
         });
     }
     if let Some(listener) = unix.and_then(|unix| tokio::net::UnixListener::from_std(unix).ok()) {
+        let clients = Clients::default();
         tokio::spawn(async move {
             loop {
                 match listener.accept().await {
@@ -253,9 +254,9 @@ async fn serve(
     let _ = stopped.await; // the sender is dropped
 }
 
-/// The clients that are served, the oldest first.
-#[derive(Clone, Default)]
-struct Clients(Arc<std::sync::Mutex<VecDeque<AbortHandle>>>);
+/// The clients of one listener that are served, the oldest first.
+#[derive(Default)]
+struct Clients(std::sync::Mutex<VecDeque<AbortHandle>>);
 
 impl Clients {
     fn add(&self, answer: impl std::future::Future<Output = ()> + Send + 'static) {

@@ -24,8 +24,8 @@ def ends(chosen=None):
 client, accepted = ends()
 connected = buffer(client)
 for _ in range(3):
-    client.sendall(bytes(1000))
-    accepted.recv(1000, socket.MSG_WAITALL)
+    client.sendall(bytes(100))
+    accepted.recv(100, socket.MSG_WAITALL)
 info = accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
 offered = struct.unpack_from("I", info, SNDWND)[0]
 other, _other = ends(50_000)

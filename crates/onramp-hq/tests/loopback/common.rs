@@ -1,8 +1,9 @@
 //! A server and clients in one process.
 
-use onramp_hq::noq::PathId;
+use onramp_hq::noq::{Endpoint, PathId};
 use onramp_hq::{
-    Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session, Trust,
+    Client, ClientSettings, Event, Identity, Served, Server, ServerSettings, Session,
+    TransportLimits, Trust,
 };
 use onramp_quic::noq::status;
 use onramp_testing::HANG;
@@ -16,6 +17,7 @@ use tokio::task::JoinHandle;
 pub struct Running {
     pub address: SocketAddr,
     pub trust: Trust,
+    pub endpoint: Endpoint,
     pub served: Arc<Mutex<Vec<Served>>>,
     /// For each request, the BDP that the start-up of its connection remembered.
     pub remembered: Arc<Mutex<Vec<u64>>>,
@@ -28,9 +30,13 @@ impl Running {
         let identity = Identity::self_signed(vec!["localhost".into()]).unwrap();
         let trust = Trust::Certificate(identity.fingerprint());
         let mut settings = ServerSettings::new(identity);
+        // A busy machine may need longer for a test than the default.
+        settings.transport.idle_timeout = HANG;
+        settings.grace = HANG;
         change(&mut settings);
         let server = Server::bind("127.0.0.1:0".parse().unwrap(), settings).unwrap();
         let address = server.address().unwrap();
+        let endpoint = server.endpoint().clone();
         let served = Arc::new(Mutex::new(Vec::new()));
         let log = served.clone();
         let remembered = Arc::new(Mutex::new(Vec::new()));
@@ -50,6 +56,7 @@ impl Running {
         Running {
             address,
             trust,
+            endpoint,
             served,
             remembered,
             end,
@@ -57,20 +64,25 @@ impl Running {
         }
     }
 
-    pub fn client(&self) -> Client {
-        let settings = ClientSettings {
+    pub fn client_settings(&self) -> ClientSettings {
+        ClientSettings {
             trust: self.trust.clone(),
+            transport: TransportLimits {
+                idle_timeout: HANG,
+                ..TransportLimits::default()
+            },
             ..ClientSettings::default()
-        };
+        }
+    }
+
+    pub fn client(&self) -> Client {
+        let settings = self.client_settings();
         Client::new(settings, self.address).unwrap()
     }
 
     /// A client on a socket of its own.
     pub fn client_at(&self, address: &str) -> Client {
-        let settings = ClientSettings {
-            trust: self.trust.clone(),
-            ..ClientSettings::default()
-        };
+        let settings = self.client_settings();
         Client::on(settings, std::net::UdpSocket::bind(address).unwrap()).unwrap()
     }
 

@@ -2,6 +2,7 @@
 
 use super::state::{ServiceState, Slot};
 use super::{Maps, Pins};
+use crate::object::only_value;
 use crate::records::Plain;
 use crate::totals::sum_of;
 use crate::{Error, Result};
@@ -13,6 +14,8 @@ use std::path::Path;
 pub use onramp_bpf::bindings::GroupCounts;
 /// What the policy program did beside the groups.
 pub use onramp_bpf::bindings::PolicyTotals;
+/// What the connections gained whose receive buffers were raised.
+pub use onramp_bpf::bindings::ReceiverCounts;
 /// Times in a histogram, as the kernel has it.
 pub use onramp_bpf::bindings::Times;
 
@@ -31,6 +34,8 @@ pub struct Snapshot {
     pub groups: Vec<Option<[GroupCounts; 2]>>,
     /// The rest.
     pub totals: PolicyTotals,
+    /// Connections whose receive buffers policies raised.
+    pub lifts: ReceiverCounts,
 }
 
 impl Snapshot {
@@ -58,6 +63,9 @@ impl Snapshot {
         Ok(Snapshot {
             groups: groups.collect::<Result<_>>()?,
             totals: read(&maps.totals, maps::POLICIED, 0)?,
+            lifts: only_value(&maps.lifts)
+                .and_then(|value| ReceiverCounts::from_bytes(&value))
+                .unwrap_or_default(),
             state,
         })
     }

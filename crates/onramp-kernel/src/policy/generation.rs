@@ -24,8 +24,11 @@ pub(super) fn put_into_force(maps: &Maps, compiled: &Compiled) -> Result<()> {
     forget_others(maps, in_force)?;
     let mut table = compiled.table;
     table.generation = next;
-    // The table comes first, because the program adds the levels of new cgroups to it.
     write_table(maps, &table)?;
+    // Before the names of cgroups: from these on the program adds the levels of new ones.
+    for level in 0..CGROUP_LEVELS {
+        set_level(maps, next, level, 0)?;
+    }
     for (prefix, set) in &compiled.prefixes {
         let key = bindings::Prefix {
             length_bits: 32 + u32::from(prefix.length()),
@@ -50,14 +53,18 @@ pub(super) fn put_into_force(maps: &Maps, compiled: &Compiled) -> Result<()> {
     }
     // A cgroup that is made from now on is noted by the program.
     note_existing_cgroups(maps, compiled, next)?;
-    set(&maps.active, &0u32.to_ne_bytes(), &next.to_ne_bytes())
+    set(&maps.active, &0u32.to_ne_bytes(), &next.to_ne_bytes())?;
+    // One that was being made: the program did not know the names, and it was not listed yet. If
+    // this fails, the policies are in force nevertheless.
+    let _ = note_existing_cgroups(maps, compiled, next);
+    Ok(())
 }
 
 /// Changes the share of a policy's connections that get its start-up, for new connections at once.
 pub(super) fn set_share(maps: &Maps, position: usize, share: f64) -> Result<()> {
+    // Only this word changes, and no program writes the table. One that reads it meanwhile reads
+    // the old or the new word.
     let mut table = read_table(maps, active(maps))?;
-    // Only this word changes, so a program that reads the table meanwhile reads the old or the new
-    // one.
     table.rules[position].threshold = threshold(share);
     write_table(maps, &table)
 }
@@ -107,42 +114,22 @@ fn note_existing_cgroups(maps: &Maps, compiled: &Compiled, generation: u32) -> R
         return Ok(());
     }
     let root = cgroup2_mount()?;
-    let note = || {
-        let mut levels = 0;
-        for (id, path) in all_cgroups()? {
-            let below = path.strip_prefix(&root).unwrap_or(&path);
-            let policies = policies_of_cgroup(compiled, below);
-            let level = below.components().count() as u32;
-            if policies != 0 && level < CGROUP_LEVELS {
-                set_match(maps, generation, MATCH_CGROUP, id, policies)?;
-                levels |= 1 << level;
-            }
+    for (id, path) in all_cgroups()? {
+        let below = path.strip_prefix(&root).unwrap_or(&path);
+        let policies = policies_of_cgroup(compiled, below);
+        let level = below.components().count() as u32;
+        if policies != 0 && level < CGROUP_LEVELS {
+            set_match(maps, generation, MATCH_CGROUP, id, policies)?;
+            set_level(maps, generation, level, 1)?;
         }
-        Ok(levels)
-    };
-    add_levels(note, |levels| {
-        let mut table = read_table(maps, generation)?;
-        table.cgroup_levels |= levels;
-        write_table(maps, &table)
-    })
+    }
+    Ok(())
 }
 
-/// Adds the levels of cgroups to the table. The program adds those of new cgroups meanwhile, and
-/// writing the table can undo that. So the cgroups are listed again after each writing: a level
-/// whose addition was undone is that of a cgroup that exists by then.
-fn add_levels(
-    mut note: impl FnMut() -> Result<u32>,
-    mut write: impl FnMut(u32) -> Result<()>,
-) -> Result<()> {
-    let mut written = 0;
-    loop {
-        let levels = note()?;
-        if levels & !written == 0 {
-            return Ok(());
-        }
-        written |= levels;
-        write(written)?;
-    }
+/// Notes whether a cgroup of this level is named.
+fn set_level(maps: &Maps, generation: u32, level: u32, is_named: u32) -> Result<()> {
+    let index = (generation & 1) * CGROUP_LEVELS + level;
+    set(&maps.levels, &index.to_ne_bytes(), &is_named.to_ne_bytes())
 }
 
 /// The policies that name a cgroup, by its path below the root.
@@ -187,27 +174,5 @@ fn refused(map: &MapHandle, error: &libbpf_rs::Error) -> Error {
         what: format!("writing {}", map.name().to_string_lossy()),
         cause: error.to_string(),
         log: String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::cell::Cell;
-
-    #[test]
-    fn a_level_that_the_program_added_while_the_table_was_written_is_not_lost() {
-        let (existing, table) = (Cell::new(0b0010), Cell::new(0));
-        let note = || Ok(existing.get());
-        let write = |levels| {
-            let read = table.get();
-            // A cgroup of another level is made now, and the program adds its level.
-            existing.set(0b1010);
-            table.set(table.get() | 0b1000);
-            table.set(read | levels);
-            Ok(())
-        };
-        add_levels(note, write).unwrap();
-        assert_eq!(table.get(), 0b1010);
     }
 }

@@ -17,7 +17,7 @@ mod rule;
 mod state;
 mod table;
 
-pub use counts::{GroupCounts, PolicyTotals, Snapshot, Times};
+pub use counts::{GroupCounts, PolicyTotals, ReceiverCounts, Snapshot, Times};
 pub use pins::PINS;
 pub use rule::{Cgroup, Family, Match, Prefix, Rule, Start};
 /// The most policies that can be in force.
@@ -27,6 +27,7 @@ pub const MAX_POLICIES: usize = POLICIES as usize;
 pub const MAX_PREFIXES: usize = 32768;
 pub use state::{PolicyState, ServiceState, SwitchedOff};
 
+use crate::receive_window::{check_window, DEFAULT_LIMIT_BYTES};
 use crate::registration::options_hash;
 use crate::{probe, Error, RestoredDefault, Result};
 use held::Held;
@@ -50,6 +51,8 @@ pub struct Policies {
     /// Loaded, and attached when its maps have the policies.
     program: Option<Program>,
     state: ServiceState,
+    /// Bound of what the receive buffers that policies raise have gained together.
+    pub receive_limit_bytes: u64,
 }
 
 /// What a change of the policies did.
@@ -89,6 +92,7 @@ impl Policies {
             pins,
             maps,
             program: None,
+            receive_limit_bytes: DEFAULT_LIMIT_BYTES,
         })
     }
 
@@ -118,14 +122,18 @@ impl Policies {
     /// switched off stays so if it has the same name, start-up, avoidance and share.
     ///
     /// # Errors
-    /// [`Error::TooManyPolicies`], or why a start-up cannot be registered. Then the policies from
-    /// before stay in force.
+    /// [`Error::TooManyPolicies`], [`Error::WindowTooLarge`], or why a start-up cannot be
+    /// registered. Then the policies from before stay in force.
     pub fn apply(&mut self, rules: &[Rule]) -> Result<Applied> {
         if rules.len() > POLICIES as usize {
             return Err(Error::TooManyPolicies {
                 found: rules.len(),
                 max: POLICIES as usize,
             });
+        }
+        let windows = rules.iter().filter_map(|rule| rule.receive_window_bytes);
+        if let Some(widest) = windows.max() {
+            check_window(widest.into())?;
         }
         let maps_are_new = self.make_room(rules)?;
         let earlier = Held::all(&self.pins);
@@ -166,7 +174,7 @@ impl Policies {
     ) -> Result<Applied> {
         let before = self.state.clone();
         let mut targets = Vec::new();
-        let mut policies = Vec::new();
+        let mut states = Vec::new();
         for rule in rules {
             let maps = self.maps.as_ref().expect("make_room() made them");
             let held = match &rule.start {
@@ -184,11 +192,12 @@ impl Policies {
                 }),
                 None => None,
             });
-            policies.push(policy);
+            states.push(policy);
         }
         let maps = self.maps.as_mut().expect("make_room() made them");
-        let compiled = Compiled::new(&rules.iter().zip(targets).collect::<Vec<_>>());
-        self.state.policies = policies;
+        let policies: Vec<_> = rules.iter().zip(targets).collect();
+        let compiled = Compiled::new(&policies, self.receive_limit_bytes);
+        self.state.policies = states;
         self.state.records = CONFIG_VERSION;
         self.state.write(&maps.state)?;
         generation::put_into_force(maps, &compiled)?;

@@ -19,22 +19,28 @@ pub(super) struct Maps {
     pub prefixes: MapHandle,
     pub matches: MapHandle,
     pub cgroups: MapHandle,
+    pub levels: MapHandle,
     pub shared: Shared,
     pub groups: MapHandle,
     pub totals: MapHandle,
+    pub lifts: MapHandle,
+    lifted: MapHandle,
     pub state: MapHandle,
 }
 
 /// The maps that are pinned, beside the state, and the sizes of their values.
-const PINNED: [(&str, usize); 8] = [
+const PINNED: [(&str, usize); 11] = [
     (maps::ACTIVE, size_of::<u32>()),
     (maps::TABLES, size_of::<bindings::Table>()),
     (maps::PREFIXES, size_of::<u64>()),
     (maps::MATCHES, size_of::<u64>()),
     (maps::CGROUPS, size_of::<u64>()),
+    (maps::LEVELS, size_of::<u32>()),
     (maps::TAGS, size_of::<bindings::Tag>()),
     (maps::GROUPS, size_of::<bindings::GroupCounts>()),
     (maps::POLICIED, size_of::<bindings::PolicyTotals>()),
+    (maps::LIFTS, size_of::<bindings::ReceiverCounts>()),
+    (maps::LIFTED, size_of::<bindings::Lift>()),
 ];
 
 /// The name of the pin of the program's read-only data: its hash.
@@ -64,32 +70,39 @@ impl Maps {
         let mut found = PINNED.iter().map(|(name, size)| map(name, *size));
         let mut next = || found.next().flatten();
         let (active, tables, prefixes) = (next()?, next()?, next()?);
-        let (matches, cgroups) = (next()?, next()?);
+        let (matches, cgroups, levels) = (next()?, next()?, next()?);
         let (tags, groups, totals) = (next()?, next()?, next()?);
+        let (lifts, lifted) = (next()?, next()?);
         Some(Maps {
             active,
             tables,
             prefixes,
             matches,
             cgroups,
+            levels,
             groups: copy(&groups)?,
             shared: Shared { tags, groups },
             totals,
+            lifts,
+            lifted,
             state,
         })
     }
 
     /// The maps by their names.
-    fn named(&mut self) -> [(&'static str, &mut MapHandle); 9] {
+    fn named(&mut self) -> [(&'static str, &mut MapHandle); 12] {
         [
             (maps::ACTIVE, &mut self.active),
             (maps::TABLES, &mut self.tables),
             (maps::PREFIXES, &mut self.prefixes),
             (maps::MATCHES, &mut self.matches),
             (maps::CGROUPS, &mut self.cgroups),
+            (maps::LEVELS, &mut self.levels),
             (maps::TAGS, &mut self.shared.tags),
             (maps::GROUPS, &mut self.groups),
             (maps::POLICIED, &mut self.totals),
+            (maps::LIFTS, &mut self.lifts),
+            (maps::LIFTED, &mut self.lifted),
             (STATE_MAP, &mut self.state),
         ]
     }

@@ -16,6 +16,8 @@ pub struct Rule {
     pub matches: Match,
     /// The start-up of its connections; `None`: it leaves them alone and counts nothing.
     pub start: Option<Start>,
+    /// The receive window that its connections offer at first; `None`: as the host has it.
+    pub receive_window_bytes: Option<u32>,
 }
 
 /// The start-up of a policy's connections.

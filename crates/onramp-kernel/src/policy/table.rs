@@ -34,7 +34,7 @@ pub(super) fn threshold(share: f64) -> u32 {
 
 impl Compiled {
     /// The policies in their order, each with its target; `None`: its connections are left alone.
-    pub fn new(policies: &[(&Rule, Option<Target>)]) -> Compiled {
+    pub fn new(policies: &[(&Rule, Option<Target>)], receive_limit_bytes: u64) -> Compiled {
         assert!(policies.len() <= POLICIES as usize);
         let matches: Vec<&Match> = policies.iter().map(|(rule, _)| &rule.matches).collect();
         let set = |wanted: &dyn Fn(&Match) -> bool| {
@@ -51,17 +51,21 @@ impl Compiled {
             any_cgroup: set(&|of| of.cgroups.is_empty()),
             ipv4: set(&|of| of.family != Some(Family::Ipv6)),
             ipv6: set(&|of| of.family != Some(Family::Ipv4)),
+            receive_limit_bytes,
             ..Default::default()
         };
-        for (at, (_, target)) in policies.iter().enumerate() {
+        for (at, (rule, target)) in policies.iter().enumerate() {
+            let compiled = &mut table.rules[at];
+            if let Some(window_bytes) = rule.receive_window_bytes {
+                table.lifting |= 1 << at;
+                compiled.receive_window_bytes = window_bytes;
+            }
             let Some(target) = target else { continue };
             table.measured |= 1 << at;
-            table.rules[at] = bindings::Rule {
-                slot: target.slot.number,
-                epoch: target.slot.epoch,
-                threshold: threshold(target.share),
-                congestion_control: name_chars(&target.congestion_control),
-            };
+            compiled.slot = target.slot.number;
+            compiled.epoch = target.slot.epoch;
+            compiled.threshold = threshold(target.share);
+            compiled.congestion_control = name_chars(&target.congestion_control);
         }
         let ports = |of: &Match| of.local_ports.iter().cloned().flatten().collect::<Vec<_>>();
         let cgroups = |of: &Match| {
@@ -127,9 +131,13 @@ mod tests {
                 name: String::new(),
                 matches,
                 start: None,
+                receive_window_bytes: None,
             })
             .collect();
-        Compiled::new(&rules.iter().map(|rule| (rule, None)).collect::<Vec<_>>())
+        Compiled::new(
+            &rules.iter().map(|rule| (rule, None)).collect::<Vec<_>>(),
+            0,
+        )
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use super::values::{
     AvoidanceName, Budget, CgroupPath, Destination, Endpoint, ErrorRate, FirstRate, GovernorBound,
     Interval, IpFamily, Jump, Lifetime, MemoryMode, MinConnections, PaperWindow, Percentage,
-    PolicyName, Ports, Retransmissions, Slowdown, StartupName, TextFile, TimerValue, Unit, UserId,
+    PolicyName, Ports, ReceiveLimit, ReceiveWindow, Retransmissions, Slowdown, StartupName,
+    TextFile, TimerValue, Unit, UserId,
 };
 use onramp_config::key::Fallback::{Other, Required, Text};
 use onramp_config::key::{keys, AnyKey, Key, List, Table};
@@ -68,6 +69,12 @@ keys! {
         Other("200"),
         "Groups are compared when each has so many measured connections",
     );
+    RECEIVE_LIMIT: ReceiveLimit = Key::new(
+        "receive_limit",
+        Other("\"256 MiB\""),
+        "What the receive buffers that `receive_window` raises may gain together. Connections \
+         beyond it begin with the host's buffer",
+    );
 }
 
 keys! {
@@ -114,6 +121,12 @@ keys! {
         "family",
         Other("both"),
         "Connections over this version of IP",
+    );
+    RECEIVE_WINDOW: ReceiveWindow = Key::new(
+        "receive_window",
+        Other("that of the host, 64 KiB"),
+        "The receive window that the connections offer at first, for what this host downloads \
+         (docs/receiver.md)",
     );
     STARTUP: StartupName = Key::new(
         "startup",

@@ -3,7 +3,7 @@
 use super::keys::{
     startup_keys, AVOIDANCE, BUDGET, CGROUP, DELACK_MAX, DESTINATION, FAMILY, GOVERNOR,
     INITIAL_RATE, INITIAL_WINDOW, LOCAL_PORT, MEMORY, MEMORY_JUMP, MEMORY_LIFETIME, NAME, PERCENT,
-    POLICY, RTO_MIN, STARTUP, UNIT, USER,
+    POLICY, RECEIVE_WINDOW, RTO_MIN, STARTUP, UNIT, USER,
 };
 use super::Mistake;
 use crate::canary::Settings;
@@ -86,6 +86,7 @@ fn read(reader: &mut Reader, section: &Section, canary: &Settings) -> Option<Pol
         users: all(reader, section, &USER),
         family: reader.one(section, &FAMILY),
     };
+    let receive_window_bytes = reader.one(section, &RECEIVE_WINDOW);
     let budget = reader.one(section, &BUDGET);
     let start = start(reader, section, startup?.as_str());
     Some(Policy {
@@ -93,6 +94,7 @@ fn read(reader: &mut Reader, section: &Section, canary: &Settings) -> Option<Pol
             name: name?,
             matches,
             start,
+            receive_window_bytes,
         },
         canary: Settings {
             retransmission_budget: budget.or(canary.retransmission_budget),

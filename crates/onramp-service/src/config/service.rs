@@ -1,11 +1,13 @@
 //! The table `[service]`.
 
 use super::keys::{
-    ERROR_RATE, INTERVAL, METRICS, MIN_CONNECTIONS, RETRANSMISSIONS, SLOWDOWN, TEXT_FILE,
+    ERROR_RATE, INTERVAL, METRICS, MIN_CONNECTIONS, RECEIVE_LIMIT, RETRANSMISSIONS, SLOWDOWN,
+    TEXT_FILE,
 };
 use super::Mistake;
 use crate::canary::Settings;
 use onramp_config::document::{Reader, Section};
+use onramp_kernel::DEFAULT_LIMIT_BYTES;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,6 +23,8 @@ pub struct Service {
     pub interval: Duration,
     /// When a canary is switched off. A policy may have its own retransmission budget.
     pub canary: Settings,
+    /// What the receive buffers that policies raise may gain together.
+    pub receive_limit_bytes: u64,
 }
 
 impl Default for Service {
@@ -30,6 +34,7 @@ impl Default for Service {
             text_file: None,
             interval: Duration::from_secs(5),
             canary: Settings::default(),
+            receive_limit_bytes: DEFAULT_LIMIT_BYTES,
         }
     }
 }
@@ -56,6 +61,9 @@ pub(super) fn read(reader: &mut Reader, section: &Section) -> Service {
         text_file: reader.one(section, &TEXT_FILE),
         interval: reader.one(section, &INTERVAL).unwrap_or(default.interval),
         canary,
+        receive_limit_bytes: reader
+            .one(section, &RECEIVE_LIMIT)
+            .unwrap_or(default.receive_limit_bytes),
     }
 }
 

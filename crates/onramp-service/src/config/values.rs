@@ -7,7 +7,7 @@ use onramp_config::key::{Form, KeyPlace, Kind, Known};
 use onramp_config::{shown, units, AnyMistake};
 use onramp_core::InitialRate;
 use onramp_kernel::policy::{Cgroup, Family, Prefix};
-use onramp_kernel::{Avoidance, Memory, Timer};
+use onramp_kernel::{max_window_bytes, Avoidance, Memory, Timer};
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -78,6 +78,13 @@ kinds! {
     Unit: Cgroup, Text,
         "the name of a systemd unit such as \"nginx.service\", or a list of them",
         |text| is_unit(text).then(|| Cgroup::Unit(text.to_owned()));
+    ReceiveLimit: u64, Text,
+        "a size above 0, such as \"256 MiB\"",
+        |text| units::parse_size(text).ok().filter(|bytes| *bytes > 0);
+    ReceiveWindow: u32, Text,
+        "a size above 0 and at most half of the third number of net.ipv4.tcp_rmem, such as \
+         \"1 MiB\"",
+        receive_window;
     IpFamily: Family, Text,
         "\"ipv4\" or \"ipv6\"",
         family;
@@ -115,6 +122,12 @@ kinds! {
     Budget: f64, Text,
         "a share above 0 % and at most 100 %, such as \"5 %\"",
         positive_share;
+}
+
+fn receive_window(text: &str) -> Option<u32> {
+    let bytes: u32 = units::parse_size(text).ok()?.try_into().ok()?;
+    let max_bytes = max_window_bytes().unwrap_or(u32::MAX);
+    (bytes > 0 && bytes <= max_bytes).then_some(bytes)
 }
 
 /// The id of a user. A name is looked up now, so a user has to exist when the file is read.

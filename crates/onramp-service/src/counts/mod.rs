@@ -5,11 +5,13 @@
 //! of two [`Counts`] is what happened between them.
 
 mod comparison;
+mod exits;
 mod group;
 mod histogram;
 mod registration;
 
 pub use comparison::{Comparison, Interval};
+pub use exits::exit_in_words;
 pub use group::{GroupCounts, Segments};
 pub use histogram::{Bucket, Histogram, Scale};
 pub use registration::RegistrationCounts;
@@ -128,6 +130,15 @@ pub struct ServiceCounts {
     /// as any, and they count in no group.
     #[serde(default)]
     pub connections_not_counted: u64,
+    /// Connections whose receive buffers were raised.
+    #[serde(default)]
+    pub connections_lifted: u64,
+    /// Those that would have been, had `receive_limit` been larger.
+    #[serde(default)]
+    pub connections_not_lifted: u64,
+    /// What the live ones of the former have gained.
+    #[serde(default)]
+    pub lifted_bytes: u64,
     /// New cgroups that a policy names and that the kernel could not note. The policy does not
     /// match their connections.
     #[serde(default)]

@@ -168,7 +168,9 @@ pub const METRICS: &[Metric] = &[
         StartupHistogram(|group| &group.estimate),
         "Estimate of the path's rate at the end of the start-up"),
     metric!("onramp_exits", "", Counter, &["policy", "exit"], Values::Exits,
-        "Start-ups that ended, by the reason; none: the connection ended before"),
+        "Start-ups that ended, by the reason (delay, delivery: the pipe is full; estimate: cwnd \
+         reached the measured BDP; receiver, application: these are the limit; path: too short to \
+         gain; governed: held back; none: the connection ended before)"),
     metric!("onramp_policy_state", "", Gauge, &["policy", "state"], Values::State,
         "1 for the present state of the policy, 0 for the others"),
     metric!("onramp_policy_share", "ratio", Gauge, POLICY, Values::Share,
@@ -201,6 +203,15 @@ pub const METRICS: &[Metric] = &[
         Service(|counts| counts.service.connections_not_counted as f64),
         "Connections of policies to a prefix that has its share of the counts already; they count \
          in no group"),
+    metric!("onramp_lifted_connections", "", Counter, &[],
+        Service(|counts| counts.service.connections_lifted as f64),
+        "Connections of policies whose receive buffers were raised"),
+    metric!("onramp_unlifted_connections", "", Counter, &[],
+        Service(|counts| counts.service.connections_not_lifted as f64),
+        "Connections of policies whose receive buffers were not raised, because of receive_limit"),
+    metric!("onramp_lifted_buffers", "bytes", Gauge, &[],
+        Service(|counts| counts.service.lifted_bytes as f64),
+        "What the receive buffers of live connections have gained"),
     metric!("onramp_lost_cgroups", "", Counter, &[],
         Service(|counts| counts.service.cgroups_lost as f64),
         "New cgroups that a policy names and that the kernel had no room to note"),

@@ -3,6 +3,7 @@
 use crate::promtool;
 
 use onramp_service::counts::Counts;
+use onramp_service::http::MAX_CLIENTS;
 use onramp_service::metrics::{
     fetch_counts, text, Endpoint, EndpointError, Format, Latest, MetricKind, METRICS,
 };
@@ -10,6 +11,7 @@ use onramp_testing::samples::counts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -283,6 +285,29 @@ fn a_thousand_silent_clients_keep_nobody_out() {
     assert!(silent.len() > 900, "{}", silent.len());
     let answer = request(address, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+}
+
+/// A local user who floods the socket ends none of Prometheus' requests.
+#[test]
+fn clients_of_the_socket_end_no_client_of_an_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("onramp.sock");
+    let latest = Arc::new(Latest::new(counts(1)));
+    let any: SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let endpoint = Endpoint::start(&[any], Some(&path), latest).unwrap();
+    let mut slow = TcpStream::connect(endpoint.addresses()[0]).unwrap();
+    slow.write_all(b"GET /metrics HTTP/1.1\r\n").unwrap();
+    // Both are served by one thread in the order of their arrival.
+    fetch_counts(&path).unwrap();
+    let flood: Vec<UnixStream> = (0..2 * MAX_CLIENTS)
+        .map(|_| UnixStream::connect(&path).unwrap())
+        .collect();
+    fetch_counts(&path).unwrap();
+    slow.write_all(b"Host: x\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    slow.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    drop(flood);
 }
 
 #[test]

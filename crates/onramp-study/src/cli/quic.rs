@@ -54,6 +54,10 @@ pub struct QuicServeArguments {
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub connections: u32,
+    /// Maximum number of connections from one prefix of addresses (IPv4 /24, IPv6 /48)
+    #[arg(long, value_name = "NUMBER", default_value_t = 2_500,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub connections_per_prefix: u32,
     /// Maximum number of downloads of a connection at the same time
     #[arg(long, value_name = "NUMBER", default_value_t = 100,
           value_parser = clap::value_parser!(u32).range(1..=100_000))]

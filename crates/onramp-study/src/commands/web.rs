@@ -5,6 +5,7 @@ use crate::cli::WebArguments;
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS};
 use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
+use onramp_hq::file_below;
 use onramp_service::http::{Answer as Response, Error, Request, Server};
 use serde::Serialize;
 use std::fs;
@@ -37,7 +38,8 @@ pub fn run(arguments: &WebArguments, json: bool) -> Answer {
         None => beside_the_program()?,
     };
     let stop = runs::stop_flag();
-    let served = folder.clone();
+    let canonical = folder.canonicalize();
+    let served = canonical.map_err(|error| unusable(&folder, &error.to_string()))?;
     let respond = move |request: Request<'_>| respond(&served, request.path);
     let server = Server::start("web", &[arguments.listen], None, Arc::new(respond));
     let server = server.map_err(|error| not_served(&error))?;
@@ -61,14 +63,18 @@ fn given(folder: &Path) -> Result<PathBuf, Failure> {
         return Ok(folder.to_owned());
     }
     let what = match folder.is_dir() {
-        true => format!("it has no {INDEX}"),
-        false => "it is not a folder".to_owned(),
+        true => &format!("it has no {INDEX}"),
+        false => "it is not a folder",
     };
+    Err(unusable(folder, what))
+}
+
+fn unusable(folder: &Path, what: &str) -> Failure {
     let message = format!(
         "--folder {}: {what}; expected the folder that `make web` builds",
         folder.display()
     );
-    Err(Failure::new(BAD_INPUT, message))
+    Failure::new(BAD_INPUT, message)
 }
 
 fn beside_the_program() -> Result<PathBuf, Failure> {
@@ -100,7 +106,8 @@ fn not_served(error: &Error) -> Failure {
     Failure::new(HOST_LACKS, format!("cannot {error}{advice}"))
 }
 
-/// The file at a path. The page has no folders, so a name with a slash is not there.
+/// The file at a path. The page has no folders, so a name with a slash is not there. The folder is
+/// canonical, and a link must stay in it.
 fn respond(folder: &Path, path: &str) -> Response {
     let missing = || Response::not_found("There is no such file; the page is at /.\n");
     let name = match path.strip_prefix('/') {
@@ -115,8 +122,8 @@ fn respond(folder: &Path, path: &str) -> Response {
     let Some(content_type) = content_type(name) else {
         return missing();
     };
-    let path = folder.join(name);
-    match path.is_file().then(|| fs::read(&path)) {
+    let file = file_below(folder, Path::new(name)).ok();
+    match file.map(fs::read) {
         Some(Ok(bytes)) => Response::new(content_type, bytes),
         _ => missing(),
     }
@@ -138,6 +145,7 @@ fn content_type(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::symlink;
 
     #[test]
     fn only_files_of_the_folder_are_served() {
@@ -152,6 +160,9 @@ mod tests {
         ] {
             fs::write(outer.path().join(name), name).unwrap();
         }
+        symlink("../secret.js", folder.join("link.js")).unwrap();
+        symlink("onramp.js", folder.join("inside.js")).unwrap();
+        let folder = folder.canonicalize().unwrap();
         let found = |path: &str| {
             let response = respond(&folder, path);
             response
@@ -163,7 +174,9 @@ mod tests {
         assert_eq!(found("/index.html"), Some((html, "page/index.html".into())));
         let js = "text/javascript; charset=utf-8";
         assert_eq!(found("/onramp.js"), Some((js, "page/onramp.js".into())));
+        assert_eq!(found("/inside.js"), Some((js, "page/onramp.js".into())));
         for path in [
+            "/link.js",
             "/../secret.js",
             "/..%2fsecret.js",
             "/%2e%2e/secret.js",

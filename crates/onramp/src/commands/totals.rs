@@ -3,6 +3,7 @@
 use onramp_cli::failure::Failure;
 use onramp_cli::text;
 use onramp_kernel::{Governor, Loaded, Status, Totals};
+use onramp_service::counts::exit_in_words;
 use serde::Serialize;
 
 /// Destinations that a text names.
@@ -124,10 +125,9 @@ fn exits(totals: &Totals) -> String {
     if exits.is_empty() {
         return "none".to_owned();
     }
-    let words = exits.into_iter().map(|(name, startups)| match *name {
-        "none" => format!("{startups} with their connection"),
-        name => format!("{startups} {name}"),
-    });
+    let words = exits
+        .into_iter()
+        .map(|(name, startups)| format!("{startups} {name} ({})", exit_in_words(name)));
     words.collect::<Vec<_>>().join(", ")
 }
 
@@ -248,7 +248,11 @@ mod tests {
             startup_time_s: 2.3,
             ..Totals::default()
         };
-        assert_eq!(exits(&totals), "20 delay, 3 with their connection");
+        assert_eq!(
+            exits(&totals),
+            "20 delay (the delay rose and stayed: the pipe is full), 3 none (the connection ended \
+             first)"
+        );
         assert_eq!(
             times(&totals),
             "; start-ups took 100.0 ms on average, the median is between 66 ms and 131 ms"

@@ -103,6 +103,7 @@ pub fn policy(name: &str, matches: Match, share: f64) -> Rule {
             },
             share,
         }),
+        receive_window_bytes: None,
     }
 }
 

@@ -1,12 +1,14 @@
 //! What the policy program costs a connection.
 
 use super::common::{policy, port_of, with_pins, InForce};
-use crate::common::{connection_of, listener, machine};
+use crate::common::{connection_of, listener, listener_on, machine};
 use libbpf_rs::query::ProgInfoIter;
 use libbpf_rs::ProgramHandle;
+use nix::sys::resource::{getrusage, UsageWho};
+use nix::sys::time::TimeValLike;
 use onramp_bpf::bindings::programs;
-use onramp_kernel::count_calls;
-use onramp_kernel::policy::Match;
+use onramp_kernel::policy::{Match, Rule, Start};
+use onramp_kernel::{count_calls, Options, Registration};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
@@ -63,4 +65,84 @@ fn cost_of_a_connection_and_of_a_round_trip() {
             }
         }
     });
+}
+
+/// Bytes of a small object, and connections of a round.
+const SMALL_BYTES: usize = 3000;
+const ROUND: u32 = 1000;
+const ROUNDS: usize = 15;
+
+/// CPU time of this thread for a connection that carries a small object, in nanoseconds. The thread
+/// has both ends, and the loopback device delivers in it.
+fn cpu_ns_of_a_small_object(listener: &TcpListener) -> f64 {
+    let cpu_ns = || {
+        let usage = getrusage(UsageWho::RUSAGE_THREAD).unwrap();
+        (usage.user_time() + usage.system_time()).num_nanoseconds() as f64
+    };
+    exchange(listener, 1, SMALL_BYTES);
+    let before = cpu_ns();
+    (0..ROUND).for_each(|_| exchange(listener, 1, SMALL_BYTES));
+    (cpu_ns() - before) / f64::from(ROUND)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[test]
+#[ignore = "a measurement: run it with --ignored --nocapture on a machine without other work"]
+fn cost_of_a_connection_with_a_small_object() {
+    let Some(_machine) = machine() else { return };
+    let options = || Options {
+        governor_bound_ppm: 0,
+        ..Options::new("onramp")
+    };
+    let mut rounds: [Vec<f64>; 4] = Default::default();
+    with_pins(|pins| {
+        for _ in 0..ROUNDS {
+            let plain = cpu_ns_of_a_small_object(&listener());
+            let loaded = {
+                let registration = Registration::new(&options()).unwrap();
+                cpu_ns_of_a_small_object(&listener_on(registration.name()))
+            };
+            let listener = listener();
+            let by_service = |share| {
+                let start = Start {
+                    options: options(),
+                    share,
+                };
+                let rule = Rule {
+                    start: Some(start),
+                    ..policy("web", port_of(&listener), share)
+                };
+                let _policies = InForce::new(pins, &[rule]);
+                cpu_ns_of_a_small_object(&listener)
+            };
+            let found = [plain, loaded, by_service(0.0), by_service(1.0)];
+            for (all, found) in rounds.iter_mut().zip(found) {
+                all.push(found);
+            }
+        }
+    });
+    let plain = rounds[0].clone();
+    let what = [
+        "plain",
+        "load",
+        "service, control group",
+        "service, start-up",
+    ];
+    for (what, values) in what.into_iter().zip(rounds) {
+        // Each with the plain one of its round, for what else the machine did
+        let more = values
+            .iter()
+            .zip(&plain)
+            .map(|(value, plain)| value - plain);
+        let more = median(more.collect());
+        println!(
+            "{what}: {:.0} ns of CPU a connection, {more:+.0} ns ({:+.1} %)",
+            median(values),
+            100.0 * more / median(plain.clone())
+        );
+    }
 }

@@ -5,4 +5,5 @@ mod cost;
 mod lasting;
 mod matching;
 mod measured;
+mod receive;
 mod timers;

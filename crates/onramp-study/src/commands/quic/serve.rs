@@ -78,6 +78,7 @@ fn settings(arguments: &QuicServeArguments, paths: Paths) -> Result<ServerSettin
             ..TransportLimits::default()
         },
         connections: arguments.connections as usize,
+        connections_per_prefix: arguments.connections_per_prefix as usize,
         grace: Duration::from_nanos(arguments.grace),
         qlog: qlog.transpose().map_err(failed)?,
         ..ServerSettings::new(identity(arguments)?)

@@ -5,7 +5,9 @@ use super::state::{Lower, State};
 use crossterm::style::{ContentStyle, StyledContent, Stylize};
 use onramp_cli::text;
 use onramp_kernel::Connection;
-use onramp_service::counts::{GroupCounts, Interval, PolicyCounts, State as PolicyState};
+use onramp_service::counts::{
+    exit_in_words, GroupCounts, Interval, PolicyCounts, State as PolicyState,
+};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Lines of the table, with its heading, that are kept for the policies before the lower part gets
@@ -324,9 +326,10 @@ fn exits(group: &GroupCounts) -> String {
         .filter(|(_, startups)| **startups > 0)
         .collect();
     exits.sort_by_key(|(_, startups)| std::cmp::Reverse(**startups));
-    let words = exits
-        .into_iter()
-        .map(|(exit, startups)| format!("{exit} {:.0} %", 100.0 * *startups as f64 / all as f64));
+    let words = exits.into_iter().map(|(exit, startups)| {
+        let percent = 100.0 * *startups as f64 / all as f64;
+        format!("{exit} {percent:.0} % ({})", exit_in_words(exit))
+    });
     match all {
         0 => "No start-up has ended.".to_owned(),
         _ => format!("Exits: {}.", words.collect::<Vec<_>>().join(", ")),

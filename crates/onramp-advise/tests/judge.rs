@@ -106,7 +106,7 @@ fn losses_that_no_queue_explains_are_too_many_to_rebuild() {
 #[test]
 fn each_class_has_a_scenario_of_its_own() {
     let advice = advice(vec![download(1_000_000, 0.74)]);
-    let scenario = advice.classes[0].class.scenario(1_000_000).unwrap();
+    let scenario = advice.classes[0].class.scenario(&[(1_000_000, 0.0)]).unwrap();
     let cases = onramp_scenario::parse("class", &scenario).unwrap().cases;
     assert_eq!(cases[0].path.rtt_ns, 100_000_000);
     assert_eq!(cases[0].transfer.size_bytes, 1_000_000);

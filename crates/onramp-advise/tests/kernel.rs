@@ -10,6 +10,7 @@ use onramp_core::InitialRate;
 use onramp_kernel::{own_cgroup, Observation, Observations, Observer, Registration};
 use onramp_scenario::Case;
 use onramp_testing::undisturbed;
+use std::time::Duration;
 
 /// The prediction is within this of the measured time, in points of CUBIC's.
 const WITHIN: f64 = 0.15;
@@ -34,7 +35,7 @@ fn cases() -> Vec<Case> {
 fn watched(cases: &[Case], control: &str, observer: &Observer) -> Vec<Observation> {
     let download = |case: &Case| Observation {
         destination: format!("{} ms", case.path.rtt_ns / 1_000_000),
-        ..paths::download(case, control, observer).unwrap()
+        ..paths::download(case, &[(case.transfer.size_bytes, Duration::ZERO)], control, observer).unwrap()
     };
     cases.iter().map(download).collect()
 }

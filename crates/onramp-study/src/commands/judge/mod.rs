@@ -79,7 +79,7 @@ fn write_scenarios(folder: &Path, advice: &Advice) -> Result<(), Failure> {
     };
     fs::create_dir_all(folder).map_err(cannot)?;
     for (number, one) in (1..).zip(&advice.classes) {
-        if let Some(scenario) = one.class.scenario(one.bytes as u64) {
+        if let Some(scenario) = one.class.typical_scenario() {
             fs::write(folder.join(format!("class-{number}.toml")), scenario).map_err(cannot)?;
         }
     }

@@ -1,6 +1,6 @@
 //! What `onramp judge` prints.
 
-use onramp_advise::{Advice, Candidate, Judged, Limit, Path, Receiver, Spread};
+use onramp_advise::{Advice, Candidate, Judged, Limit, Part, Path, Receiver, Spread};
 use onramp_cli::text::{bytes, columns, count, rate};
 use std::fmt::Write;
 
@@ -91,6 +91,7 @@ fn classes(advice: &Advice) -> String {
         "PORT",
         "CONTROL",
         "N",
+        "TRANSFER",
         "SIZE",
         "TIME",
         "RTT",
@@ -123,6 +124,11 @@ fn row(number: usize, one: &Judged) -> Vec<String> {
         class.port.to_string(),
         class.congestion_control.clone(),
         one.connections.to_string(),
+        match class.part {
+            Part::First => "first",
+            Part::Later => "later",
+        }
+        .to_owned(),
         bytes(one.bytes as u64),
         format!("{:.3} s", one.time_s),
         format!("{:.1} ms", 1e3 * class.path.rtt_s),
@@ -162,18 +168,19 @@ fn notes(advice: &Advice) -> String {
         judged,
         not_understood,
         unused,
-        later_transfers,
+        judged_later_transfers: judged_later,
+        later_transfers: later,
         observed,
         ..
     } = advice;
     format!(
-        "\nTIME: of the time as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at \
+        "\nTRANSFER: the first one of a connection, or the mean of those after it. TIME: of the time as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at \
          most this. FASTER, SLOWER: by more than 3 %. RETRANS: segments of a connection. \
          SIMULATED: the simulator's time of the real one; a class that differs by more than 15 % \
          is not understood, and in no sum. RATE: >= is a lower bound, and so is the gain.\n\
          Judged: {}, by their first transfers. Not understood: {not_understood}. Not rebuilt (cut \
          off, or RTT or rate unknown): {unused}. Without payload: {}. Lost: {}. Later transfers of \
-         the same connections, not judged: {later_transfers}.\n",
+         the same connections: {later}, of them judged: {judged_later}.\n",
         count(*judged, "connection"),
         observed.idle,
         observed.lost,

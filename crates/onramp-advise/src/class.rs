@@ -126,7 +126,7 @@ impl Part {
     }
 
     /// Mean payload and time of these transfers; `None`: there are none.
-    fn mean_of(self, seen: &Observation) -> Option<(f64, f64)> {
+    pub(crate) fn mean_of(self, seen: &Observation) -> Option<(f64, f64)> {
         let transfers = self.of(seen);
         let count = transfers.len() as f64;
         let bytes: u64 = transfers.iter().map(|one| one.bytes).sum();

@@ -10,9 +10,11 @@
 //! | `first_round` | the initial rate that the host would learn |
 //! | `simulate` | simulates the connections of a class |
 //! | `judge` | judges each class, first as it was, then with each candidate |
+//! | `compare` | puts a canary's measurement beside the prediction |
 //! | `configuration` | writes the advice as a configuration of `onramp serve` |
 
 mod class;
+mod compare;
 mod configuration;
 mod first_round;
 mod import;
@@ -21,6 +23,7 @@ mod path;
 mod simulate;
 
 pub use class::{Class, Part};
+pub use compare::{compare, Compared, Comparison};
 pub use configuration::configuration;
 pub use import::{read, ImportError, UNKNOWN_CONTROL};
 pub use judge::{judge, Advice, Candidate, Error, Judged, Limit, Options, Outlook, Spread};

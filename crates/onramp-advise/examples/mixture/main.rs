@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     println!("initial rate: {} bit/s\n", advice.initial_bits_per_s);
-    report(&advice.classes, &watched.connections, &measured.connections);
+    report(&advice.classes, &watched, &measured);
     Ok(())
 }
 
@@ -63,17 +63,22 @@ fn watch(
     save: Option<&Path>,
 ) -> Result<Observations, Box<dyn Error>> {
     let observer = Observer::of_cgroup(&own_cgroup()?, 1000)?;
-    let mut connections = Vec::new();
+    let (mut connections, mut kernel) = (Vec::new(), Vec::new());
     for (number, mixed) in (1..).zip(set) {
         for requests in &mixed.connections {
-            let mut seen = paths::download(&mixed.case, requests, control, &observer)?;
+            let (mut seen, is_disturbed) =
+                paths::download(&mixed.case, requests, control, &observer)?;
+            let mark = if is_disturbed { DISTURBED } else { "" };
             seen.destination = format!("path {number:02}");
+            kernel.push(mark);
             let times: Vec<f64> = seen.transfers.iter().map(|one| one.time_s).collect();
             eprintln!("{}: {requests:?}, {times:.3?} s", seen.destination);
             connections.push(seen);
         }
     }
     let watched = Observations {
+        // The only text of the file about all connections.
+        kernel: kernel.join(","),
         connections,
         ..Observations::default()
     };
@@ -85,8 +90,8 @@ fn watch(
 }
 
 /// The measured time of a class with the start-up, of CUBIC's: the geometric mean over its
-/// connections.
-fn measured_time(one: &Judged, was: &[Observation], with: &[Observation]) -> f64 {
+/// connections in runs that were not disturbed.
+fn measured_time(one: &Judged, was: &Observations, with: &Observations) -> f64 {
     let time_s = |seen: &Observation| -> f64 {
         let transfers = match one.class.part {
             Part::First => &seen.transfers[..1],
@@ -94,9 +99,15 @@ fn measured_time(one: &Judged, was: &[Observation], with: &[Observation]) -> f64
         };
         transfers.iter().map(|transfer| transfer.time_s).sum()
     };
-    let members = was.iter().zip(with);
-    let members = members.filter(|(was, _)| one.class.connections.contains(was));
-    let ratios = members.map(|(was, with)| {
+    let disturbed = |all: &Observations| -> Vec<bool> {
+        let marks = all.kernel.split(',').map(|mark| mark == DISTURBED);
+        marks.chain(std::iter::repeat(false)).take(all.connections.len()).collect()
+    };
+    let calm = disturbed(was).into_iter().zip(disturbed(with)).map(|(a, b)| !a && !b);
+    let members = was.connections.iter().zip(&with.connections).zip(calm);
+    let members =
+        members.filter(|((was, _), calm)| *calm && one.class.connections.contains(was));
+    let ratios = members.map(|((was, with), _)| {
         let bytes = |seen: &Observation| seen.transfers.iter().map(|one| one.bytes).collect();
         let (was_bytes, with_bytes): (Vec<u64>, Vec<u64>) = (bytes(was), bytes(with));
         // A pause within a transfer makes two of it.
@@ -109,6 +120,9 @@ fn measured_time(one: &Judged, was: &[Observation], with: &[Observation]) -> f64
     geometric_mean(ratios).unwrap_or(f64::NAN)
 }
 
+/// Marks a connection whose runs were all disturbed.
+const DISTURBED: &str = "disturbed";
+
 /// Counts over classes.
 #[derive(Default)]
 struct Counts {
@@ -119,7 +133,7 @@ struct Counts {
     wrong: u32,
 }
 
-fn report(classes: &[Judged], was: &[Observation], with: &[Observation]) {
+fn report(classes: &[Judged], was: &Observations, with: &Observations) {
     println!("| path | transfer | bytes | CUBIC s | simulated | predicted | measured | points |");
     println!("|---|---|---|---|---|---|---|---|");
     let mut counts = [Counts::default(), Counts::default()];

@@ -23,6 +23,13 @@ pub struct AdviseArguments {
     /// Write a configuration of `onramp serve` with the reason of each line into this file
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Write the answer as one page of HTML into this file
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
+    /// Put beside the prediction of --from what this file has: observations of a canary, in which
+    /// some connections had start-up onramp
+    #[arg(long, value_name = "FILE", requires = "from")]
+    pub compare: Vec<PathBuf>,
 }
 
 /// A time in minutes or hours too.

@@ -121,6 +121,9 @@ pub enum Limit {
     Loss,
     /// The rate of the path.
     Rate,
+    /// The rate of the path, which is lower most of the time than its maximum: it varies, or others
+    /// share it.
+    VaryingRate,
     /// Nothing of these: the start.
     Start,
 }
@@ -131,7 +134,10 @@ impl Limit {
             class.connections.iter().map(of).sum::<f64>() / class.connections.len() as f64
         };
         let window = class.path.mss_bytes * class.initial_cwnd_segments;
-        let bytes = median(class.bytes_of());
+        let (bytes, time_s) = (median(class.bytes_of()), median(class.times_of()));
+        let at_rate_s = bytes / class.path.rate_bytes_per_s;
+        // Slow start doubles the window each round trip.
+        let start_s = class.path.rtt_s * ((bytes / f64::from(window.max(1))).log2().max(0.0) + 1.0);
         if bytes <= f64::from(window) {
             Limit::Small
         } else if mean(|seen| seen.receiver_limited) > LIMITED_SHARE {
@@ -140,8 +146,10 @@ impl Limit {
             Limit::SendBuffer
         } else if class.path.loss > 0.001 {
             Limit::Loss
-        } else if median(class.times_of()) < 2.0 * bytes / class.path.rate_bytes_per_s {
+        } else if time_s < 2.0 * at_rate_s {
             Limit::Rate
+        } else if time_s > 2.0 * (at_rate_s + start_s) {
+            Limit::VaryingRate
         } else {
             Limit::Start
         }

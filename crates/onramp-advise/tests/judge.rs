@@ -154,7 +154,7 @@ fn canary(share: f64) -> Observations {
     for noise in [0.98, 1.0, 1.02] {
         connections.push(download(1_000_000, 0.74 * noise));
         connections.push(Observation {
-            congestion_control: "onramp_onramp".into(),
+            congestion_control: "onramp".into(),
             ..download(1_000_000, 0.74 * share * noise)
         });
     }

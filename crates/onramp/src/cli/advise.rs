@@ -14,7 +14,7 @@ pub struct AdviseArguments {
     /// Keep the observations in this file too, for `onramp judge`, here or on another host
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Keep at most this many connections: a random sample of all. Each takes 450 bytes of memory
+    /// Keep at most this many connections: a random sample of all. Each takes 470 bytes of memory
     #[arg(long, value_name = "N", default_value = "50000")]
     pub most: NonZeroUsize,
     /// Observe nothing, and judge this file as `onramp judge` does

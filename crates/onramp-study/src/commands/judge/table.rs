@@ -220,6 +220,7 @@ fn limit(one: &Judged) -> String {
         (Limit::SendBuffer, _) => "send buffer".to_owned(),
         (Limit::Loss, _) => format!("loss: {:.1} %", 100.0 * one.class.path.loss),
         (Limit::Rate, _) => "rate".to_owned(),
+        (Limit::VaryingRate, _) => "rate, which varies".to_owned(),
         (Limit::Start, _) => "start".to_owned(),
     }
 }

@@ -28,9 +28,11 @@ const RAISED: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0];
 /// The receive buffer that is no limit.
 const LARGE_BUFFER_BYTES: u64 = 64 << 20;
 
-/// Another idea of the path is better if the logarithm of its time is nearer to the real one by
-/// this.
-const CLEARLY: f64 = 0.01;
+/// The queues, in BDPs, of a path whose queue overflowed between two looks at the RTT.
+const UNSEEN_QUEUES_BDP: [f64; 2] = [0.1, 0.3];
+
+/// Another idea of the path is better if its distance is smaller by this.
+const CLEARLY: f64 = 0.07;
 
 /// A path that loses more than this without a queue is not rebuilt: random losses and the bursts of
 /// a policer are as many, and differ in what they do.
@@ -196,11 +198,7 @@ impl Judged {
     /// Whether the simulation of the class as it was has its times and its losses.
     fn reproduces(&self, simulated: &[Simulated]) -> bool {
         let is_near = |ratio: f64| (ratio - 1.0).abs() <= UNDERSTOOD_WITHIN;
-        let connections = &self.class.connections;
-        let sum = |of: fn(&onramp_kernel::Observation) -> u32| -> f64 {
-            connections.iter().map(|seen| f64::from(of(seen))).sum()
-        };
-        let lost = sum(|seen| seen.retransmitted_segments) / sum(|seen| seen.sent_segments);
+        let lost = resent_share(&self.class);
         let simulated = mean_of(simulated.iter().map(|one| one.resent_share));
         self.simulated.is_some_and(is_near)
             && self.class.path.loss <= MAX_LOSS
@@ -333,30 +331,43 @@ pub fn judge(observations: &Observations, options: &Options) -> Result<Advice, E
     })
 }
 
-/// What the path may be: the estimate; a faster one where the rate is a lower bound; and, where
-/// losses seem to be random, one that loses nothing.
+/// What the path may be: the estimate; a faster one where the rate is a lower bound; one that loses
+/// nothing where losses seem to be random; and one with a longer queue where nobody saw the queue
+/// that overflowed.
 fn hypotheses(path: &Path) -> Vec<Path> {
     let factors = match path.rate_is_lower_bound {
         true => RAISED.as_slice(),
         false => &RAISED[..1],
     };
-    let losses: &[f64] = if path.loss > 0.0 {
-        &[path.loss, 0.0]
-    } else {
-        &[0.0]
+    let losses = match path.loss > 0.0 {
+        true => vec![path.loss, 0.0],
+        false => vec![0.0],
     };
-    let of = |loss: f64, factor: f64| Path {
-        loss,
-        rate_bytes_per_s: factor * path.rate_bytes_per_s,
-        ..path.clone()
-    };
-    let of_loss = |loss: &f64| {
-        factors
-            .iter()
-            .map(|factor| of(*loss, *factor))
-            .collect::<Vec<_>>()
-    };
-    losses.iter().flat_map(of_loss).collect()
+    let mut all = Vec::new();
+    for loss in losses {
+        for factor in factors {
+            let rate_bytes_per_s = factor * path.rate_bytes_per_s;
+            let estimate = Path {
+                loss,
+                rate_bytes_per_s,
+                ..path.clone()
+            };
+            all.push(estimate.clone());
+            if path.has_unseen_queue() {
+                let bdp = rate_bytes_per_s * path.rtt_s;
+                all.extend(UNSEEN_QUEUES_BDP.map(|share| Path {
+                    queue_bytes: path.queue_bytes.map(|least| least.max(share * bdp)),
+                    ..estimate.clone()
+                }));
+            }
+        }
+    }
+    all
+}
+
+/// How far the simulation of a class is from what it was: 1 for each limit of what is understood.
+fn distance(time_ratio: f64, resent_share: f64, real_share: f64) -> f64 {
+    time_ratio.ln().abs() / UNDERSTOOD_WITHIN + (resent_share - real_share).abs() / LOSSES_WITHIN
 }
 
 fn judge_class(
@@ -366,6 +377,7 @@ fn judge_class(
 ) -> Result<Judged, Error> {
     let chosen = Chosen::of(&class);
     let (mut simulated, mut as_it_was, mut likely) = (None, Vec::new(), class.path.clone());
+    let (mut nearest, real_share) = (f64::INFINITY, resent_share(&class));
     for path in hypotheses(&class.path) {
         class.path = path;
         if class.control().is_none() {
@@ -374,8 +386,10 @@ fn judge_class(
         let results = simulate(&class, &chosen, |case| case, options)?;
         let ratios = results.iter().zip(&chosen.times_s);
         let ratio = median(ratios.map(|(one, real_s)| one.time_s / real_s));
-        let is_nearer = |found: f64| ratio.ln().abs() < found.ln().abs() - CLEARLY;
-        if simulated.is_none_or(is_nearer) {
+        let share = mean_of(results.iter().map(|one| one.resent_share));
+        let distance = distance(ratio, share, real_share);
+        if distance < nearest - CLEARLY || simulated.is_none() {
+            nearest = distance;
             (simulated, as_it_was, likely) = (Some(ratio), results, class.path.clone());
         }
     }
@@ -399,6 +413,14 @@ fn judge_class(
         }
     }
     Ok(judged)
+}
+
+/// The share of the segments of the connections that were retransmitted.
+fn resent_share(class: &Class) -> f64 {
+    let sum = |of: fn(&onramp_kernel::Observation) -> u32| -> f64 {
+        class.connections.iter().map(|seen| f64::from(of(seen))).sum()
+    };
+    sum(|seen| seen.retransmitted_segments) / sum(|seen| seen.sent_segments).max(1.0)
 }
 
 fn mean_of(values: impl ExactSizeIterator<Item = f64>) -> f64 {

@@ -9,8 +9,8 @@
  *     once a round trip          RTT_CB, for the first ACK of what was sent since the last one
  *     when its state changes     STATE_CB; at the end the record goes into a ring
  *
- * A transfer begins when its first segment leaves and ends when nothing is in flight. The program is
- * called once a round trip, but the kernel knows more: the RTT sample of an ACK says when its
+ * A transfer begins when its first segment leaves and ends when nothing is in flight. The program
+ * is called once a round trip, but the kernel knows more: the RTT sample of an ACK says when its
  * segment left, exact to a microsecond, and delivered_mstamp is the time of the ACK before. If
  * nothing was in flight when a segment left, the kernel sets delivered_mstamp to that time. So a
  * segment that left at delivered_mstamp or later begins a transfer, if the application had written

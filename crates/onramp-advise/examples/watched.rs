@@ -2,10 +2,10 @@
 //! that stay open, each connection in its turn. Both ends are on this host, so that each connection
 //! is watched twice, and counts as two. docs/advise.md has the result.
 //!
-//!     cargo run --release -p onramp-advise --example watched [-- CONNECTIONS ANSWERS_PER_S SECONDS]
+//!     cargo run --release -p onramp-advise --example watched [-- WATCHED ANSWERS_PER_S SECONDS]
 //!
 //! Needs root. The kernel counts the time that the program takes; the look of user space is counted
-//! in time of this thread's CPU. Loopback has no RTT to speak of, so an answer of 10 kB is one round
+//! in time of this thread's CPU. Loopback has no RTT to speak of: an answer of 10 kB is one round
 //! trip.
 
 use nix::sys::resource::{getrlimit, setrlimit, Resource};
@@ -94,5 +94,7 @@ fn answer((client, server): &mut (TcpStream, TcpStream)) -> std::io::Result<()> 
 
 /// The CPU time of this thread.
 fn cpu_time() -> nix::Result<Duration> {
-    Ok(Duration::from(clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID)?))
+    Ok(Duration::from(clock_gettime(
+        ClockId::CLOCK_THREAD_CPUTIME_ID,
+    )?))
 }

@@ -1,5 +1,5 @@
-//! Classes of connections: the same destination, service and control, about the same RTT and size of
-//! the first transfer, or of the later ones.
+//! Classes of connections: the same destination, service and control, about the same RTT, and about
+//! the same size of the first transfer, or of the later ones.
 
 use crate::path::{base_rtt_s, Path};
 use onramp_core::congestion_control;
@@ -186,7 +186,7 @@ impl Class {
         Some((startup, Avoidance::Cubic))
     }
 
-    /// The scenario of transfers over one connection of this class as it really was, as a file. Each
+    /// The scenario of transfers over a connection of this class as it really was, as a file. Each
     /// transfer has its payload and the time at which it is written, in seconds after the first
     /// one. `None` if the simulator does not have its congestion control.
     pub fn scenario(&self, writes: &[(u64, f64)]) -> Option<String> {
@@ -226,9 +226,16 @@ impl Class {
         let seen = connections.get(connections.len() / 2)?;
         let steps = steps(self.part, seen);
         let first_s = seen.transfers.first()?.start_s;
-        let starts_s = seen.transfers.iter().map(|transfer| transfer.start_s - first_s);
+        let starts_s = seen
+            .transfers
+            .iter()
+            .map(|transfer| transfer.start_s - first_s);
         let writes = steps.iter().zip(starts_s);
-        self.scenario(&writes.map(|(step, start_s)| (step.bytes, start_s)).collect::<Vec<_>>())
+        self.scenario(
+            &writes
+                .map(|(step, start_s)| (step.bytes, start_s))
+                .collect::<Vec<_>>(),
+        )
     }
 }
 
@@ -246,5 +253,9 @@ fn write_keys(writes: &[(u64, f64)]) -> String {
         .windows(2)
         .map(|pair| format!("\"{} ns\"", pause_ns(pair).min((MAX_PAUSE_S * 1e9) as u64)))
         .collect();
-    format!("write = [{}]\nwrite_every = [{}]\n", sizes.join(", "), pauses.join(", "))
+    format!(
+        "write = [{}]\nwrite_every = [{}]\n",
+        sizes.join(", "),
+        pauses.join(", ")
+    )
 }

@@ -3,15 +3,13 @@
 use crate::class::{classes, Class, Part};
 use crate::first_round::learned_bits_per_s;
 use crate::path::Path;
-use crate::simulate::{simulate, Chosen, Simulated};
+use crate::simulate::{simulate, Chosen, Error, Options, Simulated};
 use onramp_kernel::{Observations, Observed};
 use onramp_report::statistics::{
     geometric_mean, interval_of_geometric_mean, median, quantile, Stratum,
 };
 use onramp_scenario::{Avoidance, Buffer, Case, InitialRate, InitialWindow, NO_STARTUP};
 use serde::Serialize;
-use std::sync::atomic::AtomicBool;
-use std::sync::Arc;
 
 /// The simulator has understood a class if its median time is within this share of the real one.
 pub const UNDERSTOOD_WITHIN: f64 = 0.15;
@@ -264,29 +262,6 @@ pub struct Advice {
     pub classes: Vec<Judged>,
 }
 
-/// How to judge.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Simulate on this many threads; 0: on one.
-    pub threads: usize,
-    /// Set this flag to stop.
-    pub stop: Arc<AtomicBool>,
-}
-
-/// Why nothing was judged.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// It was stopped.
-    #[error("stopped")]
-    Stopped,
-    /// A class has no valid scenario.
-    #[error("the scenario of a class is wrong: {0}")]
-    Scenario(#[from] onramp_scenario::Error),
-    /// The simulator refuses a scenario.
-    #[error("the simulator refuses the scenario of a class: {0}")]
-    Simulator(onramp_sim::Error),
-}
-
 /// Judges what was observed.
 ///
 /// # Errors
@@ -418,7 +393,11 @@ fn judge_class(
 /// The share of the segments of the connections that were retransmitted.
 fn resent_share(class: &Class) -> f64 {
     let sum = |of: fn(&onramp_kernel::Observation) -> u32| -> f64 {
-        class.connections.iter().map(|seen| f64::from(of(seen))).sum()
+        class
+            .connections
+            .iter()
+            .map(|seen| f64::from(of(seen)))
+            .sum()
     };
     sum(|seen| seen.retransmitted_segments) / sum(|seen| seen.sent_segments).max(1.0)
 }

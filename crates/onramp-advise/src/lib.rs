@@ -26,5 +26,6 @@ pub use class::{Class, Part};
 pub use compare::{compare, Compared, Comparison};
 pub use configuration::configuration;
 pub use import::{read, ImportError, UNKNOWN_CONTROL};
-pub use judge::{judge, Advice, Candidate, Error, Judged, Limit, Options, Outlook, Spread};
+pub use judge::{judge, Advice, Candidate, Judged, Limit, Outlook, Spread};
 pub use path::{Path, Receiver};
+pub use simulate::{Error, Options};

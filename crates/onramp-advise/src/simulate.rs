@@ -1,16 +1,39 @@
-//! Simulates connections of a class: their first transfers alone, or all of them with the pauses that
-//! the application made.
+//! Simulates connections of a class: their first transfers alone, or all of them with the pauses
+//! that the application made.
 
 use crate::class::{steps, Class, Part, Step};
-use crate::judge::{Error, Options};
 use onramp_results::Record;
 use onramp_scenario::Case;
 use onramp_sim::run_all_with;
 use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 /// Connections of a class that are simulated, evenly chosen.
 const SIMULATED: usize = 9;
+
+/// How to judge.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Simulate on this many threads; 0: on one.
+    pub threads: usize,
+    /// Set this flag to stop.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// Why nothing was judged.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It was stopped.
+    #[error("stopped")]
+    Stopped,
+    /// A class has no valid scenario.
+    #[error("the scenario of a class is wrong: {0}")]
+    Scenario(#[from] onramp_scenario::Error),
+    /// The simulator refuses a scenario.
+    #[error("the simulator refuses the scenario of a class: {0}")]
+    Simulator(onramp_sim::Error),
+}
 
 /// The connections that are simulated.
 pub(crate) struct Chosen {
@@ -63,7 +86,15 @@ pub(crate) fn simulate(
     run_all_with(
         chosen.steps.len(),
         options.threads,
-        |index| connection(class, index as u64 + 1, &chosen.steps[index], &with, options),
+        |index| {
+            connection(
+                class,
+                index as u64 + 1,
+                &chosen.steps[index],
+                &with,
+                options,
+            )
+        },
         |_, outcome| match (&mut results, outcome) {
             (Ok(all), Ok(one)) => {
                 all.push(one);
@@ -94,7 +125,11 @@ fn connection(
     let mut writes = Vec::with_capacity(steps.len());
     let (mut end_s, mut time_s, mut first_resent, mut resent) = (0.0, 0.0, 0.0, 0.0);
     for (place, step) in steps.iter().enumerate() {
-        let start_s = if place == 0 { 0.0 } else { end_s + step.pause_s };
+        let start_s = if place == 0 {
+            0.0
+        } else {
+            end_s + step.pause_s
+        };
         writes.push((step.bytes, start_s));
         let case = class.case(&writes).expect("its control is known")?;
         let outcome = onramp_sim::run(&with(Case { seed, ..case }), &run);

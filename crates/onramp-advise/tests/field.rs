@@ -125,9 +125,15 @@ fn the_limit_of_each_capture_is_that_of_tshark() {
     let captures = [
         // tshark: the window is never full, ACKs of 100 ms carry up to 48.5 Mbit/s, the mean is
         // 16.9 Mbit/s, and the median RTT is twice the minimum.
-        ("ndt-4c6fb_1625899199_000000000121C1A0.pcap.gz", Limit::VaryingRate),
+        (
+            "ndt-4c6fb_1625899199_000000000121C1A0.pcap.gz",
+            Limit::VaryingRate,
+        ),
         // tshark: the window is full 641 times, nothing is retransmitted.
-        ("ndt-nnwk2_1611335823_00000000000C2DA9.pcap.gz", Limit::Receiver),
+        (
+            "ndt-nnwk2_1611335823_00000000000C2DA9.pcap.gz",
+            Limit::Receiver,
+        ),
         // tshark: 12 of 76 segments with data are retransmitted.
         ("ndt-nnwk2_1611335823_00000000000C2DFE.pcap.gz", Limit::Loss),
     ];

@@ -5,9 +5,9 @@
 #[path = "../examples/mixture/paths.rs"]
 mod paths;
 
+use libbpf_rs::query;
 use onramp_advise::{judge, Candidate, Options};
 use onramp_core::InitialRate;
-use libbpf_rs::query;
 use onramp_kernel::{own_cgroup, Observation, Observations, Observer, Registration};
 use onramp_scenario::Case;
 use onramp_testing::{undisturbed, wait_until};
@@ -135,7 +135,11 @@ fn nothing_is_left_of_an_observer_that_was_killed() {
     }
     let (before, settings) = (left(), settings_and_pins());
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "--nocapture", "nothing_is_left_of_an_observer_that_was_killed"])
+        .args([
+            "--exact",
+            "--nocapture",
+            "nothing_is_left_of_an_observer_that_was_killed",
+        ])
         .env(CHILD, "1")
         .stdout(Stdio::piped())
         .spawn()
@@ -145,12 +149,18 @@ fn nothing_is_left_of_an_observer_that_was_killed() {
     assert!(said.any(|line| line.ends_with("observing")), "it observes");
     let observing: BTreeSet<_> = left().difference(&before).copied().collect();
     let kinds: BTreeSet<_> = observing.iter().map(|(kind, _)| *kind).collect();
-    assert_eq!(kinds, BTreeSet::from(["link", "map", "program"]), "{observing:?}");
+    assert_eq!(
+        kinds,
+        BTreeSet::from(["link", "map", "program"]),
+        "{observing:?}"
+    );
     // The same settings and pins as before: it has changed nothing while it observes.
     assert_eq!(settings_and_pins(), settings);
     child.kill().unwrap(); // SIGKILL
     assert_eq!(child.wait().unwrap().signal(), Some(9));
-    wait_until("the kernel frees the programs", || left().is_disjoint(&observing));
+    wait_until("the kernel frees the programs", || {
+        left().is_disjoint(&observing)
+    });
     assert_eq!(settings_and_pins(), settings);
 }
 

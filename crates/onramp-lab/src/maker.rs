@@ -61,7 +61,9 @@ impl Maker<'_> {
         let first_write_bytes = transfer
             .application
             .as_ref()
-            .map_or(transfer.size_bytes, |application| application.write_bytes[0]);
+            .map_or(transfer.size_bytes, |application| {
+                application.write_bytes[0]
+            });
         let job = Job {
             size_bytes: transfer.size_bytes,
             initial_bytes: initial_bytes(transfer.initial_window, self.mss_bytes())

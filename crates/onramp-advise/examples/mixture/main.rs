@@ -101,12 +101,17 @@ fn measured_time(one: &Judged, was: &Observations, with: &Observations) -> f64 {
     };
     let disturbed = |all: &Observations| -> Vec<bool> {
         let marks = all.kernel.split(',').map(|mark| mark == DISTURBED);
-        marks.chain(std::iter::repeat(false)).take(all.connections.len()).collect()
+        marks
+            .chain(std::iter::repeat(false))
+            .take(all.connections.len())
+            .collect()
     };
-    let calm = disturbed(was).into_iter().zip(disturbed(with)).map(|(a, b)| !a && !b);
+    let calm = disturbed(was)
+        .into_iter()
+        .zip(disturbed(with))
+        .map(|(a, b)| !a && !b);
     let members = was.connections.iter().zip(&with.connections).zip(calm);
-    let members =
-        members.filter(|((was, _), calm)| *calm && one.class.connections.contains(was));
+    let members = members.filter(|((was, _), calm)| *calm && one.class.connections.contains(was));
     let ratios = members.map(|((was, with), _)| {
         let bytes = |seen: &Observation| seen.transfers.iter().map(|one| one.bytes).collect();
         let (was_bytes, with_bytes): (Vec<u64>, Vec<u64>) = (bytes(was), bytes(with));

@@ -86,7 +86,9 @@ fn case(
          {keys}\n[receiver]\nbuffer = \"{buffer}\"\n[[transfer]]\nsize = \"1 MB\"\nstartup = \
          \"none\"\navoidance = \"cubic\"\n"
     );
-    Ok(onramp_scenario::parse("mixture", &scenario)?.cases.remove(0))
+    Ok(onramp_scenario::parse("mixture", &scenario)?
+        .cases
+        .remove(0))
 }
 
 /// The paths on which the estimates were tuned.
@@ -122,12 +124,25 @@ fn drawn_path(draw: &mut Stream) -> Result<Mixed, onramp_scenario::Error> {
     let queue = format!("{:.2} bdp", between(draw, 0.3, 4.0));
     let buffer = one_of(
         draw,
-        &["64 MiB", "64 MiB", "linux-default", "linux-default", "256 KiB", "1 MiB"],
+        &[
+            "64 MiB",
+            "64 MiB",
+            "linux-default",
+            "linux-default",
+            "256 KiB",
+            "1 MiB",
+        ],
     );
     let loss = one_of(draw, &["0", "0", "0", "0.05", "0.1", "0.3"]);
-    let jitter = one_of(draw, &["", "", "jitter = \"500 us\"\n", "jitter = \"2 ms\"\n"]);
+    let jitter = one_of(
+        draw,
+        &["", "", "jitter = \"500 us\"\n", "jitter = \"2 ms\"\n"],
+    );
     let reverse = match draw.below(3) {
-        0 => format!("[path.reverse]\naggregate = \"{:.0} us\"\n", between(draw, 500.0, 8e3)),
+        0 => format!(
+            "[path.reverse]\naggregate = \"{:.0} us\"\n",
+            between(draw, 500.0, 8e3)
+        ),
         _ => String::new(),
     };
     let keys = format!("loss = \"{loss} %\"\n{jitter}{reverse}");

@@ -19,7 +19,12 @@ const MAX_CHANGES: usize = 4;
 /// all of the payload when the receiver requests it.
 pub(super) fn application(application: Option<&Application>, connect: Connect) -> String {
     let writes = application.map(|writes| {
-        let sizes: Vec<String> = writes.write_bytes.iter().copied().map(format_size).collect();
+        let sizes: Vec<String> = writes
+            .write_bytes
+            .iter()
+            .copied()
+            .map(format_size)
+            .collect();
         let times: Vec<String> = writes.every_ns.iter().copied().map(format_time).collect();
         format!("{} every {}", sizes.join(" "), times.join(" "))
     });

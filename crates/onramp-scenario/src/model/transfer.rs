@@ -298,7 +298,12 @@ impl Application {
     /// The payload written up to this time, and the time of the next write.
     fn at(&self, since_first_ns: u64) -> (u64, u64) {
         let of = |list: &[u64], place: usize| list[place.min(list.len() - 1)];
-        let write = |place| (of(&self.write_bytes, place), of(&self.every_ns, place).max(1));
+        let write = |place| {
+            (
+                of(&self.write_bytes, place),
+                of(&self.every_ns, place).max(1),
+            )
+        };
         let (mut written_bytes, mut next_ns) = (0_u64, 0_u64);
         let listed = self.write_bytes.len().max(self.every_ns.len());
         for place in 0..listed {

@@ -17,7 +17,10 @@ fn transfer(rtt_ms: u32, startup: &str) -> Record {
 
 #[track_caller]
 fn is_near(found: f64, published: f64) {
-    assert!((found / published - 1.0).abs() < 0.01, "{found}, published {published}");
+    assert!(
+        (found / published - 1.0).abs() < 0.01,
+        "{found}, published {published}"
+    );
 }
 
 /// Linux commit 25c1a9ca53db: slow start at 50 Mbit/s and 150 ms, a BDP of 619 packets, ends at a
@@ -25,11 +28,14 @@ fn is_near(found: f64, published: f64) {
 #[test]
 fn hystart_ends_slow_start_at_the_published_window() {
     let record = transfer(150, "standard");
-    assert_eq!((record.exit_reason.as_str(), record.retransmitted_segments), ("ssthresh", 0));
+    assert_eq!(
+        (record.exit_reason.as_str(), record.retransmitted_segments),
+        ("ssthresh", 0)
+    );
     is_near(record.exit_cwnd_bytes.unwrap() as f64 / 1448.0, 632.0);
 }
 
-/// 5 MB over 50 Mbit/s and 100 ms, from the first segment on: 1.29 s with HyStart, 1.11 s with SUSS.
+/// 5 MB over 50 Mbit/s and 100 ms, from the first segment: 1.29 s with HyStart, 1.11 s with SUSS.
 /// Before the first segment leaves, handshake and request take one RTT and a half; the last half
 /// RTT is that of the last ACK.
 #[test]

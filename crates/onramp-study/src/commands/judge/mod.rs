@@ -56,7 +56,10 @@ pub fn run(arguments: &JudgeArguments, json: bool) -> Answer {
         });
         return Ok(DONE);
     }
-    out(format_args!("{}", table::text(&advice, comparison.as_ref())));
+    out(format_args!(
+        "{}",
+        table::text(&advice, comparison.as_ref())
+    ));
     if let Some(path) = &arguments.config {
         say!("Configuration: {}", path.display());
     }

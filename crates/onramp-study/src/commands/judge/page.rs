@@ -2,7 +2,9 @@
 
 use super::table;
 use onramp_advise::{Advice, Comparison};
-use onramp_report::reproduction::{reproduction_page, PageCell, PageTable, ReproductionPage, Section};
+use onramp_report::reproduction::{
+    reproduction_page, PageCell, PageTable, ReproductionPage, Section,
+};
 use onramp_report::Meta;
 
 /// The page. `meta` says how it was made.
@@ -27,7 +29,11 @@ pub fn page(advice: &Advice, comparison: Option<&Option<Comparison>>, meta: Meta
     }
     if !advice.classes.is_empty() {
         let tables = vec![table_of("", table::classes(advice))];
-        sections.push(section("Classes of connections", table::notes(advice), tables));
+        sections.push(section(
+            "Classes of connections",
+            table::notes(advice),
+            tables,
+        ));
     }
     reproduction_page(&ReproductionPage {
         title: "What would Onramp gain here?".to_owned(),

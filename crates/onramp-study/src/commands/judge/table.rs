@@ -1,6 +1,8 @@
 //! What `onramp judge` prints.
 
-use onramp_advise::{Advice, Candidate, Compared, Comparison, Judged, Limit, Part, Path, Receiver, Spread};
+use onramp_advise::{
+    Advice, Candidate, Compared, Comparison, Judged, Limit, Part, Path, Receiver, Spread,
+};
 use onramp_cli::text::{bytes, columns, count, rate};
 use std::fmt::Write;
 
@@ -19,8 +21,12 @@ pub fn text(advice: &Advice, comparison: Option<&Option<Comparison>>) -> String 
     if !advice.classes.is_empty() {
         write!(text, "\n{}", columns(&classes(advice))).expect("a string takes text");
         if let Some(more @ 1..) = advice.classes.len().checked_sub(SHOWN) {
-            writeln!(text, "{} not shown: --json has all", count(more, "further class"))
-                .expect("a string takes text");
+            writeln!(
+                text,
+                "{} not shown: --json has all",
+                count(more, "further class")
+            )
+            .expect("a string takes text");
         }
     }
     format!("{text}\n{}\n", notes(advice))
@@ -80,8 +86,9 @@ pub fn compared(comparison: &Comparison) -> Vec<Vec<String>> {
             with.to_string(),
             format!("{:.2}", one.predicted),
             format!("{:.2}", one.measured),
-            one.interval
-                .map_or("-".to_owned(), |[low, high]| format!("{low:.2} to {high:.2}")),
+            one.interval.map_or("-".to_owned(), |[low, high]| {
+                format!("{low:.2} to {high:.2}")
+            }),
         ]
     };
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
@@ -237,8 +244,8 @@ pub fn notes(advice: &Advice) -> String {
         ..
     } = advice;
     format!(
-        "TRANSFER: the first one of a connection, or the mean of those after it. TIME: of the time as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at \
-         most this. FASTER, SLOWER: by more than 3 %. RETRANS: segments of a connection. \
+        "TRANSFER: the first one of a connection, or the mean of those after it. TIME: of the time \
+         as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at most this. FASTER, SLOWER: by more than 3 %. RETRANS: segments of a connection. \
          SIMULATED: the simulator's time of the real one; a class that differs by more than 15 % \
          is not understood, and in no sum. RATE: >= is a lower bound, and so is the gain.\n\
          Judged: {}, by their first transfers. Not understood: {not_understood}. Not rebuilt (cut \

@@ -183,15 +183,15 @@ static inline __u64 last_ack_us(const struct tcp_sock *tp, const struct onramp_o
 	__u32 ticks = now_ticks - seen->round_ticks;
 	__u32 busy = busy_ticks(tp, now_ticks) - seen->round_busy_ticks;
 	__u64 elapsed_us = tp->tcp_mstamp - seen->round_us;
-	__u64 this_us = tp->tcp_mstamp - sent_us, busy_us;
+	__u64 this_us = tp->tcp_mstamp - sent_us, busy_us, end_us;
 
 	if (busy + 1 >= ticks)
 		return sent_us;
 	busy_us = elapsed_us * busy / ticks;
 	if (busy_us <= this_us)
 		return seen->round_us;
-	return seen->round_us + busy_us - this_us < sent_us ? seen->round_us + busy_us - this_us :
-							      sent_us;
+	end_us = seen->round_us + busy_us - this_us;
+	return end_us < sent_us ? end_us : sent_us;
 }
 
 static inline void note_time(const struct tcp_sock *tp, struct onramp_observation *seen)

@@ -244,13 +244,14 @@ pub fn notes(advice: &Advice) -> String {
         ..
     } = advice;
     format!(
-        "TRANSFER: the first one of a connection, or the mean of those after it. TIME: of the time \
-         as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at most this. FASTER, SLOWER: by more than 3 %. RETRANS: segments of a connection. \
-         SIMULATED: the simulator's time of the real one; a class that differs by more than 15 % \
-         is not understood, and in no sum. RATE: >= is a lower bound, and so is the gain.\n\
-         Judged: {}, by their first transfers. Not understood: {not_understood}. Not rebuilt (cut \
-         off, or RTT or rate unknown): {unused}. Without payload: {}. Lost: {}. Later transfers of \
-         the same connections: {later}, of them judged: {judged_later}.",
+        "TRANSFER: the first one of a connection, or the mean of those after it. TIME: of the \
+         time as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at most this. \
+         FASTER, SLOWER: by more than 3 %. RETRANS: segments of a connection. SIMULATED: the \
+         simulator's time of the real one; a class that differs by more than 15 % is not \
+         understood, and in no sum. RATE: >= is a lower bound, and so is the gain.\n\
+         Judged: {}, by their first transfers. Not understood: {not_understood}. Not rebuilt \
+         (cut off, or RTT or rate unknown): {unused}. Without payload: {}. Lost: {}. Later \
+         transfers of the same connections: {later}, of them judged: {judged_later}.",
         count(*judged, "connection"),
         observed.idle,
         observed.lost,

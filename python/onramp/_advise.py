@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 
@@ -78,14 +79,14 @@ def advise(
 
 
 def _message(stderr: str) -> str:
-    """The sentence of an error that was printed as JSON."""
+    """Find the sentence of an error that was printed as JSON."""
     try:
         return str(json.loads(stderr)["error"])
     except (ValueError, KeyError, TypeError):
         return stderr.strip()
 
 
-def _frame(answer: dict) -> pd.DataFrame:
+def _frame(answer: dict[str, Any]) -> pd.DataFrame:
     measured = {
         (one["destination"], one["port"], one["part"], one["bytes"]): one["measured"]
         for one in (answer.get("comparison") or {}).get("classes", ())

@@ -105,7 +105,8 @@ def _frame(answer: dict[str, Any]) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=[*names, *(["measured"] if "comparison" in answer else [])])
     # A column whose numbers are all missing is one of numbers too.
     numbers = ("simulated", "queue_bytes", "measured")
-    is_number = [name for name in frame if name in numbers or name.startswith("time_")]
+    candidates = [f"time_{name}" for name in _CANDIDATES]
+    is_number = [name for name in (*numbers, *candidates) if name in frame]
     frame = frame.astype(dict.fromkeys(is_number, "float64"))
-    frame.attrs = answer
+    frame.attrs.update(answer)
     return frame

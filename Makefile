@@ -38,6 +38,7 @@ help:
 	@echo 'make lint     formatting, lints, columns and links; warnings are errors'
 	@echo 'make web      the playground, a page for browsers: target/web (or onramp web)'
 	@echo 'make site     the documents as a static site: target/site (test-site: in Chromium)'
+	@echo 'make draft    the specification of onramp as an Internet-Draft: target/draft'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
 	@echo 'make real-quic    the same over QUIC, beside the CUBIC of noq and onramp over TCP'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
@@ -104,6 +105,25 @@ test-site: site
 	@scripts/setup.sh nodejs npm chromium
 	cd crates/onramp-web/page && npm ci --no-audit --no-fund && \
 		ONRAMP_SITE='$(TARGET)/site' node --test tests/site/site.test.mjs
+
+# The Internet-Draft of `onramp`: target/draft/onramp.txt and .html. Errors of RFCXML are errors.
+DRAFT_PYTHON = $(TARGET)/draft-python
+draft: $(DRAFT_PYTHON)/bin/xml2rfc
+	mkdir -p '$(TARGET)/draft'
+	$< --quiet --no-network --text --html --path '$(TARGET)/draft' docs/draft/onramp.xml
+
+$(DRAFT_PYTHON)/bin/xml2rfc: scripts/draft/requirements.txt
+	python3 -m venv '$(DRAFT_PYTHON)'
+	'$(DRAFT_PYTHON)/bin/pip' install --quiet --requirement $<
+	touch $@
+
+# Its code beside core/: a million inputs that the simulator records, and others with random
+# changes. WRITE=1 writes those of `make test` again.
+test-draft: setup
+	scripts/python-venv.sh
+	CARGO='$(CARGO)' scripts/draft/record.sh
+	ONRAMP_DRAFT_LONG=1 target/python/bin/pytest --quiet -p no:cacheprovider \
+		scripts/test_draft.py
 
 # One algorithm of core/, or all: its decisions, its programs in the kernel, one path.
 check: setup
@@ -245,6 +265,7 @@ lint:
 	scripts/check-words.py
 	scripts/check-circles.py
 	scripts/check-figures.py
+	$(MAKE) draft
 	clang-format --dry-run --Werror $(C_FILES)
 	scripts/python-venv.sh
 	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)

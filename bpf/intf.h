@@ -121,6 +121,9 @@ struct onramp_connection {
 	uint64_t path_initial_cwnd_bytes; /* the cwnd below which a path is not remembered */
 	uint32_t quiet_acks;              /* successive ones, until now (core/host.h) */
 	uint32_t settled_seq; /* tp->snd_nxt at the end of the start-up or of the latest repair */
+	uint32_t resumed_segments;     /* tp->delivered when data last left while nothing was in
+					  flight */
+	uint32_t reserved;             /* 0 */
 	struct host_limited limited;   /* round trips that cwnd did not limit (core/host.h) */
 	struct onramp_account account; /* what it adds to the totals */
 	uint64_t handed_over_ns;  /* when the kernel's own avoidance got the socket; 0: not yet */

@@ -17,8 +17,9 @@
  * REPAIR               algorithm, also in      all, those of recovery  reported  algorithm
  *                      recovery                are marked
  * AVOIDANCE            congestion avoidance;   outside of recovery,    reported  host;
- *                      below ssthresh:         below ssthresh                    below ssthresh:
- *                      algorithm                                                 algorithm
+ *                      below ssthresh:         below ssthresh                    algorithm below
+ *                      algorithm                                                 ssthresh and
+ *                                                                                after a pause
  * SAFE                 congestion avoidance    outside of recovery     reported  algorithm
  * DONE                 congestion avoidance    none                    none      host
  *
@@ -45,8 +46,10 @@
  * - DONE: the start-up is over for good. The host never calls the algorithm again.
  * - After an idle time cwnd is at least host_restart_bytes(), until the start-up is over for
  *   good.
- * - A host ends an AVOIDANCE with restart_bytes for good where host_is_busy(): an idle time would
- *   leave nothing then.
+ * - A host ends an AVOIDANCE with restart_bytes for good where host_ends_busy_connection(): an idle
+ *   time would leave nothing then.
+ * - After a pause of any length no ACK clocks the sender. So in AVOIDANCE a host paces what cwnd
+ *   permits then at the decided rate, until a window is delivered.
  * - Where the decided pacing rate is STARTUP_UNLIMITED, the host paces as it would without a
  *   start-up.
  * - An ACK is quiet if it leaves nothing in flight, while the application and not cwnd limits the
@@ -222,6 +225,14 @@ static inline bool host_is_busy(uint64_t unreported_bytes)
 	return unreported_bytes > HOST_BUSY_BYTES;
 }
 
+/* The host ends the start-up of a bulk transfer for good, for the reason that it has. */
+static inline bool host_ends_busy_connection(const struct startup_decision *decision,
+					     uint64_t unreported_bytes)
+{
+	return decision->phase == STARTUP_PHASE_AVOIDANCE && decision->restart_bytes &&
+	       host_is_busy(unreported_bytes);
+}
+
 /* An idle time leaves at least this much of cwnd. The host has reduced cwnd for it as without a
  * start-up, and no data is in flight. `restart_bytes` is that of the latest decision. */
 static inline uint64_t host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns,
@@ -230,13 +241,14 @@ static inline uint64_t host_restart_bytes(uint64_t restart_bytes, uint64_t idle_
 	return idle_ns <= HOST_MAX_IDLE_NS && !host_is_busy(unreported_bytes) ? restart_bytes : 0;
 }
 
-/* The host paces at the decided rate. Otherwise it paces as it would without a start-up. cwnd and
- * ssthresh may be in any unit, but must be in the same one. */
+/* The host paces at the decided rate. Otherwise it paces as it would without a start-up. `resumed`
+ * is delivered since the latest segment that left while nothing was in flight. cwnd, ssthresh and
+ * resumed may be in any unit, but must be in the same one. */
 static inline bool host_paces(uint32_t phase, uint64_t pacing_bytes_per_s, uint64_t cwnd,
-			      uint64_t ssthresh)
+			      uint64_t ssthresh, uint64_t resumed)
 {
 	return pacing_bytes_per_s != STARTUP_UNLIMITED &&
-	       (phase != STARTUP_PHASE_AVOIDANCE || cwnd < ssthresh);
+	       (phase != STARTUP_PHASE_AVOIDANCE || cwnd < ssthresh || resumed < cwnd);
 }
 
 #endif

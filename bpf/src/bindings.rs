@@ -312,6 +312,11 @@ pub struct Connection {
     pub quiet_acks: u32,
     /// tp->snd_nxt at the end of the start-up or of the latest repair
     pub settled_seq: u32,
+    /// tp->delivered when data last left while nothing was in
+    /// flight
+    pub resumed_segments: u32,
+    /// 0
+    pub reserved: u32,
     /// round trips that cwnd did not limit (core/host.h)
     pub limited: Limited,
     /// what it adds to the totals
@@ -325,7 +330,7 @@ pub struct Connection {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Connection"][::core::mem::size_of::<Connection>() - 408usize];
+    ["Size of Connection"][::core::mem::size_of::<Connection>() - 416usize];
     ["Alignment of Connection"][::core::mem::align_of::<Connection>() - 8usize];
     [
         "Offset of field: Connection::decision",
@@ -409,20 +414,26 @@ const _: () = {
         "Offset of field: Connection::settled_seq",
     ][::core::mem::offset_of!(Connection, settled_seq) - 340usize];
     [
+        "Offset of field: Connection::resumed_segments",
+    ][::core::mem::offset_of!(Connection, resumed_segments) - 344usize];
+    [
+        "Offset of field: Connection::reserved",
+    ][::core::mem::offset_of!(Connection, reserved) - 348usize];
+    [
         "Offset of field: Connection::limited",
-    ][::core::mem::offset_of!(Connection, limited) - 344usize];
+    ][::core::mem::offset_of!(Connection, limited) - 352usize];
     [
         "Offset of field: Connection::account",
-    ][::core::mem::offset_of!(Connection, account) - 360usize];
+    ][::core::mem::offset_of!(Connection, account) - 368usize];
     [
         "Offset of field: Connection::handed_over_ns",
-    ][::core::mem::offset_of!(Connection, handed_over_ns) - 392usize];
+    ][::core::mem::offset_of!(Connection, handed_over_ns) - 400usize];
     [
         "Offset of field: Connection::ensemble_period",
-    ][::core::mem::offset_of!(Connection, ensemble_period) - 400usize];
+    ][::core::mem::offset_of!(Connection, ensemble_period) - 408usize];
     [
         "Offset of field: Connection::first_round_is_learned",
-    ][::core::mem::offset_of!(Connection, first_round_is_learned) - 404usize];
+    ][::core::mem::offset_of!(Connection, first_round_is_learned) - 412usize];
 };
 /// Totals of a registration, on one processor. All count from the registration on and never fall.
 #[repr(C)]
@@ -935,15 +946,15 @@ pub struct Socket {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Socket"][::core::mem::size_of::<Socket>() - 680usize];
+    ["Size of Socket"][::core::mem::size_of::<Socket>() - 688usize];
     ["Alignment of Socket"][::core::mem::align_of::<Socket>() - 8usize];
     [
         "Offset of field: Socket::connection",
     ][::core::mem::offset_of!(Socket, connection) - 0usize];
     [
         "Offset of field: Socket::pairs",
-    ][::core::mem::offset_of!(Socket, pairs) - 408usize];
-    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 560usize];
+    ][::core::mem::offset_of!(Socket, pairs) - 416usize];
+    ["Offset of field: Socket::now"][::core::mem::offset_of!(Socket, now) - 568usize];
 };
 /// input.start
 pub const EVENT_START: EventKind = 1;

@@ -81,14 +81,14 @@ static inline void set_rate_of_single_segments(struct sock *sk)
 }
 
 /* Nothing is in flight, and data is about to leave. */
-static inline void restart_after_idle(struct tcp_sock *tp,
-				      const struct onramp_connection *connection)
+static inline void restart_after_idle(struct tcp_sock *tp, struct onramp_connection *connection)
 {
 	__u64 since_ns = max_u64(connection->ack.now_ns, connection->start_ns);
 	__u64 bytes = host_restart_bytes(connection->decision.restart_bytes,
 					 bpf_ktime_get_ns() - since_ns,
 					 conn_unreported_bytes(tp, connection));
 
+	connection->resumed_segments = tp->delivered;
 	set_cwnd(tp, (__u32)max_u64(tp->snd_cwnd, bytes / mss_of(tp)));
 }
 

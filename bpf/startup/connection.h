@@ -96,7 +96,8 @@ static inline __u64 conn_unreported_bytes(const struct tcp_sock *tp,
 static inline bool conn_paces(const struct tcp_sock *tp, const struct onramp_connection *connection)
 {
 	return host_paces(connection->decision.phase, connection->decision.pacing_bytes_per_s,
-			  tp->snd_cwnd, tp->snd_ssthresh);
+			  tp->snd_cwnd, tp->snd_ssthresh,
+			  tp->delivered - connection->resumed_segments);
 }
 
 /* Is this ACK, outside of recovery, an input of the algorithm? */

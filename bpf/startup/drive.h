@@ -111,9 +111,8 @@ static void end_quiet_connection(struct sock *sk, struct onramp_connection *conn
 /* An idle time would leave nothing of a bulk transfer's window: its start-up is over for good. */
 static inline void end_busy_connection(struct sock *sk, struct onramp_connection *connection)
 {
-	if (connection->decision.phase == STARTUP_PHASE_AVOIDANCE &&
-	    connection->decision.restart_bytes &&
-	    host_is_busy(conn_unreported_bytes(tcp_sk(sk), connection)))
+	if (host_ends_busy_connection(&connection->decision,
+				      conn_unreported_bytes(tcp_sk(sk), connection)))
 		startup_finish(&connection->decision, connection->decision.exit);
 }
 

@@ -77,6 +77,7 @@ native_tests! {
         a_socket_that_was_handed_over_can_choose_the_start_up_again
         an_algorithm_that_returns_is_not_handed_over
         an_idle_time_leaves_what_the_algorithm_keeps_paced
+        a_window_after_a_pause_of_any_length_leaves_paced
         a_bulk_transfer_is_handed_over_though_its_start_up_may_return
         a_connection_for_small_messages_goes_on_with_the_kernels_own_control
         larger_messages_in_between_keep_the_start_up

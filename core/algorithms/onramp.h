@@ -37,8 +37,8 @@
  *     has validated.
  *   - (8) The repair of any other loss has ended (loss).
  *
- * DONE is for good, unless the pipe was full: then AVOIDANCE is in its place, until a loss. An idle
- * time is followed by what filled the pipe before.
+ * DONE is for good, unless the pipe was full: then AVOIDANCE is in its place, until an RTO. A pause
+ * is followed by what filled the pipe before, or by what congestion avoidance has left of it.
  *
  * APPROACH leads to DONE too, where cwnd reaches the share beside siblings (estimate), or where it
  * exceeds twice the BDP with a queue, and becomes twice the BDP (delay). Every ECN mark and every
@@ -79,8 +79,8 @@
  *   of the flight
  *   light, and a queue of a window that  as in the next line                the phase before
  *   no ACK has validated
- *   a queue, and ACKs have validated     BDP of the delivery rate, or       the end
- *   cwnd                                 congestion avoidance's if more
+ *   light, and a queue of a window that  BDP of the delivery rate, or       the end
+ *   ACKs have validated                  congestion avoidance's if more
  *   heavy, and a queue before that, of   1/4 of what arrived                APPROACH
  *   a paced window
  *   heavy                                7/8 of what arrived                the end
@@ -133,8 +133,10 @@
  * An application that sends in parts, as most do behind a handshake of TLS, needs the measured rate
  * more than once: w stays where the application did not use all of it. For five minutes (RFC 7661)
  * an idle time leaves min(cwnd, w), paced. Of a remembered BDP, what was not used is lost (3.3).
- * Where the start-up has ended at a full pipe, w is that of this pipe. Up to ssthresh cwnd then
- * grows as in slow start, paced. A loss, or 16 MiB without an idle time, end this (core/host.h).
+ * Where the start-up has ended at a full pipe, w is that of this pipe, and at most the ssthresh of
+ * later losses. Up to ssthresh cwnd then grows as in slow start, paced. A pause shorter than the
+ * RTO leaves cwnd as it is: a window leaves at the rate of the pipe then, and not in one burst. An
+ * RTO, or 16 MiB without an ACK below ssthresh, end this (core/host.h).
  *
  * The connection learns the maximum that was acknowledged in a round trip, without its queue. From
  * a paced flight it learns the BDP at the delivery rate, once enough has arrived to be worth
@@ -282,10 +284,11 @@ static inline uint64_t onramp_restart_bytes(const struct onramp *state,
 	}
 }
 
-/* The rate at which the segments that this cwnd permits leave. */
+/* The rate at which the segments that the decided cwnd permits leave. */
 static inline uint64_t onramp_pacing_rate(const struct onramp *state, const struct startup_ack *ack,
-					  uint64_t cwnd_bytes)
+					  const struct startup_decision *decision)
 {
+	uint64_t cwnd_bytes = decision->cwnd_bytes;
 	uint64_t rate;
 
 	if (state->variant & ONRAMP_WITHOUT_SPACING)
@@ -308,9 +311,26 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 			return STARTUP_UNLIMITED;
 		/* Between flights the probe leaves. */
 		return state->flight.end_bytes ? ONRAMP_ARRIVAL_GAIN * rate : rate;
+	case STARTUP_PHASE_AVOIDANCE:
+		/* Above ssthresh this is the rate after a pause, whatever cwnd is by then. */
+		if (cwnd_bytes >= decision->ssthresh_bytes)
+			cwnd_bytes = state->target_bytes;
+		return decision->restart_bytes
+			       ? max_u64(rate_bytes_per_s(cwnd_bytes, state->min_rtt_ns), 1)
+			       : STARTUP_UNLIMITED;
 	default:
 		return STARTUP_UNLIMITED;
 	}
+}
+
+/* What the host does with the decided cwnd: until the next ACK, and after an idle time. */
+static inline void onramp_pace(const struct onramp *state, const struct startup_ack *ack,
+			       struct startup_decision *decision)
+{
+	decision->restart_bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
+	decision->pacing_bytes_per_s = onramp_pacing_rate(state, ack, decision);
+	decision->estimate_bytes_per_s = state->bottleneck_bytes_per_s;
+	decision->phase = state->phase;
 }
 
 /* Follow what every phase measures: flights, minimum RTT, losses before RETREAT. Sets
@@ -382,24 +402,6 @@ static inline void onramp_follow_phase(struct onramp *state, const struct startu
 	}
 }
 
-/* The start-up is over, but for idle times. What one leaves, and then what cwnd permits below
- * ssthresh, is paced. */
-static inline void onramp_pause(const struct onramp *state, const struct startup_ack *ack,
-				struct startup_decision *decision)
-{
-	uint64_t bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
-
-	decision->phase = STARTUP_PHASE_AVOIDANCE;
-	decision->exit = state->exit;
-	decision->restart_bytes = bytes;
-	if (decision->cwnd_bytes < decision->ssthresh_bytes)
-		bytes = decision->cwnd_bytes;
-	decision->pacing_bytes_per_s =
-		bytes && !(state->variant & ONRAMP_WITHOUT_SPACING)
-			? max_u64(rate_bytes_per_s(bytes, state->min_rtt_ns), 1)
-			: STARTUP_UNLIMITED;
-}
-
 /* An ACK after an idle time, below ssthresh: what has filled the pipe before fills it again. */
 static inline void onramp_go_on(const struct onramp *state, const struct startup_ack *ack,
 				struct startup_decision *decision)
@@ -407,9 +409,9 @@ static inline void onramp_go_on(const struct onramp *state, const struct startup
 	*decision = (struct startup_decision){
 		.cwnd_bytes = startup_slow_start(ack, ack->ssthresh_bytes),
 		.ssthresh_bytes = ack->ssthresh_bytes,
-		.estimate_bytes_per_s = state->bottleneck_bytes_per_s,
+		.exit = state->exit,
 	};
-	onramp_pause(state, ack, decision);
+	onramp_pace(state, ack, decision);
 }
 
 static inline void onramp_ack(struct onramp *state, const struct startup_ack *ack,
@@ -436,35 +438,24 @@ static inline void onramp_ack(struct onramp *state, const struct startup_ack *ac
 		state->exit = STARTUP_EXIT_SSTHRESH;
 		state->phase = STARTUP_PHASE_DONE;
 	}
-	decision->pacing_bytes_per_s = onramp_pacing_rate(state, ack, decision->cwnd_bytes);
-	decision->restart_bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
-	decision->estimate_bytes_per_s = state->bottleneck_bytes_per_s;
-	decision->phase = state->phase;
+	onramp_pace(state, ack, decision);
 	decision->pair = pair_rate_request(state->options, decision);
-	if (state->phase == STARTUP_PHASE_DONE)
-		startup_finish(decision, (enum startup_exit)state->exit);
-	if (state->phase == STARTUP_PHASE_AVOIDANCE)
-		onramp_pause(state, ack, decision);
+	if (startup_is_over(decision))
+		decision->exit = state->exit;
 	onramp_judge_first_round(state, ack);
 	onramp_report(state, decision);
-}
-
-/* The window that this connection has used. cwnd may never have been filled, and the last segments
- * of a message may be all that is in flight. */
-static inline uint64_t onramp_used_bytes(const struct onramp *state,
-					 const struct startup_loss *loss)
-{
-	return max_u64(loss->inflight_bytes,
-		       max_u64(state->initial_cwnd_bytes, state->learned_bytes));
 }
 
 static inline void onramp_loss(struct onramp *state, const struct startup_loss *loss,
 			       struct startup_decision *decision)
 {
-	/* The path has changed since the start-up, or congestion avoidance has found its end. */
+	/* Congestion avoidance has found the end of the pipe. An RTO may mean another path. */
 	if (state->phase == STARTUP_PHASE_AVOIDANCE) {
 		startup_end_at_loss(loss, decision);
 		decision->exit = state->exit;
+		state->target_bytes = min_u64(state->target_bytes, loss->ssthresh_bytes);
+		if (loss->kind == STARTUP_LOSS_RECOVERY)
+			onramp_pace(state, &state->ack, decision);
 		return;
 	}
 	state->retreat_is_safe = state->has_resumed && !state->pipe_is_validated;

@@ -959,6 +959,13 @@ unsafe extern "C" {
         pacing_bytes_per_s: u64,
         cwnd: u64,
         ssthresh: u64,
+        resumed: u64,
+    ) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_host_ends_busy_connection(
+        decision: *const Decision,
+        unreported_bytes: u64,
     ) -> bool;
 }
 unsafe extern "C" {

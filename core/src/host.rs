@@ -200,11 +200,27 @@ impl Decision {
         }
     }
 
-    /// The host paces at the decided rate. Otherwise it paces as it would without a start-up.
-    /// `cwnd` and `ssthresh` may be in any unit, but must be in the same one.
+    /// Ends the start-up of a bulk transfer for good, for the reason that it has. True: it is over
+    /// now.
     #[inline]
-    pub fn host_paces(&self, cwnd: u64, ssthresh: u64) -> bool {
-        self.pacing_bytes_per_s != UNLIMITED && (self.phase != PHASE_AVOIDANCE || cwnd < ssthresh)
+    pub fn end_busy_connection(&mut self, unreported_bytes: u64) -> bool {
+        // SAFETY: the function takes any numbers.
+        let ends = self.restart_bytes > 0
+            && unsafe { bindings::onramp_native_host_ends_busy_connection(self, unreported_bytes) };
+        if ends {
+            self.phase = bindings::PHASE_DONE;
+            self.pacing_bytes_per_s = UNLIMITED;
+        }
+        ends
+    }
+
+    /// The host paces at the decided rate. Otherwise it paces as it would without a start-up.
+    /// `resumed` is delivered since the latest segment that left while nothing was in flight.
+    /// `cwnd`, `ssthresh` and `resumed` may be in any unit, but must be in the same one.
+    #[inline]
+    pub fn host_paces(&self, cwnd: u64, ssthresh: u64, resumed: u64) -> bool {
+        self.pacing_bytes_per_s != UNLIMITED
+            && (self.phase != PHASE_AVOIDANCE || cwnd < ssthresh || resumed < cwnd)
     }
 }
 
@@ -267,15 +283,17 @@ mod tests {
         for decision in decisions() {
             let phase = decision.phase;
             for (cwnd, ssthresh) in WINDOWS.into_iter().flat_map(|a| WINDOWS.map(|b| (a, b))) {
-                for rate in WINDOWS {
+                for (rate, resumed) in WINDOWS.into_iter().flat_map(|a| WINDOWS.map(|b| (a, b))) {
                     let paced = Decision {
                         pacing_bytes_per_s: rate,
                         ..decision
                     };
                     // SAFETY: the function takes any numbers.
-                    let paces =
-                        unsafe { bindings::onramp_native_host_paces(phase, rate, cwnd, ssthresh) };
-                    assert_eq!(paced.host_paces(cwnd, ssthresh), paces, "{paced:?}");
+                    let paces = unsafe {
+                        bindings::onramp_native_host_paces(phase, rate, cwnd, ssthresh, resumed)
+                    };
+                    let found = paced.host_paces(cwnd, ssthresh, resumed);
+                    assert_eq!(found, paces, "{paced:?}");
                 }
                 // SAFETY: the function takes any numbers.
                 let owns = unsafe { bindings::onramp_native_host_owns_cwnd(phase, cwnd, ssthresh) };

@@ -146,6 +146,16 @@ impl HostedStartup {
         true
     }
 
+    /// An acknowledgement that the algorithm does not get has delivered so much in total. The
+    /// start-up of a bulk transfer ends for good.
+    #[inline]
+    pub fn end_if_busy(&mut self, delivered_bytes: u64) {
+        let unreported_bytes = delivered_bytes - self.reported_bytes;
+        if self.decision.end_busy_connection(unreported_bytes) {
+            self.end();
+        }
+    }
+
     /// Is this one of successive quiet acknowledgements? Many of them end the start-up.
     fn skips(&mut self, ack: &Ack) -> bool {
         if !ack.is_quiet() {

@@ -128,9 +128,15 @@ bool onramp_native_host_reports_loss(uint32_t phase)
 }
 
 bool onramp_native_host_paces(uint32_t phase, uint64_t pacing_bytes_per_s, uint64_t cwnd,
-			      uint64_t ssthresh)
+			      uint64_t ssthresh, uint64_t resumed)
 {
-	return host_paces(phase, pacing_bytes_per_s, cwnd, ssthresh);
+	return host_paces(phase, pacing_bytes_per_s, cwnd, ssthresh, resumed);
+}
+
+bool onramp_native_host_ends_busy_connection(const struct startup_decision *decision,
+					     uint64_t unreported_bytes)
+{
+	return host_ends_busy_connection(decision, unreported_bytes);
 }
 
 uint64_t onramp_native_host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns,

@@ -72,7 +72,9 @@ bool onramp_native_host_ends_limited_connection(struct host_limited *limited,
 uint32_t onramp_native_host_limited_exit(uint32_t flags);
 bool onramp_native_host_reports_loss(uint32_t phase);
 bool onramp_native_host_paces(uint32_t phase, uint64_t pacing_bytes_per_s, uint64_t cwnd,
-			      uint64_t ssthresh);
+			      uint64_t ssthresh, uint64_t resumed);
+bool onramp_native_host_ends_busy_connection(const struct startup_decision *decision,
+					     uint64_t unreported_bytes);
 uint64_t onramp_native_host_restart_bytes(uint64_t restart_bytes, uint64_t idle_ns,
 					  uint64_t unreported_bytes);
 

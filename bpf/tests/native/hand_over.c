@@ -190,9 +190,6 @@ TEST(an_idle_time_leaves_what_the_algorithm_keeps_paced)
 	struct tcp_sock *tp = paused();
 	struct sock *sk = sock_of(tp);
 
-	CHECK(!is_handed_over(tp));
-	onramp_min_tso_segs(sk);
-	CHECK_EQUAL(sk->sk_pacing_status, SK_PACING_NONE);
 	machine.now_ns += 1000 * MS;
 	tp->snd_cwnd = INITIAL_CWND;
 	onramp_min_tso_segs(sk);
@@ -203,6 +200,28 @@ TEST(an_idle_time_leaves_what_the_algorithm_keeps_paced)
 	tp->snd_cwnd = INITIAL_CWND;
 	onramp_min_tso_segs(sk);
 	CHECK_EQUAL(tp->snd_cwnd, INITIAL_CWND);
+}
+
+TEST(a_window_after_a_pause_of_any_length_leaves_paced)
+{
+	struct tcp_sock *tp = paused();
+	struct sock *sk = sock_of(tp);
+
+	CHECK(!is_handed_over(tp));
+	for (int i = 0; i < 2; i++) {
+		onramp_min_tso_segs(sk);
+		CHECK_EQUAL(sk->sk_pacing_status, SK_PACING_NEEDED);
+		CHECK_EQUAL(sk->sk_pacing_rate, 6000 * MSS);
+		send_segments(tp, 300);
+		acknowledge(tp, 50);
+		onramp_min_tso_segs(sk);
+		CHECK_EQUAL(sk->sk_pacing_status, SK_PACING_NEEDED);
+		acknowledge(tp, 200);
+		/* ACKs clock the sender. */
+		onramp_min_tso_segs(sk);
+		CHECK_EQUAL(sk->sk_pacing_status, SK_PACING_NONE);
+		acknowledge(tp, 50);
+	}
 }
 
 TEST(a_bulk_transfer_is_handed_over_though_its_start_up_may_return)

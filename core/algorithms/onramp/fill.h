@@ -208,12 +208,6 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 				: 0;
 	uint64_t pipe_bytes;
 
-	/* The round of the first flight began when it was sent. */
-	if (!state->round.begin_ns) {
-		onramp_begin_round(state, ack);
-		state->round.begin_ns -= ack->rtt_ns;
-		state->round.begin_delivered_bytes -= ack->acked_bytes;
-	}
 	if (flight_ended) {
 		onramp_end_round(state, ack);
 		state->sample_count = 0;

@@ -85,6 +85,8 @@ static inline uint64_t onramp_growth_bytes(const struct onramp *state,
 static inline void onramp_approach(struct onramp *state, const struct startup_ack *ack,
 				   struct startup_decision *decision)
 {
+	uint64_t full_bytes;
+
 	if (onramp_group_is_complete(state, ack) && onramp_group_is_delayed(state)) {
 		onramp_begin_hold(state, ack);
 		return;
@@ -106,8 +108,9 @@ static inline void onramp_approach(struct onramp *state, const struct startup_ac
 			STARTUP_UNLIMITED);
 	if (!onramp_round_is_complete(state, ack))
 		return;
-	if (ack->cwnd_bytes > onramp_full_bytes(state, ack)) {
-		decision->cwnd_bytes = onramp_full_bytes(state, ack);
+	full_bytes = onramp_full_bytes(state, ack);
+	if (ack->cwnd_bytes > full_bytes) {
+		decision->cwnd_bytes = full_bytes;
 		onramp_stay(state, STARTUP_EXIT_DELAY, decision);
 		return;
 	}

@@ -6,6 +6,16 @@
 
 #include "algorithms/onramp/hold.h"
 
+/* The window that this connection has used. cwnd may never have been filled, and the last segments
+ * of a message may be all that is in flight. */
+static inline uint64_t onramp_used_bytes(const struct onramp *state,
+					 const struct startup_loss *loss)
+{
+	return max_u64(loss->inflight_bytes,
+		       min_u64(loss->cwnd_bytes,
+			       max_u64(state->initial_cwnd_bytes, state->learned_bytes)));
+}
+
 /* Every byte in flight at the loss has arrived or is marked lost. */
 static inline bool onramp_flight_is_accounted_for(const struct onramp *state,
 						  const struct startup_ack *ack)
@@ -93,7 +103,11 @@ static inline void onramp_end_retreat(struct onramp *state, const struct startup
 		       (!is_light && !onramp_may_compete(state));
 
 	if (state->retreat_is_safe || (is_over && !is_void)) {
-		state->phase = STARTUP_PHASE_DONE;
+		state->target_bytes = min_u64(state->target_bytes, ack->ssthresh_bytes);
+		state->phase = !state->retreat_is_safe && onramp_pipe_was_full(state) &&
+					       ack->cwnd_bytes >= ack->ssthresh_bytes
+				       ? STARTUP_PHASE_AVOIDANCE
+				       : STARTUP_PHASE_DONE;
 		return;
 	}
 	decision->ssthresh_bytes = STARTUP_UNLIMITED;
@@ -131,10 +145,7 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 {
 	bool is_heavy = state->phase == STARTUP_PHASE_RETREAT && !state->held_bytes;
 	uint64_t end_bytes = loss->acknowledged_bytes + loss->inflight_bytes;
-	/* The end of a message may be all that is in flight. */
-	uint64_t flight_bytes =
-		max_u64(loss->inflight_bytes,
-			min_u64(min_u64(loss->cwnd_bytes, state->learned_bytes), end_bytes));
+	uint64_t flight_bytes = min_u64(onramp_used_bytes(state, loss), end_bytes);
 
 	/* A host may send the initial window into any path (RFC 6928). */
 	if (state->phase == STARTUP_PHASE_SLOW_START)

@@ -2,7 +2,8 @@
 
 use onramp_core::{
     phase_name, Ack, Decision, Limited, ACK_APP_LIMITED, ACK_CWND_LIMITED, EXIT_APPLICATION,
-    EXIT_RECEIVER, PHASE_AVOIDANCE, PHASE_PACING, UNLIMITED,
+    EXIT_DELAY, EXIT_RECEIVER, PHASE_APPROACH, PHASE_AVOIDANCE, PHASE_DONE, PHASE_PACING,
+    UNLIMITED,
 };
 
 /// A decision of each phase, by its name.
@@ -187,17 +188,37 @@ fn the_host_paces_where_a_rate_is_decided() {
         pacing_bytes_per_s,
         ..Decision::default()
     };
-    assert!(decision(1).host_paces(2, 1) && !decision(UNLIMITED).host_paces(1, 2));
+    assert!(decision(1).host_paces(2, 1, 2) && !decision(UNLIMITED).host_paces(1, 2, 0));
 }
 
 #[test]
-fn congestion_avoidance_is_paced_below_ssthresh_only() {
+fn congestion_avoidance_is_paced_below_ssthresh_and_for_a_window_after_a_pause() {
     let decision = Decision {
         phase: PHASE_AVOIDANCE,
         pacing_bytes_per_s: 1,
         ..Decision::default()
     };
-    assert!(decision.host_paces(1, 2) && !decision.host_paces(2, 2));
+    assert!(decision.host_paces(1, 2, 1) && !decision.host_paces(2, 2, 2));
+    assert!(decision.host_paces(2, 2, 1));
+}
+
+#[test]
+fn a_bulk_transfer_ends_what_an_idle_time_would_need() {
+    let decision = |phase, restart_bytes| Decision {
+        phase,
+        restart_bytes,
+        pacing_bytes_per_s: 1,
+        exit: EXIT_DELAY,
+        ..Decision::default()
+    };
+    let mut bulk = decision(PHASE_AVOIDANCE, 1);
+    assert!(!bulk.end_busy_connection(16 << 20) && bulk.phase == PHASE_AVOIDANCE);
+    assert!(bulk.end_busy_connection((16 << 20) + 1));
+    assert_eq!((bulk.phase, bulk.exit), (PHASE_DONE, EXIT_DELAY));
+    assert!(!bulk.host_paces(1, 2, 0));
+    for mut other in [decision(PHASE_AVOIDANCE, 0), decision(PHASE_APPROACH, 1)] {
+        assert!(!other.end_busy_connection(u64::MAX));
+    }
 }
 
 #[test]

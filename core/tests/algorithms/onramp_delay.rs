@@ -7,7 +7,7 @@ use crate::onramp::{
 };
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
 use onramp_core::{
-    exit_name, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, UNLIMITED,
+    exit_name, Decision, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TIMEOUT, PHASE_DONE, UNLIMITED,
 };
 
 #[test]
@@ -80,7 +80,7 @@ fn a_rate_that_does_not_grow_with_cwnd_ends_the_startup_with_the_same_cwnd() {
         (decision.cwnd_bytes, decision.ssthresh_bytes),
         (window, window)
     );
-    assert!(!decision.host_paces(decision.cwnd_bytes, decision.ssthresh_bytes));
+    assert!(!paces_at(&decision, window));
     assert_segments(decision.learned_bytes, 855);
     assert_eq!(
         decision.estimate_bytes_per_s / 1000,
@@ -218,6 +218,11 @@ fn delayed_samples_later_in_a_flight_hold_nothing() {
     );
 }
 
+/// The host paces a sender that ACKs clock, with this cwnd.
+fn paces_at(decision: &Decision, cwnd_bytes: u64) -> bool {
+    decision.host_paces(cwnd_bytes, decision.ssthresh_bytes, cwnd_bytes)
+}
+
 /// The start-up has ended at a full pipe.
 fn full() -> Host {
     let mut host = validated();
@@ -233,8 +238,9 @@ fn after_an_idle_time_three_quarters_of_a_full_pipe_leave_paced() {
     let kept = host.decision.host_restart_bytes(1_000 * MS, 0);
     let pipe = host.decision.learned_bytes;
     assert!(pipe / 4 * 3 <= kept && kept < pipe && pipe <= window);
-    assert!(host.decision.host_paces(kept, host.decision.ssthresh_bytes));
-    assert_eq!(host.decision.pacing_bytes_per_s, kept * 1_000 / (RTT / MS));
+    // So does the window after a shorter pause: at the rate of the pipe.
+    assert!(paces_at(&host.decision, kept));
+    assert_eq!(host.decision.pacing_bytes_per_s, pipe * 1_000 / (RTT / MS));
     // Up to ssthresh cwnd grows as in slow start, paced. Then congestion avoidance has it.
     host.decision.cwnd_bytes = kept;
     let decision = arrive(&mut host, 1, RATE, RTT);
@@ -245,18 +251,30 @@ fn after_an_idle_time_three_quarters_of_a_full_pipe_leave_paced() {
     );
     let decision = arrive(&mut host, 1_000, RATE, RTT);
     assert_eq!(decision.cwnd_bytes, decision.ssthresh_bytes);
-    assert!(!decision.host_paces(decision.cwnd_bytes, decision.ssthresh_bytes));
+    assert!(!paces_at(&decision, decision.cwnd_bytes));
 }
 
 #[test]
-fn a_loss_after_the_startup_is_congestion_avoidances_and_ends_it_for_good() {
-    for kind in [LOSS_RECOVERY, LOSS_TIMEOUT] {
-        let decision = full().lose(kind, 10 * SEGMENT, 500 * SEGMENT);
-        assert_eq!(
-            (decision.phase, exit_name(decision.exit)),
-            (PHASE_DONE, "delay")
-        );
-        assert_eq!(decision.ssthresh_bytes, 500 * SEGMENT);
-        assert_eq!(decision.host_restart_bytes(0, 0), 0);
-    }
+fn a_loss_after_the_startup_is_congestion_avoidances_and_leaves_its_ssthresh() {
+    let mut host = full();
+    let decision = host.lose(LOSS_RECOVERY, 10 * SEGMENT, 500 * SEGMENT);
+    assert_eq!(
+        (phase(&host), exit_name(decision.exit)),
+        ("avoidance", "delay")
+    );
+    assert_eq!(decision.ssthresh_bytes, 500 * SEGMENT);
+    // Three quarters of what avoidance has left, and ten segments.
+    assert_segments(decision.host_restart_bytes(0, 0), 385);
+    assert_segments(decision.pacing_bytes_per_s * (RTT / MS) / 1_000, 500);
+}
+
+#[test]
+fn an_rto_after_the_startup_ends_it_for_good() {
+    let decision = full().lose(LOSS_TIMEOUT, 10 * SEGMENT, 500 * SEGMENT);
+    assert_eq!(
+        (decision.phase, exit_name(decision.exit)),
+        (PHASE_DONE, "delay")
+    );
+    assert_eq!(decision.ssthresh_bytes, 500 * SEGMENT);
+    assert_eq!(decision.host_restart_bytes(0, 0), 0);
 }

@@ -213,8 +213,13 @@ fn a_loss_that_meets_a_queue_of_a_validated_window_ends_the_startup() {
         let decision = lose(&mut host, LOSS_RECOVERY, ssthresh);
         assert_segments(decision.ssthresh_bytes, expected);
         let decision = recovered(&mut host);
-        assert_done(&decision, "loss");
+        assert_eq!(
+            (phase(&host), exit_name(decision.exit)),
+            ("avoidance", "loss")
+        );
         assert_segments(decision.ssthresh_bytes, expected);
+        // An idle time leaves three quarters of it, and ten segments.
+        assert_segments(decision.host_restart_bytes(0, 0), expected / 4 * 3 + 10);
     }
 }
 

@@ -31,12 +31,31 @@ pub fn enter(page: &Path, name: &str, table: &str) -> Entered {
         println!("{shown} has this table.");
         return Entered::Same;
     }
+    write(page, &[before, &begin, table, &end, after].concat())
+}
+
+/// The same for a file that has one table and nothing else.
+///
+/// # Panics
+/// If the file cannot be read or written.
+pub fn replace(file: &Path, table: &str) -> Entered {
+    let shown = file.display();
+    let found = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    if found == table {
+        println!("{shown} has this table.");
+        return Entered::Same;
+    }
+    write(file, table)
+}
+
+/// Writes the new text of a file, where somebody asked for an update.
+fn write(file: &Path, text: &str) -> Entered {
+    let shown = file.display();
     if !std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
         println!("{shown} has another table: INSTA_UPDATE=always writes this one.");
         return Entered::Differs;
     }
-    std::fs::write(page, [before, &begin, table, &end, after].concat())
-        .unwrap_or_else(|error| panic!("{shown}: {error}"));
+    std::fs::write(file, text).unwrap_or_else(|error| panic!("{shown}: {error}"));
     println!("{shown} has been updated.");
     Entered::Updated
 }

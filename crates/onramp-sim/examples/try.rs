@@ -5,6 +5,7 @@
 //! try run FILE STARTUP...             runs these start-ups, and writes their results
 //! try table SHIPPED VARIANT STARTUP   compares the results of two files
 //! try cells SHIPPED VARIANT STARTUP FAMILY   the same, cell by cell, for one family
+//! try sim SCENARIO...                 runs scenario files, for what the library does meanwhile
 //! ```
 
 use onramp_comparison::{
@@ -13,6 +14,7 @@ use onramp_comparison::{
 use onramp_report::aligned_columns;
 use onramp_report::statistics::geometric_mean;
 use onramp_results::Record;
+use onramp_scenario::Case;
 use onramp_sim::{run_all, supports, Options};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -52,6 +54,12 @@ fn main() -> ExitCode {
             let (shipped, variant) = compare(startup, shipped, variant);
             print_cells(startup, family, &shipped, &variant);
         }
+        ["sim", files @ ..] => {
+            for file in files {
+                let read = onramp_scenario::read(Path::new(file));
+                simulate(&read.unwrap_or_else(|error| panic!("{error}")).cases);
+            }
+        }
         _ => panic!("expected: run FILE STARTUP..., or table|cells SHIPPED VARIANT STARTUP"),
     }
     ExitCode::SUCCESS
@@ -80,6 +88,15 @@ fn run(plan: &Plan, startups: &[&str]) -> Results {
         ControlFlow::Continue(())
     });
     results
+}
+
+/// Runs cases one after the other, so that recordings have the same order each time.
+fn simulate(cases: &[Case]) {
+    let cases: Vec<_> = cases.iter().filter(|case| supports(case).is_ok()).collect();
+    run_all(&cases, &Options::default(), 1, |index, outcome| {
+        outcome.unwrap_or_else(|error| panic!("{}: {error}", cases[index].scenario));
+        ControlFlow::Continue(())
+    });
 }
 
 fn read(file: &Path) -> Results {

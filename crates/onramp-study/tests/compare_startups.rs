@@ -3,6 +3,7 @@
 
 use crate::common::onramp;
 use onramp_comparison::{manual, tables, Comparison, Place};
+use onramp_report::table_to_csv;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
@@ -57,18 +58,12 @@ fn the_whole_comparison() {
         println!("docs/comparison.md has recordings too: make compare TRACES=DIR compares it.");
         return;
     }
-    let families: String = comparison
-        .families
-        .iter()
-        .map(|family| {
-            let table = tables::family(family);
-            format!("### {}\n\n{}\n", table.caption, table.markdown())
-        })
-        .collect();
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/comparison.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let page = docs.join("comparison.md");
     manual::enter(&page, "times", &times.markdown());
     manual::enter(&page, "retransmissions", &resent.markdown());
-    manual::enter(&page, "families", &families);
+    let (head, rows) = tables::rows_for_programs(&comparison);
+    manual::replace(&docs.join("comparison.csv"), &table_to_csv(&head, &rows));
 }
 
 #[test]

@@ -58,7 +58,12 @@ impl Sender {
         if self.unpaced_bytes > 0 && !decision.is_over() {
             return Pacing::None;
         }
-        if decision.host_paces(self.cwnd_bytes, self.ssthresh_bytes) {
+        let resumed_bytes = if self.is_restarting {
+            0
+        } else {
+            self.cwnd_bytes
+        };
+        if decision.host_paces(self.cwnd_bytes, self.ssthresh_bytes, resumed_bytes) {
             return Pacing::BytesPerS(decision.pacing_bytes_per_s);
         }
         if decision.is_over() {

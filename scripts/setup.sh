@@ -9,10 +9,10 @@
 #     iproute2             the lab
 #
 # Arguments are names of further packages: clang-format (make lint), tshark, golang-go and chromium
-# (make test), python3-venv (the Python package), qemu-system-x86 and busybox-static (make kernels),
-# debhelper, lintian and mmdebstrap (the Debian package), nginx-light and curl (make canary), cmake,
-# g++ and libssl-dev (make picoquic), nodejs and npm (make web). `wasm32` is Rust's standard library
-# for WebAssembly (make web).
+# (make test), python3-venv (the Python package), qemu-system-x86, busybox-static and e2fsprogs
+# (make kernels, make systemd), debhelper, lintian and mmdebstrap (the Debian package), nginx-light
+# and curl (make canary), cmake, g++ and libssl-dev (make picoquic), nodejs and npm (make web).
+# `wasm32` is Rust's standard library for WebAssembly (make web).
 set -eu
 
 packages=""
@@ -47,6 +47,7 @@ for extra in "$@"; do
 	python3-venv) python3 -c 'import ensurepip' 2>/dev/null || packages="$packages $extra" ;;
 	qemu-system-x86) need qemu-system-x86_64 "$extra" ;;
 	debhelper) need dh "$extra" ;;
+	e2fsprogs) need /sbin/mke2fs "$extra" ;;
 	nginx-light) need nginx "$extra" ;;
 	nodejs) need node "$extra" ;;
 	wasm32) needs_wasm32=yes ;;

@@ -13,9 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 rm -rf "$CARGO_TARGET_DIR/package"
-unpublished=$(grep -l '^publish = false' crates/*/Cargo.toml \
-	crates/onramp-web/build-tool/Cargo.toml python/Cargo.toml |
-	xargs sed -n 's/^name = "\(.*\)"/--exclude \1/p' | grep -- '--exclude onramp-')
+unpublished=$(scripts/unpublished.sh)
 # shellcheck disable=SC2086
 $CARGO package --quiet --locked --workspace --no-verify --allow-dirty $unpublished \
 	2>"$work/log" || {

@@ -1,7 +1,6 @@
 #!/bin/busybox sh
-# The first program of the guest: runs Onramp on the kernel that has booted. It reports each check
-# as a line on the second serial port: name, `ok` or `failed`, and what was found, separated by
-# tabs. kernels.py knows which lines must come.
+# The first program of the guest: runs Onramp on the kernel that has booted. kernels.py knows which
+# checks must be reported.
 
 export PATH=/usr/bin:/bin
 PEER=10.9.0.2
@@ -13,35 +12,7 @@ ip() {
 }
 CONTROLS=/proc/sys/net/ipv4/tcp_available_congestion_control
 DEFAULT=/proc/sys/net/ipv4/tcp_congestion_control
-
-report() { # check verdict detail
-	local detail
-	detail=$(printf %s "$3" | tr '\n\t' '  ' | cut -c 1-900)
-	printf '%s\t%s\t%s\n' "$1" "$2" "$detail" >/dev/ttyS1
-	echo "$1 $2 $detail"
-}
-
-# Runs a command, with at most two minutes for it, and reports whether it succeeded.
-check() { # check command...
-	local name=$1
-	shift
-	if timeout 120 "$@" >/tmp/out 2>/tmp/error; then
-		report "$name" ok "$(tail -n 1 /tmp/out)"
-	else
-		report "$name" failed "exit code $?: $(tail -n 8 /tmp/error)"
-		cat /tmp/error
-	fi
-}
-
-# Waits until a command succeeds, with a hundred tries.
-await() {
-	local tries=100
-	until "$@" >/dev/null 2>&1; do
-		tries=$((tries - 1))
-		[ $tries -gt 0 ] || return 1
-		sleep 0.1
-	done
-}
+. /report.sh
 
 registered() { # congestion control
 	grep -qw "$1" $CONTROLS
@@ -212,8 +183,8 @@ set_up
 report kernel ok "$(uname -r)"
 check doctor onramp doctor
 sed 's/^/doctor: /' /tmp/out
-onramp list --json | awk -F'"' '/in_this_kernel": true/ { has = 1 }
-	/"name"/ { if (has) print $4; has = 0 }' >/tmp/avoidances
+onramp list --json | awk -F'"' '/"name"/ { name = $4 }
+	/in_this_kernel": true/ { print name }' >/tmp/avoidances
 for avoidance in $(cat /tmp/avoidances); do
 	while read -r name control options; do
 		# shellcheck disable=SC2086

@@ -1,4 +1,4 @@
-"""A machine in an emulator: its first file system, and how it runs."""
+"""A machine in an emulator: its first file system, its disk, and how it runs."""
 
 import lzma
 import os
@@ -8,12 +8,19 @@ import subprocess
 from pathlib import Path
 
 MODULES = ("tun", "veth", "tcp_bbr", "sch_fq", "inet_diag", "tcp_diag")
+# A disk and its bus; ext4 is part of the kernels of distributions.
+DISK_MODULES = ("virtio", "virtio_ring", "virtio_pci", "virtio_pci_modern_dev",
+                "virtio_pci_legacy_dev", "virtio_blk")
 TOOLS = ("ip", "tc", "ss")
 # The slowest kernel takes twenty seconds for each of 57 combinations on a quiet host.
 LIMIT_S = 60 * 60
 # Without cmpxchg16b: after this instruction qemu 7.2 has bits of RAX in the flags, and Linux 6.12,
 # whose allocator uses it, stops with a double fault (without Onramp too).
-MACHINE = ("-accel", "tcg,thread=multi", "-cpu", "Nehalem,-cx16", "-smp", "2", "-m", "1024")
+CPU = ("-cpu", "Nehalem,-cx16", "-m", "1024")
+MACHINE = ("-accel", "tcg,thread=multi", "-smp", "2", *CPU)
+# The guest's clock counts instructions, one a nanosecond, while its processor has work: times that
+# are measured in the guest do not depend on other work of the host.
+COUNTED = ("-accel", "tcg", "-icount", "shift=0,sleep=on", "-rtc", "clock=vm", "-smp", "1", *CPU)
 HERE = Path(__file__).parent
 
 
@@ -41,10 +48,10 @@ def copy(file, to):
     to.chmod(0o755)
 
 
-def copy_modules(kernel, root):
-    """Copies the modules of the guest, uncompressed. A missing one may be part of the kernel."""
+def copy_modules(kernel, root, names):
+    """Copies these modules, uncompressed. A missing one may be part of the kernel."""
     for file in kernel.glob("**/kernel/**/*.ko*"):
-        if file.name.split(".")[0] not in MODULES:
+        if file.name.split(".")[0] not in names:
             continue
         release = file.parts[file.parts.index("modules") + 1]
         to = root / "lib/modules" / release / "kernel" / file.name.split(".")[0]
@@ -58,23 +65,14 @@ def copy_modules(kernel, root):
             shutil.copyfile(file, to)
 
 
-def initramfs(kernel, onramp, startups, folder):
-    """The guest's file system: Onramp's programs, iproute2, busybox, modules and the checks."""
-    root = folder / "root"
-    shutil.rmtree(root, ignore_errors=True)
-    ours = {f"usr/bin/{name}": onramp.with_name(name) for name in ("onramp", "onramp-study")}
-    programs = ours | {"bin/busybox": program("busybox")}
-    programs |= {f"usr/bin/{tool}": program(tool) for tool in TOOLS}
-    for name, file in programs.items():
-        copy(file.resolve(), root / name)
-        for library in libraries(file):
-            copy(library, root / library.relative_to("/"))
-    subprocess.run([program("strip"), *(root / name for name in ours)], check=True)
-    copy_modules(kernel, root)
-    copy(HERE / "guest.sh", root / "init")
-    copy(HERE / "lab.toml", root / "lab.toml")
-    (root / "startups").write_text(startups)
-    image = folder / "initramfs"
+def empty(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def pack(root, image):
+    """Makes the first file system of a kernel from a folder."""
     with image.open("wb") as file:
         names = subprocess.run(["find", "."], cwd=root, capture_output=True, check=True).stdout
         cpio = [program("busybox"), "cpio", "-o", "-H", "newc"]
@@ -83,24 +81,61 @@ def initramfs(kernel, onramp, startups, folder):
     return image
 
 
-def boot(kernel, image, folder):
+def initramfs(kernel, onramp, startups, folder):
+    """The guest's file system: Onramp's programs, iproute2, busybox, modules and the checks."""
+    root = empty(folder / "root")
+    ours = {f"usr/bin/{name}": onramp.with_name(name) for name in ("onramp", "onramp-study")}
+    programs = ours | {"bin/busybox": program("busybox")}
+    programs |= {f"usr/bin/{tool}": program(tool) for tool in TOOLS}
+    for name, file in programs.items():
+        copy(file.resolve(), root / name)
+        for library in libraries(file):
+            copy(library, root / library.relative_to("/"))
+    subprocess.run([program("strip"), *(root / name for name in ours)], check=True)
+    copy_modules(kernel, root, MODULES)
+    copy(HERE / "guest.sh", root / "init")
+    copy(HERE / "report.sh", root / "report.sh")
+    copy(HERE / "lab.toml", root / "lab.toml")
+    (root / "startups").write_text(startups)
+    return pack(root, folder / "initramfs")
+
+
+def disk_initramfs(kernel, folder):
+    """A first file system that mounts the disk and goes on there."""
+    root = empty(folder / "first")
+    copy(program("busybox"), root / "bin/busybox")
+    copy_modules(kernel, root, DISK_MODULES)
+    copy(HERE / "disk.sh", root / "init")
+    return pack(root, folder / "initramfs")
+
+
+def disk(root, image, size):
+    """Makes a disk with the files of a folder."""
+    image.unlink(missing_ok=True)
+    subprocess.run([program("mke2fs"), "-q", "-t", "ext4", "-d", root, image, size], check=True)
+    return image
+
+
+def boot(kernel, image, folder, machine=MACHINE, drive=None):
     """Runs the guest to its end, and returns the lines of its second serial port."""
     (vmlinuz,) = kernel.glob("**/vmlinuz*")
     results = folder / "results"
     command = [
         program("qemu-system-x86_64"),
-        *MACHINE,
+        *machine,
         *("-display", "none", "-nic", "none", "-no-reboot"),
         *("-kernel", vmlinuz, "-initrd", image),
         *("-append", "console=ttyS0 loglevel=5 panic=-1 mitigations=off"),
         *("-serial", f"file:{folder / 'console'}", "-serial", f"file:{results}"),
     ]
+    if drive:
+        command += ["-drive", f"file={drive},format=raw,if=virtio,cache=unsafe"]
     results.write_text("")
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL) as machine:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL) as guest:
         try:
-            machine.wait(LIMIT_S)
+            guest.wait(LIMIT_S)
         except subprocess.TimeoutExpired:
             print(f"kernels: stopped after {LIMIT_S // 60} minutes", flush=True)
         finally:
-            machine.kill()
+            guest.kill()
     return results.read_text(errors="replace").splitlines()

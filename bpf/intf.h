@@ -541,6 +541,7 @@ struct onramp_observation {
 	uint64_t
 		first_loss_bytes; /* acknowledged when the first retransmission was seen; 0: none */
 	uint64_t dry_bytes;       /* written when the latest round trip began */
+	uint64_t round_us;        /* when its first ACK came */
 	uint64_t over_bytes;      /* payload of the transfers that are over */
 	uint64_t closed_bytes;    /* written when the application closed it */
 	uint32_t start_sent_segments;          /* tp->data_segs_out at the establishment */
@@ -564,6 +565,8 @@ struct onramp_observation {
 	uint32_t busy_ticks;             /* jiffies with payload in flight or to be sent */
 	uint32_t receiver_limited_ticks; /* of those, held up by the receiver's window */
 	uint32_t buffer_limited_ticks;   /* of those, held up by the send buffer */
+	uint32_t round_ticks;            /* jiffies when the latest round trip began */
+	uint32_t round_busy_ticks;       /* jiffies with payload until then */
 	uint32_t is_accepted;            /* this host accepted the connection */
 	uint32_t is_complete;            /* everything written was acknowledged */
 	uint32_t is_sending;             /* the latest of `transfers` is not over */

@@ -9,11 +9,17 @@
  *     once a round trip          RTT_CB, for the first ACK of what was sent since the last one
  *     when its state changes     STATE_CB; at the end the record goes into a ring
  *
- * A transfer begins when its first segment leaves and ends when nothing is in flight. Both times
- * are the kernel's own, exact to a microsecond, although the program is called once a round trip:
- * the RTT sample of an ACK says when its segment left, and delivered_mstamp is the time of the ACK
- * before. If the segment left after that ACK and the application had written nothing more at the
- * round trip before, then nothing was in flight in between.
+ * A transfer begins when its first segment leaves and ends when nothing is in flight. The program
+ * is called once a round trip, but the kernel knows more: the RTT sample of an ACK says when its
+ * segment left, exact to a microsecond, and delivered_mstamp is the time of the ACK before. If
+ * nothing was in flight when a segment left, the kernel sets delivered_mstamp to that time. So a
+ * segment that left at delivered_mstamp or later begins a transfer, if the application had written
+ * nothing more at the round trip before.
+ *
+ * The end of the last transfer is exact, because delivered_mstamp is then its last ACK. The end of
+ * an earlier one follows from the time since the round trip before in which the connection was not
+ * idle. The kernel counts that time in jiffies (tcp_chrono), hence the end is exact to a jiffy or
+ * two, 2 to 8 ms.
  */
 #include "kernel.h"
 
@@ -158,6 +164,43 @@ static inline void note_losses(const struct tcp_sock *tp, struct onramp_observat
 	}
 }
 
+/* Jiffies in which the connection was not idle */
+static inline __u32 busy_ticks(const struct tcp_sock *tp, __u32 now_ticks)
+{
+	__u32 ticks = tp->chrono_stat[0] + tp->chrono_stat[1] + tp->chrono_stat[2];
+
+	if (BPF_CORE_READ_BITFIELD(tp, chrono_type))
+		ticks += now_ticks - tp->chrono_start;
+	return ticks;
+}
+
+/* When the last ACK before an idle time came: after the round trip before, and before the segment
+ * left that is acknowledged now. An idle time of a jiffy may be none. */
+static inline __u64 last_ack_us(const struct tcp_sock *tp, const struct onramp_observation *seen,
+				__u64 sent_us)
+{
+	__u32 now_ticks = (__u32)bpf_jiffies64();
+	__u32 ticks = now_ticks - seen->round_ticks;
+	__u32 busy = busy_ticks(tp, now_ticks) - seen->round_busy_ticks;
+	__u64 elapsed_us = tp->tcp_mstamp - seen->round_us;
+	__u64 this_us = tp->tcp_mstamp - sent_us, busy_us, end_us;
+
+	if (busy + 1 >= ticks)
+		return sent_us;
+	busy_us = elapsed_us * busy / ticks;
+	if (busy_us <= this_us)
+		return seen->round_us;
+	end_us = seen->round_us + busy_us - this_us;
+	return end_us < sent_us ? end_us : sent_us;
+}
+
+static inline void note_time(const struct tcp_sock *tp, struct onramp_observation *seen)
+{
+	seen->round_us = tp->tcp_mstamp;
+	seen->round_ticks = (__u32)bpf_jiffies64();
+	seen->round_busy_ticks = busy_ticks(tp, seen->round_ticks);
+}
+
 /* The first ACK of a round trip. Linux before 6.10 does not tell the sample, but its average. */
 static inline void on_round(struct bpf_sock_ops *ctx, struct tcp_sock *tp,
 			    struct onramp_observation *seen)
@@ -166,12 +209,13 @@ static inline void on_round(struct bpf_sock_ops *ctx, struct tcp_sock *tp,
 	__u64 sent_us = tp->tcp_mstamp - rtt_us, before_us = tp->delivered_mstamp;
 
 	if (seen->is_sending && seen->is_dry && sent_us >= before_us)
-		end_transfer(seen, before_us, seen->dry_bytes);
+		end_transfer(seen, last_ack_us(tp, seen, sent_us), seen->dry_bytes);
 	/* An ACK of the FIN alone begins nothing. */
 	if (!seen->is_sending && acked_bytes(tp, seen) > seen->over_bytes)
 		begin_transfer(seen, sent_us);
 	if (!seen->rounds++)
 		BPF_CORE_READ_STR_INTO(&seen->congestion_control, tp, inet_conn.icsk_ca_ops, name);
+	note_time(tp, seen);
 	note_rate(tp, seen);
 	note_rtt(tp, seen, rtt_us);
 	note_losses(tp, seen);

@@ -1667,6 +1667,8 @@ pub struct Observation {
     pub first_loss_bytes: u64,
     /// written when the latest round trip began
     pub dry_bytes: u64,
+    /// when its first ACK came
+    pub round_us: u64,
     /// payload of the transfers that are over
     pub over_bytes: u64,
     /// written when the application closed it
@@ -1708,6 +1710,10 @@ pub struct Observation {
     pub receiver_limited_ticks: u32,
     /// of those, held up by the send buffer
     pub buffer_limited_ticks: u32,
+    /// jiffies when the latest round trip began
+    pub round_ticks: u32,
+    /// jiffies with payload until then
+    pub round_busy_ticks: u32,
     /// this host accepted the connection
     pub is_accepted: u32,
     /// everything written was acknowledged
@@ -1723,7 +1729,7 @@ pub struct Observation {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Observation"][::core::mem::size_of::<Observation>() - 424usize];
+    ["Size of Observation"][::core::mem::size_of::<Observation>() - 440usize];
     ["Alignment of Observation"][::core::mem::align_of::<Observation>() - 8usize];
     [
         "Offset of field: Observation::local",
@@ -1753,92 +1759,101 @@ const _: () = {
         "Offset of field: Observation::dry_bytes",
     ][::core::mem::offset_of!(Observation, dry_bytes) - 280usize];
     [
+        "Offset of field: Observation::round_us",
+    ][::core::mem::offset_of!(Observation, round_us) - 288usize];
+    [
         "Offset of field: Observation::over_bytes",
-    ][::core::mem::offset_of!(Observation, over_bytes) - 288usize];
+    ][::core::mem::offset_of!(Observation, over_bytes) - 296usize];
     [
         "Offset of field: Observation::closed_bytes",
-    ][::core::mem::offset_of!(Observation, closed_bytes) - 296usize];
+    ][::core::mem::offset_of!(Observation, closed_bytes) - 304usize];
     [
         "Offset of field: Observation::start_sent_segments",
-    ][::core::mem::offset_of!(Observation, start_sent_segments) - 304usize];
+    ][::core::mem::offset_of!(Observation, start_sent_segments) - 312usize];
     [
         "Offset of field: Observation::start_retransmitted_segments",
-    ][::core::mem::offset_of!(Observation, start_retransmitted_segments) - 308usize];
+    ][::core::mem::offset_of!(Observation, start_retransmitted_segments) - 316usize];
     [
         "Offset of field: Observation::sent_segments",
-    ][::core::mem::offset_of!(Observation, sent_segments) - 312usize];
+    ][::core::mem::offset_of!(Observation, sent_segments) - 320usize];
     [
         "Offset of field: Observation::retransmitted_segments",
-    ][::core::mem::offset_of!(Observation, retransmitted_segments) - 316usize];
+    ][::core::mem::offset_of!(Observation, retransmitted_segments) - 324usize];
     [
         "Offset of field: Observation::marked_segments",
-    ][::core::mem::offset_of!(Observation, marked_segments) - 320usize];
+    ][::core::mem::offset_of!(Observation, marked_segments) - 328usize];
     [
         "Offset of field: Observation::transfer_count",
-    ][::core::mem::offset_of!(Observation, transfer_count) - 324usize];
+    ][::core::mem::offset_of!(Observation, transfer_count) - 332usize];
     [
         "Offset of field: Observation::rounds",
-    ][::core::mem::offset_of!(Observation, rounds) - 328usize];
+    ][::core::mem::offset_of!(Observation, rounds) - 336usize];
     [
         "Offset of field: Observation::handshake_rtt_us",
-    ][::core::mem::offset_of!(Observation, handshake_rtt_us) - 332usize];
+    ][::core::mem::offset_of!(Observation, handshake_rtt_us) - 340usize];
     [
         "Offset of field: Observation::min_rtt_us",
-    ][::core::mem::offset_of!(Observation, min_rtt_us) - 336usize];
+    ][::core::mem::offset_of!(Observation, min_rtt_us) - 344usize];
     [
         "Offset of field: Observation::max_rtt_us",
-    ][::core::mem::offset_of!(Observation, max_rtt_us) - 340usize];
+    ][::core::mem::offset_of!(Observation, max_rtt_us) - 348usize];
     [
         "Offset of field: Observation::loss_rtt_us",
-    ][::core::mem::offset_of!(Observation, loss_rtt_us) - 344usize];
+    ][::core::mem::offset_of!(Observation, loss_rtt_us) - 352usize];
     [
         "Offset of field: Observation::loss_rounds",
-    ][::core::mem::offset_of!(Observation, loss_rounds) - 348usize];
+    ][::core::mem::offset_of!(Observation, loss_rounds) - 356usize];
     [
         "Offset of field: Observation::seen_retransmitted_segments",
-    ][::core::mem::offset_of!(Observation, seen_retransmitted_segments) - 352usize];
+    ][::core::mem::offset_of!(Observation, seen_retransmitted_segments) - 360usize];
     [
         "Offset of field: Observation::mss_bytes",
-    ][::core::mem::offset_of!(Observation, mss_bytes) - 356usize];
+    ][::core::mem::offset_of!(Observation, mss_bytes) - 364usize];
     [
         "Offset of field: Observation::initial_cwnd_segments",
-    ][::core::mem::offset_of!(Observation, initial_cwnd_segments) - 360usize];
+    ][::core::mem::offset_of!(Observation, initial_cwnd_segments) - 368usize];
     [
         "Offset of field: Observation::max_cwnd_segments",
-    ][::core::mem::offset_of!(Observation, max_cwnd_segments) - 364usize];
+    ][::core::mem::offset_of!(Observation, max_cwnd_segments) - 372usize];
     [
         "Offset of field: Observation::first_window_bytes",
-    ][::core::mem::offset_of!(Observation, first_window_bytes) - 368usize];
+    ][::core::mem::offset_of!(Observation, first_window_bytes) - 376usize];
     [
         "Offset of field: Observation::max_window_bytes",
-    ][::core::mem::offset_of!(Observation, max_window_bytes) - 372usize];
+    ][::core::mem::offset_of!(Observation, max_window_bytes) - 380usize];
     [
         "Offset of field: Observation::busy_ticks",
-    ][::core::mem::offset_of!(Observation, busy_ticks) - 376usize];
+    ][::core::mem::offset_of!(Observation, busy_ticks) - 384usize];
     [
         "Offset of field: Observation::receiver_limited_ticks",
-    ][::core::mem::offset_of!(Observation, receiver_limited_ticks) - 380usize];
+    ][::core::mem::offset_of!(Observation, receiver_limited_ticks) - 388usize];
     [
         "Offset of field: Observation::buffer_limited_ticks",
-    ][::core::mem::offset_of!(Observation, buffer_limited_ticks) - 384usize];
+    ][::core::mem::offset_of!(Observation, buffer_limited_ticks) - 392usize];
+    [
+        "Offset of field: Observation::round_ticks",
+    ][::core::mem::offset_of!(Observation, round_ticks) - 396usize];
+    [
+        "Offset of field: Observation::round_busy_ticks",
+    ][::core::mem::offset_of!(Observation, round_busy_ticks) - 400usize];
     [
         "Offset of field: Observation::is_accepted",
-    ][::core::mem::offset_of!(Observation, is_accepted) - 388usize];
+    ][::core::mem::offset_of!(Observation, is_accepted) - 404usize];
     [
         "Offset of field: Observation::is_complete",
-    ][::core::mem::offset_of!(Observation, is_complete) - 392usize];
+    ][::core::mem::offset_of!(Observation, is_complete) - 408usize];
     [
         "Offset of field: Observation::is_sending",
-    ][::core::mem::offset_of!(Observation, is_sending) - 396usize];
+    ][::core::mem::offset_of!(Observation, is_sending) - 412usize];
     [
         "Offset of field: Observation::is_dry",
-    ][::core::mem::offset_of!(Observation, is_dry) - 400usize];
+    ][::core::mem::offset_of!(Observation, is_dry) - 416usize];
     [
         "Offset of field: Observation::is_closed",
-    ][::core::mem::offset_of!(Observation, is_closed) - 404usize];
+    ][::core::mem::offset_of!(Observation, is_closed) - 420usize];
     [
         "Offset of field: Observation::congestion_control",
-    ][::core::mem::offset_of!(Observation, congestion_control) - 408usize];
+    ][::core::mem::offset_of!(Observation, congestion_control) - 424usize];
 };
 /// What the observing program did, on all processors
 #[repr(C)]

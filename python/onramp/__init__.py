@@ -24,6 +24,7 @@ Examples
 """
 
 from onramp import _onramp
+from onramp._advise import advise
 from onramp._errors import (
     Fault,
     ModelError,
@@ -90,6 +91,7 @@ __all__ = [
     "Traffic",
     "Transfer",
     "UnsupportedError",
+    "advise",
     "check",
     "read_results",
     "read_sweep",

@@ -959,11 +959,12 @@ class Transfer(TableOfKeys):
     spacing : str | float | None, optional
         Time from the start of one copy to the start of the next. Default: `0 s`. Range: 0 s to 3600
         s.
-    write : str | float | None, optional
-        Payload of each write of the sending application. Default: all at once. Range: 1 B to 1000
-        GB.
-    write_every : str | float | None, optional
-        With `write`: time from one write to the next. Default: all at once. Range: 1 ns to 3600 s.
+    write : str | float | Sequence[str | float] | None, optional
+        Payload of each write of the sending application, or of several writes, the last of which is
+        repeated. Default: all at once. Range: 1 B to 1000 GB.
+    write_every : str | float | Sequence[str | float] | None, optional
+        With `write`: time from one write to the next, or several times, the last of which is
+        repeated. Default: all at once. Range: 1 ns to 3600 s.
     repeat : int | None, optional
         How often each case of this table runs. Default: `1`. Range: 1 to 1000.
     """
@@ -1048,8 +1049,8 @@ class Transfer(TableOfKeys):
     count: int | None = None
     start: str | float | None = None
     spacing: str | float | None = None
-    write: str | float | None = None
-    write_every: str | float | None = None
+    write: str | float | Sequence[str | float] | None = None
+    write_every: str | float | Sequence[str | float] | None = None
     repeat: int | None = None
 
 

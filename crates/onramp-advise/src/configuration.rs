@@ -1,5 +1,6 @@
 //! The advice as a configuration of `onramp serve`.
 
+use crate::class::Part;
 use crate::judge::{Advice, Candidate, Judged, Spread, SAME_WITHIN};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -71,7 +72,9 @@ fn reason(judged: &[&Judged]) -> Option<String> {
         };
         was_s += one.class.time_s();
         with_s += one.class.time_s() * outlook.time;
-        connections += one.connections;
+        if one.class.part == Part::First {
+            connections += one.connections;
+        }
     }
     let gain = 1.0 - with_s / was_s;
     (was_s > 0.0 && gain > SAME_WITHIN).then(|| {

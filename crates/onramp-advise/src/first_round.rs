@@ -1,7 +1,7 @@
 //! The initial rate that a host with these connections would have learned
 //! (core/parts/first_round.h).
 
-use crate::class::Class;
+use crate::class::{Class, Part};
 use onramp_core::{line_bits_per_s, FirstRound};
 use onramp_report::statistics::median;
 
@@ -41,7 +41,7 @@ pub(crate) fn learned_bits_per_s(classes: &[Class]) -> u64 {
 /// are spread evenly among all.
 fn in_turn(classes: &[Class]) -> Vec<(f64, bool)> {
     let mut paths = Vec::new();
-    for class in classes {
+    for class in classes.iter().filter(|class| class.part == Part::First) {
         let early = u64::from(class.initial_cwnd_segments) + MIN_EARLY_SEGMENTS;
         let size = class.connections.len() as f64;
         let tells =

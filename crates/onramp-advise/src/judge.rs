@@ -1,19 +1,15 @@
 //! Simulates each class, first as it really was, then with each candidate.
 
-use crate::class::{classes, Class};
+use crate::class::{classes, Class, Part};
 use crate::first_round::learned_bits_per_s;
 use crate::path::Path;
+use crate::simulate::{simulate, Chosen, Error, Options, Simulated};
 use onramp_kernel::{Observations, Observed};
 use onramp_report::statistics::{
     geometric_mean, interval_of_geometric_mean, median, quantile, Stratum,
 };
-use onramp_results::Record;
 use onramp_scenario::{Avoidance, Buffer, Case, InitialRate, InitialWindow, NO_STARTUP};
-use onramp_sim::{run_all, Outcome};
 use serde::Serialize;
-use std::ops::ControlFlow;
-use std::sync::atomic::AtomicBool;
-use std::sync::Arc;
 
 /// The simulator has understood a class if its median time is within this share of the real one.
 pub const UNDERSTOOD_WITHIN: f64 = 0.15;
@@ -24,18 +20,17 @@ const LOSSES_WITHIN: f64 = 0.05;
 /// Times that differ by this share are the same.
 pub const SAME_WITHIN: f64 = 0.03;
 
-/// Connections of a class that are simulated, evenly chosen.
-const SIMULATED: usize = 9;
-
 /// Where no connection has filled the path, these multiples of the highest rate are tried too.
 const RAISED: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0];
 
 /// The receive buffer that is no limit.
 const LARGE_BUFFER_BYTES: u64 = 64 << 20;
 
-/// Another idea of the path is better if the logarithm of its time is nearer to the real one by
-/// this.
-const CLEARLY: f64 = 0.01;
+/// The queues, in BDPs, of a path whose queue overflowed between two looks at the RTT.
+const UNSEEN_QUEUES_BDP: [f64; 2] = [0.1, 0.3];
+
+/// Another idea of the path is better if its distance is smaller by this.
+const CLEARLY: f64 = 0.07;
 
 /// A path that loses more than this without a queue is not rebuilt: random losses and the bursts of
 /// a policer are as many, and differ in what they do.
@@ -86,7 +81,7 @@ impl Candidate {
     }
 
     /// The same transfer with it. `initial_bits_per_s` is what the host has learned.
-    fn applied_to(self, case: &Case, initial_bits_per_s: u64) -> Case {
+    fn applied_to(self, case: Case, initial_bits_per_s: u64) -> Case {
         let mut case = match self {
             Candidate::Onramp | Candidate::OnrampAndWindow => {
                 let mut case = case.with_startup("onramp");
@@ -94,7 +89,7 @@ impl Candidate {
                 case
             }
             Candidate::Iw32 | Candidate::Iw100 | Candidate::Bbr => case.with_startup(NO_STARTUP),
-            Candidate::Window => case.clone(),
+            Candidate::Window => case,
         };
         match self {
             Candidate::Iw32 | Candidate::Iw100 => {
@@ -126,6 +121,9 @@ pub enum Limit {
     Loss,
     /// The rate of the path.
     Rate,
+    /// The rate of the path, which is lower most of the time than its maximum: it varies, or others
+    /// share it.
+    VaryingRate,
     /// Nothing of these: the start.
     Start,
 }
@@ -136,7 +134,10 @@ impl Limit {
             class.connections.iter().map(of).sum::<f64>() / class.connections.len() as f64
         };
         let window = class.path.mss_bytes * class.initial_cwnd_segments;
-        let bytes = median(bytes_of(class));
+        let (bytes, time_s) = (median(class.bytes_of()), median(class.times_of()));
+        let at_rate_s = bytes / class.path.rate_bytes_per_s;
+        // Slow start doubles the window each round trip.
+        let start_s = class.path.rtt_s * ((bytes / f64::from(window.max(1))).log2().max(0.0) + 1.0);
         if bytes <= f64::from(window) {
             Limit::Small
         } else if mean(|seen| seen.receiver_limited) > LIMITED_SHARE {
@@ -145,8 +146,10 @@ impl Limit {
             Limit::SendBuffer
         } else if class.path.loss > 0.001 {
             Limit::Loss
-        } else if median(times_of(class)) < 2.0 * bytes / class.path.rate_bytes_per_s {
+        } else if time_s < 2.0 * at_rate_s {
             Limit::Rate
+        } else if time_s > 2.0 * (at_rate_s + start_s) {
+            Limit::VaryingRate
         } else {
             Limit::Start
         }
@@ -174,9 +177,9 @@ pub struct Judged {
     pub class: Class,
     /// Connections.
     pub connections: usize,
-    /// Median payload of the first transfer.
+    /// Median payload of a transfer.
     pub bytes: f64,
-    /// Median time of the first transfer, from its first segment to its last ACK.
+    /// Median time of a transfer, from its first segment to its last ACK.
     pub time_s: f64,
     /// The simulator's time as the connections really were, of their real time: the median. `None`:
     /// the simulator does not have the congestion control.
@@ -191,15 +194,10 @@ pub struct Judged {
 
 impl Judged {
     /// Whether the simulation of the class as it was has its times and its losses.
-    fn reproduces(&self) -> bool {
+    fn reproduces(&self, simulated: &[Simulated]) -> bool {
         let is_near = |ratio: f64| (ratio - 1.0).abs() <= UNDERSTOOD_WITHIN;
-        let connections = &self.class.connections;
-        let sum = |of: fn(&onramp_kernel::Observation) -> u32| -> f64 {
-            connections.iter().map(|seen| f64::from(of(seen))).sum()
-        };
-        let lost = sum(|seen| seen.retransmitted_segments) / sum(|seen| seen.sent_segments);
-        let segments = self.bytes / f64::from(self.class.path.mss_bytes);
-        let simulated = self.retransmitted_segments / segments.max(1.0);
+        let lost = resent_share(&self.class);
+        let simulated = mean_of(simulated.iter().map(|one| one.resent_share));
         self.simulated.is_some_and(is_near)
             && self.class.path.loss <= MAX_LOSS
             && (lost - simulated).abs() <= LOSSES_WITHIN
@@ -241,13 +239,16 @@ pub struct Advice {
     pub for_s: f64,
     /// How many connections there were.
     pub observed: Observed,
-    /// Connections that are judged: those of the classes that are understood.
+    /// Connections that are judged by their first transfers: those of the classes that are
+    /// understood.
     pub judged: usize,
     /// Connections of classes that are not understood.
     pub not_understood: usize,
     /// Connections that cannot be rebuilt: they were cut off, or their RTT or rate is not known.
     pub unused: usize,
-    /// Transfers after the first one of a connection, and their payload, which are not judged.
+    /// Transfers after the first one of their connection that are judged.
+    pub judged_later_transfers: u64,
+    /// All transfers after the first one of their connection.
     pub later_transfers: u64,
     /// The rate at which `onramp` would send behind the initial window, on the line: what this host
     /// would have learned.
@@ -261,96 +262,6 @@ pub struct Advice {
     pub classes: Vec<Judged>,
 }
 
-/// How to judge.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Simulate on this many threads; 0: on one.
-    pub threads: usize,
-    /// Set this flag to stop.
-    pub stop: Arc<AtomicBool>,
-}
-
-/// Why nothing was judged.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// It was stopped.
-    #[error("stopped")]
-    Stopped,
-    /// A class has no valid scenario.
-    #[error("the scenario of a class is wrong: {0}")]
-    Scenario(#[from] onramp_scenario::Error),
-    /// The simulator refuses a scenario.
-    #[error("the simulator refuses the scenario of a class: {0}")]
-    Simulator(onramp_sim::Error),
-}
-
-fn bytes_of(class: &Class) -> Vec<f64> {
-    let bytes = |seen: &onramp_kernel::Observation| seen.transfers[0].bytes as f64;
-    class.connections.iter().map(bytes).collect()
-}
-
-fn times_of(class: &Class) -> Vec<f64> {
-    let time_s = |seen: &onramp_kernel::Observation| seen.transfers[0].time_s;
-    class.connections.iter().map(time_s).collect()
-}
-
-/// The payload and the real time of the connections that are simulated.
-fn chosen(class: &Class) -> Vec<(u64, f64)> {
-    let count = class.connections.len();
-    let step = count.div_ceil(SIMULATED);
-    let chosen = class.connections.iter().step_by(step);
-    chosen
-        .map(|seen| (seen.transfers[0].bytes, seen.transfers[0].time_s))
-        .collect()
-}
-
-/// The time that a sender sees, from its first segment to its last ACK.
-fn sender_time_s(record: &Record, accepted: bool) -> f64 {
-    // The record counts from the connect to the last byte at the receiver. Before the first segment
-    // of an accepted connection are the handshake and the request, otherwise the handshake alone.
-    let before_rtts = if accepted { 1.5 } else { 1.0 };
-    let completion_s = record.completion_s.unwrap_or(f64::INFINITY);
-    completion_s - (before_rtts - 0.5) * record.rtt_ms / 1e3
-}
-
-/// The time and the retransmitted segments of each of these cases.
-fn simulate(cases: &[Case], accepted: bool, options: &Options) -> Result<Vec<(f64, f64)>, Error> {
-    let mut results = Vec::with_capacity(cases.len());
-    let mut failed = None;
-    let run = onramp_sim::Options {
-        stop: Arc::clone(&options.stop),
-        ..onramp_sim::Options::default()
-    };
-    let cases: Vec<&Case> = cases.iter().collect();
-    run_all(&cases, &run, options.threads, |_, outcome| match outcome {
-        Ok(Outcome { records, .. }) => {
-            let record = &records[0];
-            let resent = record.retransmitted_segments as f64;
-            results.push((sender_time_s(record, accepted), resent));
-            ControlFlow::Continue(())
-        }
-        Err(error) => {
-            failed = Some(error);
-            ControlFlow::Break(())
-        }
-    });
-    match failed {
-        Some(onramp_sim::Error::Stopped) => Err(Error::Stopped),
-        Some(error) => Err(Error::Simulator(error)),
-        None => Ok(results),
-    }
-}
-
-/// The cases of the chosen connections, with a seed each.
-fn cases(class: &Class, chosen: &[(u64, f64)]) -> Option<Result<Vec<Case>, Error>> {
-    let cases = (1..).zip(chosen).map(|(seed, (bytes, _))| {
-        let case = class.case(*bytes)?;
-        Some(case.map(|case| Case { seed, ..case }))
-    });
-    let cases: Option<Result<Vec<Case>, _>> = cases.collect();
-    cases.map(|cases| cases.map_err(Error::from))
-}
-
 /// Judges what was observed.
 ///
 /// # Errors
@@ -362,19 +273,26 @@ pub fn judge(observations: &Observations, options: &Options) -> Result<Advice, E
         .into_iter()
         .map(|class| judge_class(class, initial_bits_per_s, options))
         .collect::<Result<Vec<_>, _>>()?;
-    let connections = |understood: bool| {
-        let of = judged
-            .iter()
-            .filter(|one| one.is_understood() == understood);
+    let of_part = |part: Part, understood: bool| {
+        let of_part = judged.iter().filter(move |one| one.class.part == part);
+        of_part.filter(move |one| one.is_understood() == understood)
+    };
+    let connections = |understood| {
+        let of = of_part(Part::First, understood);
         of.map(|one| one.connections).sum()
     };
     let later = observations.connections.iter();
+    let judged_later = of_part(Part::Later, true)
+        .flat_map(|one| &one.class.connections)
+        .map(|seen| Part::Later.of(seen).len() as u64)
+        .sum();
     Ok(Advice {
         for_s: observations.for_s,
         observed: observations.observed,
         judged: connections(true),
         not_understood: connections(false),
         unused,
+        judged_later_transfers: judged_later,
         later_transfers: later
             .map(|seen| u64::from(seen.transfer_count.saturating_sub(1)))
             .sum(),
@@ -388,30 +306,43 @@ pub fn judge(observations: &Observations, options: &Options) -> Result<Advice, E
     })
 }
 
-/// What the path may be: the estimate; a faster one where the rate is a lower bound; and, where
-/// losses seem to be random, one that loses nothing.
+/// What the path may be: the estimate; a faster one where the rate is a lower bound; one that loses
+/// nothing where losses seem to be random; and one with a longer queue where nobody saw the queue
+/// that overflowed.
 fn hypotheses(path: &Path) -> Vec<Path> {
     let factors = match path.rate_is_lower_bound {
         true => RAISED.as_slice(),
         false => &RAISED[..1],
     };
-    let losses: &[f64] = if path.loss > 0.0 {
-        &[path.loss, 0.0]
-    } else {
-        &[0.0]
+    let losses = match path.loss > 0.0 {
+        true => vec![path.loss, 0.0],
+        false => vec![0.0],
     };
-    let of = |loss: f64, factor: f64| Path {
-        loss,
-        rate_bytes_per_s: factor * path.rate_bytes_per_s,
-        ..path.clone()
-    };
-    let of_loss = |loss: &f64| {
-        factors
-            .iter()
-            .map(|factor| of(*loss, *factor))
-            .collect::<Vec<_>>()
-    };
-    losses.iter().flat_map(of_loss).collect()
+    let mut all = Vec::new();
+    for loss in losses {
+        for factor in factors {
+            let rate_bytes_per_s = factor * path.rate_bytes_per_s;
+            let estimate = Path {
+                loss,
+                rate_bytes_per_s,
+                ..path.clone()
+            };
+            all.push(estimate.clone());
+            if path.has_unseen_queue() {
+                let bdp = rate_bytes_per_s * path.rtt_s;
+                all.extend(UNSEEN_QUEUES_BDP.map(|share| Path {
+                    queue_bytes: path.queue_bytes.map(|least| least.max(share * bdp)),
+                    ..estimate.clone()
+                }));
+            }
+        }
+    }
+    all
+}
+
+/// How far the simulation of a class is from what it was: 1 for each limit of what is understood.
+fn distance(time_ratio: f64, resent_share: f64, real_share: f64) -> f64 {
+    time_ratio.ln().abs() / UNDERSTOOD_WITHIN + (resent_share - real_share).abs() / LOSSES_WITHIN
 }
 
 fn judge_class(
@@ -419,48 +350,56 @@ fn judge_class(
     initial_bits_per_s: u64,
     options: &Options,
 ) -> Result<Judged, Error> {
-    let chosen = chosen(&class);
+    let chosen = Chosen::of(&class);
     let (mut simulated, mut as_it_was, mut likely) = (None, Vec::new(), class.path.clone());
+    let (mut nearest, real_share) = (f64::INFINITY, resent_share(&class));
     for path in hypotheses(&class.path) {
         class.path = path;
-        let Some(cases) = cases(&class, &chosen) else {
+        if class.control().is_none() {
             break;
-        };
-        let results = simulate(&cases?, class.accepted, options)?;
-        let ratios = results.iter().zip(&chosen);
-        let ratio = median(ratios.map(|((sim_s, _), (_, real_s))| sim_s / real_s));
-        let is_nearer = |found: f64| ratio.ln().abs() < found.ln().abs() - CLEARLY;
-        if simulated.is_none_or(is_nearer) {
+        }
+        let results = simulate(&class, &chosen, |case| case, options)?;
+        let ratios = results.iter().zip(&chosen.times_s);
+        let ratio = median(ratios.map(|(one, real_s)| one.time_s / real_s));
+        let share = mean_of(results.iter().map(|one| one.resent_share));
+        let distance = distance(ratio, share, real_share);
+        if distance < nearest - CLEARLY || simulated.is_none() {
+            nearest = distance;
             (simulated, as_it_was, likely) = (Some(ratio), results, class.path.clone());
         }
     }
     class.path = likely;
     let mut judged = Judged {
         connections: class.connections.len(),
-        bytes: median(bytes_of(&class)),
-        time_s: median(times_of(&class)),
+        bytes: median(class.bytes_of()),
+        time_s: median(class.times_of()),
         simulated,
-        retransmitted_segments: mean_of(as_it_was.iter().map(|(_, resent)| *resent)),
+        retransmitted_segments: mean_of(as_it_was.iter().map(|one| one.resent)),
         limit: Limit::of(&class),
         outlooks: Vec::new(),
         class,
     };
-    if judged.reproduces() {
-        let cases = cases(&judged.class, &chosen).expect("it has just been simulated")?;
+    if judged.reproduces(&as_it_was) {
         for candidate in Candidate::ALL {
-            let with = cases
-                .iter()
-                .map(|case| candidate.applied_to(case, initial_bits_per_s));
-            let with: Vec<Case> = with.collect();
-            let results = match with == cases {
-                true => as_it_was.clone(),
-                false => simulate(&with, judged.class.accepted, options)?,
-            };
+            let with = |case| candidate.applied_to(case, initial_bits_per_s);
+            let results = simulate(&judged.class, &chosen, with, options)?;
             let outlook = Outlook::of(candidate, &results, &as_it_was);
             judged.outlooks.push(outlook);
         }
     }
     Ok(judged)
+}
+
+/// The share of the segments of the connections that were retransmitted.
+fn resent_share(class: &Class) -> f64 {
+    let sum = |of: fn(&onramp_kernel::Observation) -> u32| -> f64 {
+        class
+            .connections
+            .iter()
+            .map(|seen| f64::from(of(seen)))
+            .sum()
+    };
+    sum(|seen| seen.retransmitted_segments) / sum(|seen| seen.sent_segments).max(1.0)
 }
 
 fn mean_of(values: impl ExactSizeIterator<Item = f64>) -> f64 {
@@ -470,16 +409,16 @@ fn mean_of(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 
 impl Outlook {
     /// From the times and retransmissions of the same transfers with the candidate and without.
-    fn of(candidate: Candidate, with: &[(f64, f64)], without: &[(f64, f64)]) -> Outlook {
+    fn of(candidate: Candidate, with: &[Simulated], without: &[Simulated]) -> Outlook {
         let both = with.iter().zip(without);
         let logs: Vec<f64> = both
-            .map(|((with_s, _), (was_s, _))| (with_s / was_s).ln())
+            .map(|(with, was)| (with.time_s / was.time_s).ln())
             .collect();
         Outlook {
             candidate,
             time: geometric_mean(logs.iter().map(|log| log.exp())).unwrap_or(f64::NAN),
             interval: interval_of_geometric_mean(&[Stratum { weight: 1.0, logs }]),
-            retransmitted_segments: mean_of(with.iter().map(|(_, resent)| *resent)),
+            retransmitted_segments: mean_of(with.iter().map(|one| one.resent)),
         }
     }
 }

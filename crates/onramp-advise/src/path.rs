@@ -106,6 +106,11 @@ impl Path {
         })
     }
 
+    /// Whether a queue overflowed, and nobody saw how much waited in it.
+    pub(crate) fn has_unseen_queue(&self) -> bool {
+        self.queue_bytes == Some(min_queue_bytes(self.mss_bytes))
+    }
+
     /// The size of its packets.
     pub(crate) fn packet_bytes(&self) -> u32 {
         (self.mss_bytes + HEADER_BYTES).clamp(296, 9000)
@@ -143,6 +148,10 @@ fn is_burst(seen: &Observation) -> bool {
     seen.retransmitted_segments > MAX_SINGLE_LOSSES * seen.loss_rounds
 }
 
+fn min_queue_bytes(mss_bytes: u32) -> f64 {
+    MIN_QUEUE_SEGMENTS * f64::from(mss_bytes + HEADER_BYTES)
+}
+
 /// The room of the queue: what waited in it when it overflowed, or at least what has waited in it.
 fn queue_bytes(connections: &[&Observation], rate: f64, mss_bytes: u32) -> Option<f64> {
     let waited = |seen: &&Observation| {
@@ -158,7 +167,7 @@ fn queue_bytes(connections: &[&Observation], rate: f64, mss_bytes: u32) -> Optio
     // A burst whose RTT nobody saw: the queue is short.
     let room = |seen: &&Observation| waited(seen).or(is_burst(seen).then_some(0.0));
     let overflowed: Vec<f64> = overflowed.filter_map(room).collect();
-    let floor = MIN_QUEUE_SEGMENTS * f64::from(mss_bytes + HEADER_BYTES);
+    let floor = min_queue_bytes(mss_bytes);
     if !overflowed.is_empty() {
         return Some(median(overflowed).max(floor));
     }

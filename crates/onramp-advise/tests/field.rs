@@ -1,7 +1,7 @@
 //! Recordings of real paths (FIELD_DATA). They are not part of the repository: without them the
 //! tests say so and pass.
 
-use onramp_advise::{read, ImportError};
+use onramp_advise::{judge, read, ImportError, Judged, Limit, Options, Part};
 use onramp_kernel::Observation;
 use std::path::PathBuf;
 
@@ -105,4 +105,43 @@ fn a_server_that_received_an_upload_sent_little() {
         "{seen:?}"
     );
     assert!(seen.retransmitted_segments >= 12, "{seen:?}");
+}
+
+/// How the later transfers of a capture are limited: ndt7 measures in them, after the handshake of
+/// TLS.
+fn limit_of(name: &str) -> Option<(Limit, Judged)> {
+    let mut all = read(&field(name)?).unwrap();
+    for seen in &mut all.connections {
+        seen.congestion_control = "bbr".to_owned();
+    }
+    let advice = judge(&all, &Options::default()).unwrap();
+    let mut classes = advice.classes.into_iter();
+    let one = classes.find(|one| one.class.part == Part::Later)?;
+    Some((one.limit, one))
+}
+
+#[test]
+fn the_limit_of_each_capture_is_that_of_tshark() {
+    let captures = [
+        // tshark: the window is never full, ACKs of 100 ms carry up to 48.5 Mbit/s, the mean is
+        // 16.9 Mbit/s, and the median RTT is twice the minimum.
+        (
+            "ndt-4c6fb_1625899199_000000000121C1A0.pcap.gz",
+            Limit::VaryingRate,
+        ),
+        // tshark: the window is full 641 times, nothing is retransmitted.
+        (
+            "ndt-nnwk2_1611335823_00000000000C2DA9.pcap.gz",
+            Limit::Receiver,
+        ),
+        // tshark: 12 of 76 segments with data are retransmitted.
+        ("ndt-nnwk2_1611335823_00000000000C2DFE.pcap.gz", Limit::Loss),
+    ];
+    for (name, limit) in captures {
+        let Some((found, one)) = limit_of(name) else {
+            continue;
+        };
+        eprintln!("{name}: {:?} {:?}", one.class.path, one.class.connections);
+        assert_eq!(found, limit, "{name}: {:?}", one.class.path);
+    }
 }

@@ -1,6 +1,8 @@
 //! Judging connections whose paths are known.
 
-use onramp_advise::{configuration, judge, Advice, Candidate, Limit, Options, Receiver};
+use onramp_advise::{
+    compare, configuration, judge, Advice, Candidate, Limit, Options, Part, Receiver,
+};
 use onramp_kernel::{Observation, Observations, ObservedTransfer};
 use onramp_service::config;
 
@@ -106,8 +108,94 @@ fn losses_that_no_queue_explains_are_too_many_to_rebuild() {
 #[test]
 fn each_class_has_a_scenario_of_its_own() {
     let advice = advice(vec![download(1_000_000, 0.74)]);
-    let scenario = advice.classes[0].class.scenario(1_000_000).unwrap();
+    let scenario = advice.classes[0]
+        .class
+        .scenario(&[(1_000_000, 0.0)])
+        .unwrap();
     let cases = onramp_scenario::parse("class", &scenario).unwrap().cases;
     assert_eq!(cases[0].path.rtt_ns, 100_000_000);
     assert_eq!(cases[0].transfer.size_bytes, 1_000_000);
+}
+
+/// A connection whose client asks again after this pause, and gets as much.
+fn asks_again(bytes: u64, times_s: [f64; 2], pause_s: f64) -> Observation {
+    let mut seen = download(bytes, times_s[0]);
+    let first = seen.transfers[0];
+    seen.transfers.push(ObservedTransfer {
+        start_s: first.start_s + first.time_s + pause_s,
+        time_s: times_s[1],
+        bytes,
+    });
+    seen.transfer_count = 2;
+    seen.sent_segments *= 2;
+    seen
+}
+
+#[test]
+fn later_transfers_of_a_connection_are_a_class_of_their_own() {
+    // The window is still open after a pause that is shorter than an RTO, and begins anew after a
+    // long one.
+    for (pause_s, later_s) in [(0.05, 0.112), (30.0, 0.41)] {
+        let advice = advice(vec![asks_again(150_000, [0.41, later_s], pause_s)]);
+        assert_eq!(counts(&advice), (1, 0, 0), "{pause_s} s: {advice:#?}");
+        assert_eq!(
+            (advice.judged_later_transfers, advice.later_transfers),
+            (1, 1)
+        );
+        let later = advice
+            .classes
+            .iter()
+            .find(|one| one.class.part == Part::Later);
+        let later = later.expect("it has a later transfer");
+        assert_eq!((later.bytes, later.time_s), (150_000.0, later_s));
+        let scenario = later.class.typical_scenario().unwrap();
+        let case = &onramp_scenario::parse("class", &scenario).unwrap().cases[0];
+        let writes = case.transfer.application.as_ref().unwrap();
+        let offset_ns = ((0.41 + pause_s) * 1e9) as u64;
+        assert_eq!(writes.write_bytes[..], [150_000; 2]);
+        assert!(writes.every_ns[0].abs_diff(offset_ns) < 1000, "{writes:?}");
+    }
+}
+
+/// The same connections of a canary: some of them with `onramp`, which takes this share of it.
+fn canary(share: f64) -> Observations {
+    let mut connections = Vec::new();
+    for noise in [0.98, 1.0, 1.02] {
+        connections.push(download(1_000_000, 0.74 * noise));
+        connections.push(Observation {
+            congestion_control: "onramp".into(),
+            ..download(1_000_000, 0.74 * share * noise)
+        });
+    }
+    Observations {
+        connections,
+        ..Observations::default()
+    }
+}
+
+#[test]
+fn a_canary_stands_beside_the_prediction() {
+    let advice = advice(vec![download(1_000_000, 0.74), download(150_000, 0.41)]);
+    let compared = compare(&advice, &canary(0.6)).expect("the canary has one of the classes");
+    let [one] = compared.classes.as_slice() else {
+        panic!("the canary has no transfers of 150 kB: {compared:?}")
+    };
+    assert!((one.measured - 0.6).abs() < 1e-9, "{one:?}");
+    let [low, high] = one.interval.expect("there are three of each");
+    assert!(
+        0.55 < low && low < 0.6 && 0.6 < high && high < 0.65,
+        "{one:?}"
+    );
+    assert_eq!((one.connections, one.has_control_group), ([3, 3], true));
+    assert_eq!(compared.predicted, one.predicted);
+    // Without a control group, those connections are compared on which the prediction rests.
+    let mut alone = canary(0.6);
+    alone
+        .connections
+        .retain(|seen| seen.congestion_control != "cubic");
+    let compared = compare(&advice, &alone).unwrap();
+    assert!(!compared.classes[0].has_control_group);
+    assert!((compared.measured - 0.6).abs() < 1e-3, "{compared:?}");
+    let nothing = Observations::default();
+    assert_eq!(compare(&advice, &nothing), None);
 }

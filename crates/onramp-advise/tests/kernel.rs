@@ -5,11 +5,20 @@
 #[path = "../examples/mixture/paths.rs"]
 mod paths;
 
+use libbpf_rs::query;
 use onramp_advise::{judge, Candidate, Options};
 use onramp_core::InitialRate;
 use onramp_kernel::{own_cgroup, Observation, Observations, Observer, Registration};
 use onramp_scenario::Case;
-use onramp_testing::undisturbed;
+use onramp_testing::{undisturbed, wait_until};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// The prediction is within this of the measured time, in points of CUBIC's.
 const WITHIN: f64 = 0.15;
@@ -32,11 +41,16 @@ fn cases() -> Vec<Case> {
 
 /// The downloads with a congestion control. The path stands for the destination.
 fn watched(cases: &[Case], control: &str, observer: &Observer) -> Vec<Observation> {
-    let download = |case: &Case| Observation {
-        destination: format!("{} ms", case.path.rtt_ns / 1_000_000),
-        ..paths::download(case, control, observer).unwrap()
+    let download = |case: &Case| {
+        let requests = [(case.transfer.size_bytes, Duration::ZERO)];
+        let (seen, _is_disturbed) = paths::download(case, &requests, control, observer).unwrap();
+        seen
     };
-    cases.iter().map(download).collect()
+    let named = |case: &Case| Observation {
+        destination: format!("{} ms", case.path.rtt_ns / 1_000_000),
+        ..download(case)
+    };
+    cases.iter().map(named).collect()
 }
 
 /// The predicted and the measured time of each download, of CUBIC's.
@@ -67,6 +81,87 @@ fn predicted_and_measured() -> Vec<(f64, f64)> {
         ))
     });
     both.collect()
+}
+
+/// What the kernel has of the observer's program: its programs, maps and links, by kind and id.
+fn left() -> BTreeSet<(&'static str, u32)> {
+    const NAME: &[u8] = b"onramp_obs";
+    let is_ours = |name: &[u8]| name.starts_with(NAME) || name == b"onramp_ended";
+    let programs: BTreeSet<u32> = query::ProgInfoIter::default()
+        .filter(|program| is_ours(program.name.as_bytes()))
+        .map(|program| program.id)
+        .collect();
+    let maps = query::MapInfoIter::default().filter(|map| is_ours(map.name.as_bytes()));
+    let links = query::LinkInfoIter::default().filter(|link| programs.contains(&link.prog_id));
+    let mut all: BTreeSet<_> = maps.map(|map| ("map", map.id)).collect();
+    all.extend(links.map(|link| ("link", link.id)));
+    all.extend(programs.into_iter().map(|id| ("program", id)));
+    all
+}
+
+/// The settings of TCP and the pins, which somebody else may change too.
+fn settings_and_pins() -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    let settings = fs::read_dir("/proc/sys/net/ipv4").unwrap().flatten();
+    for file in settings.filter(|file| file.file_name().to_string_lossy().starts_with("tcp_")) {
+        all.insert(file.path(), fs::read(file.path()).unwrap_or_default());
+    }
+    let mut folders = vec![PathBuf::from("/sys/fs/bpf")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+            }
+            all.insert(entry.path(), Vec::new());
+        }
+    }
+    all
+}
+
+const CHILD: &str = "ONRAMP_OBSERVES_UNTIL_KILLED";
+
+#[test]
+fn nothing_is_left_of_an_observer_that_was_killed() {
+    if std::env::var_os(CHILD).is_some() {
+        let _observer = Observer::new(10).unwrap();
+        println!("observing");
+        loop {
+            std::thread::park();
+        }
+    }
+    if onramp_kernel::probe::check_permission().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "CI runs as root");
+        return eprintln!("skipped: loading BPF programs needs root");
+    }
+    let (before, settings) = (left(), settings_and_pins());
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "--nocapture",
+            "nothing_is_left_of_an_observer_that_was_killed",
+        ])
+        .env(CHILD, "1")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let said = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut said = said.map(Result::unwrap);
+    assert!(said.any(|line| line.ends_with("observing")), "it observes");
+    let observing: BTreeSet<_> = left().difference(&before).copied().collect();
+    let kinds: BTreeSet<_> = observing.iter().map(|(kind, _)| *kind).collect();
+    assert_eq!(
+        kinds,
+        BTreeSet::from(["link", "map", "program"]),
+        "{observing:?}"
+    );
+    // The same settings and pins as before: it has changed nothing while it observes.
+    assert_eq!(settings_and_pins(), settings);
+    child.kill().unwrap(); // SIGKILL
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    wait_until("the kernel frees the programs", || {
+        left().is_disjoint(&observing)
+    });
+    assert_eq!(settings_and_pins(), settings);
 }
 
 #[test]

@@ -60,13 +60,16 @@ impl Maker<'_> {
         let transfer = &self.case.transfer;
         let first_write_bytes = transfer
             .application
-            .map_or(transfer.size_bytes, |application| application.write_bytes);
+            .as_ref()
+            .map_or(transfer.size_bytes, |application| {
+                application.write_bytes[0]
+            });
         let job = Job {
             size_bytes: transfer.size_bytes,
             initial_bytes: initial_bytes(transfer.initial_window, self.mss_bytes())
                 .min(first_write_bytes)
                 .min(transfer.size_bytes),
-            application: transfer.application,
+            application: transfer.application.clone(),
             stop_ns: NEVER_NS,
             note_ns: self.trace.then_some(note_ns(self.case)),
         };

@@ -16,7 +16,7 @@ use crate::work::{Flow, FlowState, OpenSockets, PreparedFlow, Sample, Sampler};
 use onramp_host::{now_ns, sleep_until, Namespace};
 use onramp_hq::Paths;
 use onramp_results::TRAFFIC_RTTS;
-use onramp_scenario::{Arrivals, Case, PacketPair, Transport};
+use onramp_scenario::{Application, Arrivals, Case, PacketPair, Transport};
 use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -225,7 +225,8 @@ impl<'a> Running<'a> {
         let pause_ns = case
             .transfer
             .application
-            .map_or(0, |application| application.every_ns);
+            .as_ref()
+            .map_or(0, Application::max_pause_ns);
         let last_start_ns = self.starts_ns.iter().copied().max().unwrap_or(0);
         let traffic_until_ns = case
             .traffic_span()

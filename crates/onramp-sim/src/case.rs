@@ -129,7 +129,7 @@ impl Planner<'_> {
             paths,
             traffic: None,
             measured: true,
-            application: transfer.application,
+            application: transfer.application.clone(),
             stop_ns: u64::MAX,
             bundle: None,
         };

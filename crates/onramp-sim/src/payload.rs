@@ -61,7 +61,7 @@ impl Payload {
     /// Updates the bytes that are produced by `now_ns`. The application starts at the first call.
     pub fn make_ready(&mut self, now_ns: u64) {
         let started_ns = *self.started_ns.get_or_insert(now_ns);
-        let Some(application) = self.application else {
+        let Some(application) = &self.application else {
             self.ready_bytes = self.remaining_bytes;
             return;
         };

@@ -53,6 +53,7 @@ fn without_root_each_command_that_needs_it_says_so() {
         &["unload", "paced"],
         &["status"],
         &["ss"],
+        &["advise", "--for", "1s"],
         &["exec", "--", "touch", "must-not-run"],
     ] {
         let ran = try_(arguments).code(3);

@@ -4,83 +4,36 @@
 //!
 //! Needs root, a quiet machine and about ten minutes:
 //!
-//!     cargo run --release -p onramp-advise --example mixture [-- FOLDER]
+//!     cargo run --release -p onramp-advise --example mixture -- tuned|drawn [FOLDER]
 //!
 //! With FOLDER the observations are kept there: `cubic.jsonl` and `onramp.jsonl`. If they are there
 //! already, nothing runs, and they are judged.
 
 mod paths;
+mod sets;
 
-use onramp_advise::{judge, Candidate, Judged, Options};
+use onramp_advise::{judge, Candidate, Judged, Options, Part};
 use onramp_core::InitialRate;
 use onramp_kernel::{own_cgroup, Observation, Observations, Observer, Registration};
-use onramp_scenario::Case;
+use onramp_report::statistics::geometric_mean;
+use sets::Mixed;
 use std::error::Error;
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
-/// The sizes of the transfers over each path.
-const SIZES: [&str; 4] = ["30 kB", "150 kB", "1 MB", "5 MB"];
-
-/// Rate, RTT, queue, other keys of the path, receive buffer.
-const PATHS: [(&str, &str, &str, &str, &str); 24] = [
-    ("5 Mbit/s", "30 ms", "1 bdp", "", "64 MiB"),
-    ("10 Mbit/s", "40 ms", "1 bdp", "", "64 MiB"),
-    ("10 Mbit/s", "40 ms", "4 bdp", "", "linux-default"),
-    ("10 Mbit/s", "120 ms", "0.5 bdp", "", "64 MiB"),
-    ("20 Mbit/s", "60 ms", "1 bdp", "", "linux-default"),
-    ("20 Mbit/s", "150 ms", "1 bdp", "loss = \"0.1 %\"", "64 MiB"),
-    ("20 Mbit/s", "250 ms", "0.3 bdp", "", "64 MiB"),
-    ("50 Mbit/s", "20 ms", "1 bdp", "", "64 MiB"),
-    ("50 Mbit/s", "50 ms", "1 bdp", "", "linux-default"),
-    ("50 Mbit/s", "100 ms", "1 bdp", "", "64 MiB"),
-    ("50 Mbit/s", "100 ms", "1 bdp", "", "linux-default"),
-    (
-        "50 Mbit/s",
-        "100 ms",
-        "0.3 bdp",
-        "loss = \"0.2 %\"",
-        "64 MiB",
-    ),
-    (
-        "50 Mbit/s",
-        "100 ms",
-        "1 bdp",
-        "[path.reverse]\naggregate = \"4 ms\"",
-        "64 MiB",
-    ),
-    ("50 Mbit/s", "200 ms", "1 bdp", "", "64 MiB"),
-    ("50 Mbit/s", "600 ms", "0.4 bdp", "", "64 MiB"),
-    ("50 Mbit/s", "300 ms", "1 bdp", "", "256 KiB"),
-    ("100 Mbit/s", "30 ms", "1 bdp", "", "64 MiB"),
-    ("100 Mbit/s", "80 ms", "1 bdp", "", "linux-default"),
-    (
-        "100 Mbit/s",
-        "80 ms",
-        "1 bdp",
-        "[path.reverse]\naggregate = \"1 ms\"",
-        "64 MiB",
-    ),
-    ("100 Mbit/s", "150 ms", "0.5 bdp", "", "64 MiB"),
-    (
-        "100 Mbit/s",
-        "150 ms",
-        "1 bdp",
-        "jitter = \"1 ms\"",
-        "64 MiB",
-    ),
-    ("200 Mbit/s", "40 ms", "1 bdp", "", "64 MiB"),
-    ("200 Mbit/s", "100 ms", "1 bdp", "", "64 MiB"),
-    ("200 Mbit/s", "100 ms", "1 bdp", "", "512 KiB"),
-];
-
 fn main() -> Result<(), Box<dyn Error>> {
-    let folder = std::env::args_os().nth(1).map(PathBuf::from);
+    let mut arguments = std::env::args_os().skip(1);
+    let set = match arguments.next().as_deref().and_then(|set| set.to_str()) {
+        Some("tuned") => sets::tuned()?,
+        Some("drawn") => sets::drawn()?,
+        _ => return Err("expected `tuned` or `drawn`".into()),
+    };
+    let folder = arguments.next().map(PathBuf::from);
     let file = |name: &str| folder.as_deref().map(|folder| folder.join(name));
     let watched = match file("cubic.jsonl").as_deref().and_then(kept) {
         Some(watched) => watched,
-        None => watch("cubic", file("cubic.jsonl").as_deref())?,
+        None => watch(&set, "cubic", file("cubic.jsonl").as_deref())?,
     };
     let advice = judge(&watched, &Options::default())?;
     let measured = match file("onramp.jsonl").as_deref().and_then(kept) {
@@ -91,11 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 initial_rate: InitialRate::BitsPerS(advice.initial_bits_per_s),
                 ..onramp_kernel::Options::new("onramp")
             })?;
-            watch(registration.name(), file("onramp.jsonl").as_deref())?
+            watch(&set, registration.name(), file("onramp.jsonl").as_deref())?
         }
     };
     println!("initial rate: {} bit/s\n", advice.initial_bits_per_s);
-    report(&advice.classes, &measured.connections);
+    report(&advice.classes, &watched, &measured);
     Ok(())
 }
 
@@ -103,22 +56,29 @@ fn kept(path: &Path) -> Option<Observations> {
     Some(Observations::read(BufReader::new(File::open(path).ok()?)).expect("it was written here"))
 }
 
-/// Watches a transfer of each size over each path. The path stands for the destination.
-fn watch(control: &str, save: Option<&Path>) -> Result<Observations, Box<dyn Error>> {
+/// Watches each connection over each path. The path stands for the destination.
+fn watch(
+    set: &[Mixed],
+    control: &str,
+    save: Option<&Path>,
+) -> Result<Observations, Box<dyn Error>> {
     let observer = Observer::of_cgroup(&own_cgroup()?, 1000)?;
-    let mut connections = Vec::new();
-    for (path, keys) in PATHS.iter().enumerate() {
-        for case in cases(keys)? {
-            let mut seen = paths::download(&case, control, &observer)?;
-            seen.destination = format!("path {:02}", path + 1);
-            eprintln!(
-                "{}: {} B, {:.3} s",
-                seen.destination, seen.transfers[0].bytes, seen.transfers[0].time_s
-            );
+    let (mut connections, mut kernel) = (Vec::new(), Vec::new());
+    for (number, mixed) in (1..).zip(set) {
+        for requests in &mixed.connections {
+            let (mut seen, is_disturbed) =
+                paths::download(&mixed.case, requests, control, &observer)?;
+            let mark = if is_disturbed { DISTURBED } else { "" };
+            seen.destination = format!("path {number:02}");
+            kernel.push(mark);
+            let times: Vec<f64> = seen.transfers.iter().map(|one| one.time_s).collect();
+            eprintln!("{}: {requests:?}, {times:.3?} s", seen.destination);
             connections.push(seen);
         }
     }
     let watched = Observations {
+        // The only text of the file about all connections.
+        kernel: kernel.join(","),
         connections,
         ..Observations::default()
     };
@@ -129,48 +89,88 @@ fn watch(control: &str, save: Option<&Path>) -> Result<Observations, Box<dyn Err
     Ok(watched)
 }
 
-fn cases(
-    (rate, rtt, queue, keys, buffer): &(&str, &str, &str, &str, &str),
-) -> Result<Vec<Case>, onramp_scenario::Error> {
-    let scenario = format!(
-        "name = \"mixture\"\n[path]\nrate = \"{rate}\"\nrtt = \"{rtt}\"\nqueue = \"{queue}\"\n\
-         {keys}\n[receiver]\nbuffer = \"{buffer}\"\n[[transfer]]\nsize = {SIZES:?}\nstartup = \
-         \"none\"\navoidance = \"cubic\"\n"
-    );
-    Ok(onramp_scenario::parse("mixture", &scenario)?.cases)
+/// The measured time of a class with the start-up, of CUBIC's: the geometric mean over its
+/// connections in runs that were not disturbed.
+fn measured_time(one: &Judged, was: &Observations, with: &Observations) -> f64 {
+    let time_s = |seen: &Observation| -> f64 {
+        let transfers = match one.class.part {
+            Part::First => &seen.transfers[..1],
+            Part::Later => &seen.transfers[1..],
+        };
+        transfers.iter().map(|transfer| transfer.time_s).sum()
+    };
+    let disturbed = |all: &Observations| -> Vec<bool> {
+        let marks = all.kernel.split(',').map(|mark| mark == DISTURBED);
+        marks
+            .chain(std::iter::repeat(false))
+            .take(all.connections.len())
+            .collect()
+    };
+    let calm = disturbed(was)
+        .into_iter()
+        .zip(disturbed(with))
+        .map(|(a, b)| !a && !b);
+    let members = was.connections.iter().zip(&with.connections).zip(calm);
+    let members = members.filter(|((was, _), calm)| *calm && one.class.connections.contains(was));
+    let ratios = members.map(|((was, with), _)| {
+        let bytes = |seen: &Observation| seen.transfers.iter().map(|one| one.bytes).collect();
+        let (was_bytes, with_bytes): (Vec<u64>, Vec<u64>) = (bytes(was), bytes(with));
+        // A pause within a transfer makes two of it.
+        if was_bytes == with_bytes {
+            time_s(with) / time_s(was)
+        } else {
+            f64::NAN
+        }
+    });
+    geometric_mean(ratios).unwrap_or(f64::NAN)
 }
 
-fn report(classes: &[Judged], measured: &[Observation]) {
-    println!("| path | bytes | CUBIC s | simulated | predicted | measured | points |");
-    println!("|---|---|---|---|---|---|---|");
-    let (mut near, mut wrong, mut understood) = (0, 0, 0);
+/// Marks a connection whose runs were all disturbed.
+const DISTURBED: &str = "disturbed";
+
+/// Counts over classes.
+#[derive(Default)]
+struct Counts {
+    all: u32,
+    understood: u32,
+    compared: u32,
+    near: u32,
+    wrong: u32,
+}
+
+fn report(classes: &[Judged], was: &Observations, with: &Observations) {
+    println!("| path | transfer | bytes | CUBIC s | simulated | predicted | measured | points |");
+    println!("|---|---|---|---|---|---|---|---|");
+    let mut counts = [Counts::default(), Counts::default()];
     let mut sorted: Vec<&Judged> = classes.iter().collect();
     sorted.sort_by(|a, b| {
-        let key = |one: &Judged| (one.class.destination.clone(), one.bytes as u64);
+        let key = |one: &Judged| {
+            (
+                one.class.destination.clone(),
+                one.class.part,
+                one.bytes as u64,
+            )
+        };
         key(a).cmp(&key(b))
     });
     for one in &sorted {
-        let same = |seen: &&Observation| {
-            let first = seen.transfers[0];
-            seen.destination == one.class.destination && first.bytes == one.bytes as u64
-        };
-        let with = measured
-            .iter()
-            .find(same)
-            .map(|seen| seen.transfers[0].time_s);
-        let real = with.map_or(f64::NAN, |with_s| with_s / one.time_s);
+        let counts = &mut counts[one.class.part as usize];
+        let real = measured_time(one, was, with);
         let predicted = one.outlook(Candidate::Onramp).map(|outlook| outlook.time);
         let points = predicted.map(|predicted| 100.0 * (predicted - real));
-        if let (Some(predicted), Some(points)) = (predicted, points) {
-            understood += 1;
-            near += u32::from(points.abs() <= 5.0);
-            wrong +=
+        counts.all += 1;
+        counts.understood += u32::from(predicted.is_some());
+        if let (Some(predicted), Some(points)) = (predicted, points.filter(|one| !one.is_nan())) {
+            counts.compared += 1;
+            counts.near += u32::from(points.abs() <= 5.0);
+            counts.wrong +=
                 u32::from((predicted < 0.97 && real > 1.03) || (predicted > 1.03 && real < 0.97));
         }
         let cell = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
         println!(
-            "| {} | {} | {:.3} | {} | {} | {real:.2} | {} |",
+            "| {} | {:?} | {:.0} | {:.3} | {} | {} | {real:.2} | {} |",
             one.class.destination,
+            one.class.part,
             one.bytes,
             one.time_s,
             cell(one.simulated),
@@ -178,9 +178,11 @@ fn report(classes: &[Judged], measured: &[Observation]) {
             points.map_or("-".to_owned(), |points| format!("{points:+.0}"))
         );
     }
-    println!(
-        "\n{understood} of {} classes are understood; of these {near} are within 5 points, and \
-         {wrong} have the wrong sign.",
-        sorted.len()
-    );
+    for (part, counts) in ["first", "later"].into_iter().zip(counts) {
+        println!(
+            "\n{part} transfers: {} of {} classes are understood; {} of these are compared: {} are \
+             within 5 points, and {} have the wrong sign.",
+            counts.understood, counts.all, counts.compared, counts.near, counts.wrong
+        );
+    }
 }

@@ -13,38 +13,43 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::thread;
+use std::time::Duration;
 
 /// A packet that leaves later than this disturbs a run.
 const LATE_US: f64 = 2_000.0;
 
 /// Disturbed runs are repeated, at most so often.
-const RUNS: usize = 3;
+const RUNS: usize = 5;
 
-/// A download of the case's size with this congestion control: what the server's host sees of it,
-/// in a run that the machine has not disturbed, if there is one.
+/// A download of a connection: its payload, and the pause of the client before it asks.
+pub type Request = (u64, Duration);
+
+/// Downloads over one connection with this congestion control: what the server's host sees of them,
+/// and whether the machine has disturbed each of several runs.
 pub fn download(
     case: &Case,
+    requests: &[Request],
     control: &str,
     observer: &Observer,
-) -> Result<Observation, Box<dyn Error>> {
-    let mut seen = None;
-    for _ in 0..RUNS {
-        let (observation, late_us) = download_once(case, control, observer)?;
-        seen = Some(observation);
-        if late_us < LATE_US {
-            break;
+) -> Result<(Observation, bool), Box<dyn Error>> {
+    let mut run = 1;
+    loop {
+        let (seen, late_us) = download_once(case, requests, control, observer)?;
+        let is_disturbed = late_us >= LATE_US;
+        if !is_disturbed || run == RUNS {
+            return Ok((seen, is_disturbed));
         }
+        run += 1;
     }
-    Ok(seen.expect("there are several runs"))
 }
 
 fn download_once(
     case: &Case,
+    requests: &[Request],
     control: &str,
     observer: &Observer,
 ) -> Result<(Observation, f64), Box<dyn Error>> {
     let path = Path::of(case)?;
-    let bytes = case.transfer.size_bytes;
     let address = SocketAddr::new(path.sender_address, 0);
     let listener = path.sender.run(|| TcpListener::bind(address))??;
     setsockopt(&listener, TcpCongestion, &OsString::from(control))?;
@@ -58,14 +63,21 @@ fn download_once(
         let serving = scope.spawn(|| -> io::Result<()> {
             path.keep_off_the_link_cpu();
             let (mut stream, _) = listener.accept()?;
-            stream.read_exact(&mut [0; 8])?;
-            stream.write_all(&vec![0; bytes as usize])
+            for (bytes, _) in requests {
+                stream.read_exact(&mut [0; 8])?;
+                stream.write_all(&vec![0; *bytes as usize])?;
+            }
+            Ok(())
         });
         path.keep_off_the_link_cpu();
         connect(client.as_raw_fd(), &SockaddrStorage::from(server))?;
         let mut client = &client;
-        client.write_all(&[0; 8])?;
-        io::copy(&mut client, &mut io::sink())?;
+        for (bytes, pause) in requests {
+            thread::sleep(*pause);
+            client.write_all(&[0; 8])?;
+            io::copy(&mut client.take(*bytes), &mut io::sink())?;
+        }
+        client.read_to_end(&mut Vec::new())?;
         serving.join().expect("the server does not panic")
     })?;
     drop(client);

@@ -5,13 +5,15 @@ use onramp_kernel::{count_calls, own_programs, Observation, Observer};
 use onramp_testing::wait_for;
 use std::io::{Read, Write};
 use std::net::Shutdown;
+use std::time::Duration;
 
 /// A server sends each of these sizes when its client has asked for it, then closes. Returns its
 /// port.
-fn serve(sizes: &[usize]) -> u16 {
+fn serve(sizes: &[usize], pause: Duration) -> u16 {
     let listener = listener();
     let (mut server, mut client) = connection_of(&listener);
     for &size in sizes {
+        std::thread::sleep(pause);
         client.write_all(b"?").unwrap();
         server.read_exact(&mut [0]).unwrap();
         let payload = vec![0; size];
@@ -26,9 +28,9 @@ fn serve(sizes: &[usize]) -> u16 {
 }
 
 /// What is seen of the server of these transfers.
-fn observed(sizes: &[usize]) -> Observation {
+fn observed(sizes: &[usize], pause: Duration) -> Observation {
     let observer = Observer::new(10_000).unwrap();
-    let port = serve(sizes);
+    let port = serve(sizes, pause);
     let seen = wait_for("the server's connection ends", || {
         let is_server = |seen: &Observation| seen.accepted && seen.port == port;
         observer.take().into_iter().find(is_server)
@@ -41,7 +43,7 @@ fn observed(sizes: &[usize]) -> Observation {
 fn each_transfer_of_a_connection_is_seen_with_its_bytes() {
     let Some(_machine) = machine() else { return };
     let sizes = [300_000, 1_000, 70_000];
-    let seen = observed(&sizes);
+    let seen = observed(&sizes, Duration::ZERO);
     let bytes: Vec<u64> = seen
         .transfers
         .iter()
@@ -61,9 +63,22 @@ fn each_transfer_of_a_connection_is_seen_with_its_bytes() {
 }
 
 #[test]
+fn a_pause_of_the_application_belongs_to_no_transfer() {
+    let Some(_machine) = machine() else { return };
+    let pause = Duration::from_millis(400);
+    let seen = observed(&[300_000, 1_000, 70_000], pause);
+    assert_eq!(seen.transfers.len(), 3, "{seen:?}");
+    for pair in seen.transfers.windows(2) {
+        // An idle time is exact to two jiffies, of at most 10 ms each.
+        let pause_s = pair[1].start_s - pair[0].start_s - pair[0].time_s;
+        assert!(pause_s >= pause.as_secs_f64() - 0.02, "{seen:?}");
+    }
+}
+
+#[test]
 fn transfers_beyond_the_room_of_a_record_are_counted() {
     let Some(_machine) = machine() else { return };
-    let seen = observed(&[777; 20]);
+    let seen = observed(&[777; 20], Duration::ZERO);
     assert_eq!(seen.transfer_count, 20);
     assert_eq!(seen.transfers.len(), 8);
     assert!(
@@ -91,7 +106,7 @@ fn cost_of_a_connection_and_of_a_round_trip() {
         let sizes = vec![1000; transfers];
         let work = || {
             for _ in 0..connections {
-                serve(&sizes);
+                serve(&sizes, Duration::ZERO);
             }
         };
         let (costs, ()) = count_calls(work).unwrap();

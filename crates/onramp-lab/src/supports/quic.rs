@@ -39,7 +39,10 @@ pub(super) fn transfer(case: &Case) -> Result<(), Unsupported> {
     let named = |name: &str| format!("`{name}` over QUIC");
     let is_split = transfer.connections != Connections::ONE || transfer.split.is_some();
     let pairs = case.receiver.packet_pair;
+    let writes = transfer.application.as_ref();
     refuse! {
+        writes.is_some_and(|writes| writes.write_bytes.len() + writes.every_ns.len() > 2),
+            "transfer.write", "different writes over QUIC" => "equal writes over QUIC";
         avoidance(transfer.avoidance).is_none(),
             "transfer.avoidance", named(transfer.avoidance.name()) => CONTROLLERS;
         transfer.stack != Stack::Linux, "transfer.stack", named(transfer.stack.name()) => NOQ;

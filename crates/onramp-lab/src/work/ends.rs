@@ -102,10 +102,10 @@ fn send_content(
             Some(left) => stream.set_write_timeout(Some(left))?,
             None => {}
         }
-        let written = job.application.map_or(size_bytes, |writes| {
+        let written = job.application.as_ref().map_or(size_bytes, |writes| {
             writes.written_bytes(since_ns).min(size_bytes)
         });
-        if let Some(writes) = job.application.filter(|_| sent == written) {
+        if let Some(writes) = job.application.as_ref().filter(|_| sent == written) {
             let next_ns = begin_ns.saturating_add(writes.next_write_ns(since_ns));
             if !open.sleep_until(next_ns.min(job.stop_ns)) {
                 return Ok(false);

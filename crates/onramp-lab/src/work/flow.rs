@@ -201,7 +201,7 @@ impl TcpFlow {
         // The hop before the one that a relay begins.
         let mut before: Option<(Arc<TcpStream>, SocketAddr)> = None;
         for (number, hop) in self.hops.into_iter().enumerate() {
-            let (control, open) = (self.control.clone(), self.open.clone());
+            let (control, open, job) = (self.control.clone(), self.open.clone(), job.clone());
             let (state, buffer_bytes) = (state.clone(), self.relay_buffer);
             let listener = hop.listener;
             match before.replace((hop.client, hop.sender)) {

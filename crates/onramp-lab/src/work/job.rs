@@ -6,7 +6,7 @@ use onramp_scenario::Application;
 pub const NEVER_NS: u64 = u64::MAX;
 
 /// The task of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Payload, or [`ENDLESS`](onramp_scenario::ENDLESS).
     pub size_bytes: u64,

@@ -192,10 +192,10 @@ fn download(
 /// The request of a job.
 fn path_of(job: &Job) -> String {
     let size_bytes = job.size_bytes;
-    match job.application {
+    match &job.application {
         None => format!("/bytes/{size_bytes}"),
         Some(writes) => {
-            let (bytes, interval_us) = (writes.write_bytes, writes.every_ns / 1000);
+            let (bytes, interval_us) = (writes.write_bytes[0], writes.every_ns[0] / 1000);
             format!("/bytes/{size_bytes}/{bytes}/{interval_us}")
         }
     }

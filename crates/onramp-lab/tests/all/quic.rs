@@ -75,10 +75,7 @@ fn copies_that_an_application_limits_complete_over_quic() {
     let mut case = over_quic(case("50 Mbit/s", "20 ms", "300 kB"));
     case.transfer.count = 3;
     case.transfer.startup = "onramp".to_owned();
-    case.transfer.application = Some(Application {
-        write_bytes: 100_000,
-        every_ns: 100_000_000,
-    });
+    case.transfer.application = Some(Application::regular(100_000, 100_000_000));
     let records: Vec<Record> = outcome(&case)
         .into_all()
         .map(|(record, _)| record)

@@ -310,10 +310,7 @@ fn an_application_that_writes_at_intervals_limits_the_transfer() {
     );
     assert_eq!(outcome.record.application, "10 kB every 200 ms");
     // Data that is written faster than the path's rate waits, and all of it arrives.
-    case.transfer.application = Some(onramp_scenario::Application {
-        write_bytes: 50_000,
-        every_ns: 1_000_000,
-    });
+    case.transfer.application = Some(onramp_scenario::Application::regular(50_000, 1_000_000));
     case.transfer.size_bytes = 1_000_000;
     let is_punctual = |outcome: &Outcome| is_within(1.3)(&outcome.record);
     let outcome = undisturbed(

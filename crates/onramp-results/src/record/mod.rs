@@ -182,7 +182,7 @@ impl Record {
         let mut record = of_flow(case, host, &flow);
         record.flow = copy + 1;
         record.enter_choices_of_the_transfer(case);
-        record.application = words::application(transfer.application, transfer.connect);
+        record.application = words::application(transfer.application.as_ref(), transfer.connect);
         record.with_exit_reason()
     }
 
@@ -205,7 +205,7 @@ impl Record {
             &Flow::of_traffic(traffic, transfers, size_bytes, start_ns),
         );
         record.role = TRAFFIC.to_owned();
-        record.beside = match words::application(beside.application, beside.connect) {
+        record.beside = match words::application(beside.application.as_ref(), beside.connect) {
             all_at_once if all_at_once.is_empty() => measured.algorithms(),
             writes => format!("{}, {writes}", measured.algorithms()),
         };

@@ -17,13 +17,16 @@ const MAX_CHANGES: usize = 4;
 
 /// The writes of an application: `100 kB every 10 ms, unasked (sender connects)`. Empty if it has
 /// all of the payload when the receiver requests it.
-pub(super) fn application(application: Option<Application>, connect: Connect) -> String {
+pub(super) fn application(application: Option<&Application>, connect: Connect) -> String {
     let writes = application.map(|writes| {
-        format!(
-            "{} every {}",
-            format_size(writes.write_bytes),
-            format_time(writes.every_ns)
-        )
+        let sizes: Vec<String> = writes
+            .write_bytes
+            .iter()
+            .copied()
+            .map(format_size)
+            .collect();
+        let times: Vec<String> = writes.every_ns.iter().copied().map(format_time).collect();
+        format!("{} every {}", sizes.join(" "), times.join(" "))
     });
     let unasked = (connect == Connect::Sender).then(|| "unasked (sender connects)".to_owned());
     writes

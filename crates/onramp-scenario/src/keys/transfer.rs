@@ -267,14 +267,18 @@ keys! { KEYS:
     WRITE: Size = Key::new(
         "write",
         Other("all at once"),
-        "Payload of each write of the sending application.",
+        "Payload of each write of the sending application, or of several writes, the last of which \
+         is repeated.",
     )
+    .list(List::Chain)
     .ranges(&[SIZES]);
     WRITE_EVERY: Time = Key::new(
         "write_every",
         Other("all at once"),
-        "With `write`: time from one write to the next.",
+        "With `write`: time from one write to the next, or several times, the last of which is \
+         repeated.",
     )
+    .list(List::Chain)
     .ranges(&[("1 ns", "3600 s")]);
     REPEAT: Integer<u32> = Key::new(
         "repeat",

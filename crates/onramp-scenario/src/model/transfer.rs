@@ -261,29 +261,68 @@ impl Given {
     }
 }
 
-/// An application that writes at regular times, whether or not the connection has taken the earlier
+/// An application that writes at fixed times, whether or not the connection has taken the earlier
 /// writes. Payload for which the connection has no room waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Application {
-    /// Payload of each write.
-    pub write_bytes: u64,
-    /// Time from one write to the next.
-    pub every_ns: u64,
+    /// Payload of the writes, in order, at least one. The last one is repeated.
+    pub write_bytes: Arc<[u64]>,
+    /// Times from one write to the next, in order, at least one. The last one is repeated.
+    pub every_ns: Arc<[u64]>,
 }
 
 impl Application {
+    /// Writes of one size at regular times.
+    pub fn regular(write_bytes: u64, every_ns: u64) -> Application {
+        Application {
+            write_bytes: [write_bytes].into(),
+            every_ns: [every_ns].into(),
+        }
+    }
+
     /// Payload written up to this time after the first write, the first write included.
-    pub fn written_bytes(self, since_first_ns: u64) -> u64 {
-        self.write_bytes
-            .saturating_mul((since_first_ns / self.every_ns.max(1)).saturating_add(1))
+    pub fn written_bytes(&self, since_first_ns: u64) -> u64 {
+        self.at(since_first_ns).0
     }
 
     /// Time of the next write after this time; both count from the first write.
-    pub fn next_write_ns(self, since_first_ns: u64) -> u64 {
-        let every_ns = self.every_ns.max(1);
-        (since_first_ns / every_ns)
-            .saturating_add(1)
-            .saturating_mul(every_ns)
+    pub fn next_write_ns(&self, since_first_ns: u64) -> u64 {
+        self.at(since_first_ns).1
+    }
+
+    /// The longest time from one write to the next.
+    pub fn max_pause_ns(&self) -> u64 {
+        self.every_ns.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The payload written up to this time, and the time of the next write.
+    fn at(&self, since_first_ns: u64) -> (u64, u64) {
+        let of = |list: &[u64], place: usize| list[place.min(list.len() - 1)];
+        let write = |place| {
+            (
+                of(&self.write_bytes, place),
+                of(&self.every_ns, place).max(1),
+            )
+        };
+        let (mut written_bytes, mut next_ns) = (0_u64, 0_u64);
+        let listed = self.write_bytes.len().max(self.every_ns.len());
+        for place in 0..listed {
+            if next_ns > since_first_ns {
+                return (written_bytes, next_ns);
+            }
+            let (bytes, every_ns) = write(place);
+            written_bytes = written_bytes.saturating_add(bytes);
+            next_ns = next_ns.saturating_add(every_ns);
+        }
+        let Some(since_ns) = since_first_ns.checked_sub(next_ns) else {
+            return (written_bytes, next_ns);
+        };
+        let (bytes, every_ns) = write(listed - 1);
+        let repeated = (since_ns / every_ns).saturating_add(1);
+        (
+            written_bytes.saturating_add(bytes.saturating_mul(repeated)),
+            next_ns.saturating_add(every_ns.saturating_mul(repeated)),
+        )
     }
 }
 
@@ -296,11 +335,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_application_writes_at_once_and_then_at_each_interval() {
+    fn the_last_of_several_writes_is_repeated() {
         let application = Application {
-            write_bytes: 10,
-            every_ns: 100,
+            write_bytes: [10, 30, 5].into(),
+            every_ns: [100, 1000].into(),
         };
+        let seen = |since_ns| {
+            (
+                application.written_bytes(since_ns),
+                application.next_write_ns(since_ns),
+            )
+        };
+        assert_eq!(
+            [0, 99, 100, 1100, 2100, 3099, 3100].map(seen),
+            [
+                (10, 100),
+                (10, 100),
+                (40, 1100),
+                (45, 2100),
+                (50, 3100),
+                (50, 3100),
+                (55, 4100)
+            ]
+        );
+    }
+
+    #[test]
+    fn an_application_writes_at_once_and_then_at_each_interval() {
+        let application = Application::regular(10, 100);
         let seen = |since_ns| {
             (
                 application.written_bytes(since_ns),
@@ -312,11 +374,7 @@ mod tests {
             [(10, 100), (10, 100), (20, 200), (30, 300)]
         );
         assert_eq!(
-            Application {
-                write_bytes: u64::MAX,
-                every_ns: 0
-            }
-            .written_bytes(u64::MAX),
+            Application::regular(u64::MAX, 0).written_bytes(u64::MAX),
             u64::MAX
         );
     }

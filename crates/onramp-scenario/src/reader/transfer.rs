@@ -171,10 +171,7 @@ fn read_common(
     let initial_ssthresh_bytes = reader.one(section, &INITIAL_SSTHRESH);
     let start_ns = reader.one(section, &START);
     let spacing_ns = reader.one(section, &SPACING);
-    let write_bytes = reader.one(section, &WRITE);
-    let every_ns = reader.one(section, &WRITE_EVERY);
-    reader.need(section, &WRITE, &WRITE_EVERY);
-    reader.need(section, &WRITE_EVERY, &WRITE);
+    let application = read_application(reader, section);
     let split = match from.is_empty() {
         // The ends are wrong, and so is every relay between them.
         true => None,
@@ -191,13 +188,20 @@ fn read_common(
         count: count?,
         start_ns: start_ns?,
         spacing_ns: spacing_ns?,
-        application: write_bytes
-            .zip(every_ns)
-            .map(|(write_bytes, every_ns)| Application {
-                write_bytes,
-                every_ns,
-            }),
+        application,
         ..usual_transfer()
+    })
+}
+
+/// The writes of the application. Writes of a list may be alike.
+fn read_application(reader: &mut Reader, section: &Section) -> Option<Application> {
+    let writes = reader.entries(section, &WRITE);
+    let times = reader.entries(section, &WRITE_EVERY);
+    reader.need(section, &WRITE, &WRITE_EVERY);
+    reader.need(section, &WRITE_EVERY, &WRITE);
+    (!writes.is_empty() && !times.is_empty()).then(|| Application {
+        write_bytes: writes.into_iter().map(|(bytes, _)| bytes).collect(),
+        every_ns: times.into_iter().map(|(time_ns, _)| time_ns).collect(),
     })
 }
 

@@ -29,7 +29,7 @@ impl<O: Observer> Engine<O> {
             transfer,
             lanes: Vec::new(),
             active_connections: 0,
-            payload: is_shared.then(|| Payload::new(size_bytes, group.application)),
+            payload: is_shared.then(|| Payload::new(size_bytes, group.application.clone())),
             end_was_signalled: false,
             adaptation: (connections == Connections::Adaptive).then(Adaptation::default),
             pending_opens: VecDeque::new(),

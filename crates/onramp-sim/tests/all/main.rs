@@ -17,6 +17,7 @@ mod network;
 mod parallel;
 mod peers;
 mod pipe;
+mod published;
 mod quic;
 mod recorded_rates;
 mod reservations;

@@ -17,6 +17,13 @@ pub struct JudgeArguments {
     /// Write a configuration of `onramp serve` with the reason of each line into this file
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Write the answer as one page of HTML into this file
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
+    /// Put beside the prediction what this file has: observations of a canary, in which some
+    /// connections had start-up onramp. May be given several times
+    #[arg(long, value_name = "FILE")]
+    pub compare: Vec<PathBuf>,
     /// Write the scenario of each class into this directory, for `onramp sim` and `onramp lab`
     #[arg(long, value_name = "DIR")]
     pub scenarios: Option<PathBuf>,

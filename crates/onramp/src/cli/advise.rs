@@ -14,7 +14,7 @@ pub struct AdviseArguments {
     /// Keep the observations in this file too, for `onramp judge`, here or on another host
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Keep at most this many connections: a random sample of all. Each takes 450 bytes of memory
+    /// Keep at most this many connections: a random sample of all. Each takes 470 bytes of memory
     #[arg(long, value_name = "N", default_value = "50000")]
     pub most: NonZeroUsize,
     /// Observe nothing, and judge this file as `onramp judge` does
@@ -23,6 +23,13 @@ pub struct AdviseArguments {
     /// Write a configuration of `onramp serve` with the reason of each line into this file
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Write the answer as one page of HTML into this file
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
+    /// Put beside the prediction of --from what this file has: observations of a canary, in which
+    /// some connections had start-up onramp
+    #[arg(long, value_name = "FILE", requires = "from")]
+    pub compare: Vec<PathBuf>,
 }
 
 /// A time in minutes or hours too.

@@ -95,6 +95,12 @@ fn judge(files: &[PathBuf], arguments: &AdviseArguments, json: bool) -> Answer {
     if let Some(config) = &arguments.config {
         options.extend(["--config".into(), config.into()]);
     }
+    if let Some(page) = &arguments.page {
+        options.extend(["--page".into(), page.into()]);
+    }
+    for file in &arguments.compare {
+        options.extend(["--compare".into(), file.into()]);
+    }
     options.push("--".into());
     options.extend(files.iter().map(|file| file.into()));
     let error = study::program().args(options).exec();

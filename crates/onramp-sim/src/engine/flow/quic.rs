@@ -32,7 +32,7 @@ impl QuicFlow {
             datagram_bytes: udp_payload_bytes(mss_bytes),
             memory_key: path.memory_key(),
         };
-        let app = group.application;
+        let app = group.application.clone();
         QuicFlow {
             connection: Quic::connect(plan, &params, random_bits, now_ns, size_bytes, app),
             ip: group.sender.ip,

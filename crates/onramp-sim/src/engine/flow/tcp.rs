@@ -37,7 +37,7 @@ impl Tcp {
         let sender_app = SenderApp::new(
             params.size_bytes,
             waits_for_request,
-            group.application,
+            group.application.clone(),
             group.stop_ns,
         );
         let has_application = params.member.is_none_or(|member| member.is_last);

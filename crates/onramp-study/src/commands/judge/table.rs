@@ -1,31 +1,110 @@
 //! What `onramp judge` prints.
 
-use onramp_advise::{Advice, Candidate, Judged, Limit, Path, Receiver, Spread};
+use onramp_advise::{
+    Advice, Candidate, Compared, Comparison, Judged, Limit, Part, Path, Receiver, Spread,
+};
 use onramp_cli::text::{bytes, columns, count, rate};
 use std::fmt::Write;
 
 /// Classes that the table shows. `--json` has all.
 const SHOWN: usize = 30;
 
-pub fn text(advice: &Advice) -> String {
+pub fn text(advice: &Advice, comparison: Option<&Option<Comparison>>) -> String {
     let mut text = verdict(advice);
+    if let Some(comparison) = comparison {
+        write!(text, "\n{}", compared_text(comparison.as_ref())).expect("a string takes text");
+    }
     if advice.judged > 0 {
-        write!(text, "\n{}", candidates(advice)).expect("a string takes text");
-        write!(
-            text,
-            "\nStart-up onramp by the size of a transfer:\n{}",
-            sizes(advice)
-        )
-        .expect("a string takes text");
+        write!(text, "\n{}", columns(&candidates(advice))).expect("a string takes text");
+        write!(text, "\n{BY_SIZE}:\n{}", columns(&sizes(advice))).expect("a string takes text");
     }
     if !advice.classes.is_empty() {
-        write!(text, "\n{}", classes(advice)).expect("a string takes text");
+        write!(text, "\n{}", columns(&classes(advice))).expect("a string takes text");
+        if let Some(more @ 1..) = advice.classes.len().checked_sub(SHOWN) {
+            writeln!(
+                text,
+                "{} not shown: --json has all",
+                count(more, "further class")
+            )
+            .expect("a string takes text");
+        }
     }
-    text + &notes(advice)
+    format!("{text}\n{}\n", notes(advice))
+}
+
+/// The heading of the table of sizes.
+pub const BY_SIZE: &str = "Start-up onramp by the size of a transfer";
+
+fn compared_text(comparison: Option<&Comparison>) -> String {
+    match comparison {
+        Some(comparison) => format!(
+            "{}\n{}",
+            compared_verdict(comparison),
+            columns(&compared(comparison))
+        ),
+        None => format!("{NOT_COMPARED}\n"),
+    }
+}
+
+/// What stands in place of a comparison without a class.
+pub const NOT_COMPARED: &str =
+    "The canary has no class of the prediction: no connection with start-up onramp is like one \
+     that is understood.";
+
+/// The prediction beside the measurement.
+pub fn compared_verdict(comparison: &Comparison) -> String {
+    format!(
+        "Start-up onramp was predicted to change the time of these classes by {:+.0} %, and has \
+         changed it by {:+.0} %.",
+        100.0 * (comparison.predicted - 1.0),
+        100.0 * (comparison.measured - 1.0)
+    )
+}
+
+/// A row for each class with a prediction and a measurement.
+pub fn compared(comparison: &Comparison) -> Vec<Vec<String>> {
+    let heading = [
+        "DESTINATION",
+        "PORT",
+        "TRANSFER",
+        "SIZE",
+        "WITHOUT",
+        "WITH",
+        "PREDICTED",
+        "MEASURED",
+        "95 %",
+    ];
+    let row = |one: &Compared| {
+        let [without, with] = one.connections;
+        let mark = if one.has_control_group { "" } else { " before" };
+        vec![
+            one.destination.clone(),
+            one.port.to_string(),
+            part(one.part).to_owned(),
+            bytes(one.bytes as u64),
+            format!("{without}{mark}"),
+            with.to_string(),
+            format!("{:.2}", one.predicted),
+            format!("{:.2}", one.measured),
+            one.interval.map_or("-".to_owned(), |[low, high]| {
+                format!("{low:.2} to {high:.2}")
+            }),
+        ]
+    };
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    rows.extend(comparison.classes.iter().map(row));
+    rows
+}
+
+fn part(part: Part) -> &'static str {
+    match part {
+        Part::First => "first",
+        Part::Later => "later",
+    }
 }
 
 /// The answer first.
-fn verdict(advice: &Advice) -> String {
+pub fn verdict(advice: &Advice) -> String {
     let connections = count(advice.judged, "connection");
     let onramp = advice.candidates.first();
     match (advice.gain(), onramp) {
@@ -67,30 +146,34 @@ fn heading<const N: usize>(first: [&str; N]) -> Vec<String> {
     first.into_iter().chain(SPREAD).map(str::to_owned).collect()
 }
 
-fn candidates(advice: &Advice) -> String {
+/// A row for each candidate.
+pub fn candidates(advice: &Advice) -> Vec<Vec<String>> {
     let mut rows = vec![heading(["CANDIDATE"])];
     for all in &advice.candidates {
         rows.push([vec![all.candidate.name().to_owned()], spread(all)].concat());
     }
-    columns(&rows)
+    rows
 }
 
-fn sizes(advice: &Advice) -> String {
+/// A row for each range of sizes.
+pub fn sizes(advice: &Advice) -> Vec<Vec<String>> {
     let mut rows = vec![heading(["SIZE", "CONNECTIONS"])];
     for (limit, connections, all) in &advice.sizes {
         let size = limit.map_or("larger".to_owned(), |limit| format!("to {}", bytes(limit)));
         rows.push([vec![size, connections.to_string()], spread(all)].concat());
     }
-    columns(&rows)
+    rows
 }
 
-fn classes(advice: &Advice) -> String {
+/// A row for each class, those with the most time first.
+pub fn classes(advice: &Advice) -> Vec<Vec<String>> {
     let heading = [
         "CLASS",
         "DESTINATION",
         "PORT",
         "CONTROL",
         "N",
+        "TRANSFER",
         "SIZE",
         "TIME",
         "RTT",
@@ -102,16 +185,7 @@ fn classes(advice: &Advice) -> String {
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     let shown = (1..).zip(&advice.classes).take(SHOWN);
     rows.extend(shown.map(|(number, one)| row(number, one)));
-    let mut text = columns(&rows);
-    if let Some(more @ 1..) = advice.classes.len().checked_sub(SHOWN) {
-        writeln!(
-            text,
-            "{} not shown: --json has all",
-            count(more, "further class")
-        )
-        .expect("a string takes text");
-    }
-    text
+    rows
 }
 
 fn row(number: usize, one: &Judged) -> Vec<String> {
@@ -123,6 +197,7 @@ fn row(number: usize, one: &Judged) -> Vec<String> {
         class.port.to_string(),
         class.congestion_control.clone(),
         one.connections.to_string(),
+        part(class.part).to_owned(),
         bytes(one.bytes as u64),
         format!("{:.3} s", one.time_s),
         format!("{:.1} ms", 1e3 * class.path.rtt_s),
@@ -152,28 +227,31 @@ fn limit(one: &Judged) -> String {
         (Limit::SendBuffer, _) => "send buffer".to_owned(),
         (Limit::Loss, _) => format!("loss: {:.1} %", 100.0 * one.class.path.loss),
         (Limit::Rate, _) => "rate".to_owned(),
+        (Limit::VaryingRate, _) => "rate, which varies".to_owned(),
         (Limit::Start, _) => "start".to_owned(),
     }
 }
 
 /// What the numbers mean, and what is not in them.
-fn notes(advice: &Advice) -> String {
+pub fn notes(advice: &Advice) -> String {
     let Advice {
         judged,
         not_understood,
         unused,
-        later_transfers,
+        judged_later_transfers: judged_later,
+        later_transfers: later,
         observed,
         ..
     } = advice;
     format!(
-        "\nTIME: of the time as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at \
-         most this. FASTER, SLOWER: by more than 3 %. RETRANS: segments of a connection. \
-         SIMULATED: the simulator's time of the real one; a class that differs by more than 15 % \
-         is not understood, and in no sum. RATE: >= is a lower bound, and so is the gain.\n\
-         Judged: {}, by their first transfers. Not understood: {not_understood}. Not rebuilt (cut \
-         off, or RTT or rate unknown): {unused}. Without payload: {}. Lost: {}. Later transfers of \
-         the same connections, not judged: {later_transfers}.\n",
+        "TRANSFER: the first one of a connection, or the mean of those after it. TIME: of the \
+         time as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at most this. \
+         FASTER, SLOWER: by more than 3 %. RETRANS: segments of a connection. SIMULATED: the \
+         simulator's time of the real one; a class that differs by more than 15 % is not \
+         understood, and in no sum. RATE: >= is a lower bound, and so is the gain.\n\
+         Judged: {}, by their first transfers. Not understood: {not_understood}. Not rebuilt \
+         (cut off, or RTT or rate unknown): {unused}. Without payload: {}. Lost: {}. Later \
+         transfers of the same connections: {later}, of them judged: {judged_later}.",
         count(*judged, "connection"),
         observed.idle,
         observed.lost,

@@ -23,7 +23,8 @@
 //!
 //! Differences from the paper, all as in Linux since 5.6 and 5.16: the cushion; no halving with
 //! pacing; every ACK of a round counts as a delay sample; rounds also begin if cwnd is below 16
-//! segments or not used, so a train's length is counted from the first ACK of a flight.
+//! segments or not used, so a train's length is counted from the first ACK of a flight. In Linux
+//! HyStart was broken from 5.16 to the commit 25c1a9ca53db; this is HyStart with that commit.
 //!
 //! Difference from Linux: this code does not know whether the sender paces, and assumes that it
 //! does not. The difference matters only while a start-up algorithm of `core/` paces, and such an

@@ -152,11 +152,12 @@
  * which the receiver saw it arrive, and the delays are those of the forward path alone
  * (core/measure/pair_rate.h).
  *
- * A receiver may lie to get more than its share. By its timestamps it may hide a queue, so they
- * explain no more of a delay than the increase that is a queue. (Packet pairs may explain all of
- * it: the user runs both ends.) It may hide losses too: then the queue stays full, and the delivery
- * rate grows with cwnd. So a window of twice the BDP fills the pipe where this host's own clock
- * shows a queue throughout a round trip.
+ * A receiver may lie to get more than its share. By its timestamps it may show a rate that no path
+ * has, so a rate of more than eight times what this host's own clock shows is none. It may hide a
+ * queue, so they explain no more of a delay than the increase that is a queue. (Packet pairs may
+ * explain all of it: the user runs both ends.) It may hide losses too: then the queue stays full,
+ * and the delivery rate grows with cwnd. So a window of twice the BDP fills the pipe where this
+ * host's own clock shows a queue throughout a round trip.
  *
  * The receiver's window may be the limit, as with the default buffers of Linux. It then opens by
  * leaps. Below the BDP, segments leave no faster than at the measured rate, and a loss shows
@@ -179,6 +180,7 @@ _Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS =
 _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
 		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
 	       "growth");
+_Static_assert(ONRAMP_CREDIBLE_GAIN == 8, "a receiver may lie");
 _Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_OVERFULL_BDPS == 2, "(3), twice the BDP");
 _Static_assert(ONRAMP_FIRST_SEGMENTS == 90 && ONRAMP_FIRST_EXCHANGES == 16, "first round trip");
 _Static_assert(ONRAMP_LIGHT_LOSS_SEGMENTS == 5 && ONRAMP_LIGHT_LOSS_DIVISOR == 20 &&

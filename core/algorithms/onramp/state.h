@@ -72,6 +72,9 @@ enum onramp_variant {
 /* The receiver's clock does not see the return path. The forward path may hide the time of an
  * A-MPDU of WiFi, or of two transmission intervals of LTE. */
 #define ONRAMP_HIDDEN_DATA_NS (2 * UINT64_C(1000000))
+/* The receiver's clock may show a rate of so many times what this host's own clock shows. Where a
+ * flight arrives at once, it shows five times as much. */
+#define ONRAMP_CREDIBLE_GAIN 8
 /* A probe is at most so many times as large as slow start's next window. */
 #define ONRAMP_MAX_PROBE_GROWTH 64
 /* The pacing rate of a probe, in eighths of the lower bound. Its ACKs show rates up to this. A line

@@ -49,7 +49,7 @@ fn in_one_aggregate(spacing_ns: u64) -> impl Fn(u64) -> u64 {
 #[test]
 fn aggregated_acks_show_the_rate_by_the_receivers_clock() {
     for (tick_ns, spacing_ns) in [
-        (US, 100 * US),
+        (US, 200 * US),
         (US, MS),
         (MS, MS),
         (4 * MS, 2 * MS),
@@ -111,6 +111,34 @@ fn jitter_does_not_make_the_spacing_of_the_sender_that_of_the_path() {
             host.ack_with_time(arrived_ns, n * MS, receiver.tsval(arrived_ns));
         }
         assert_eq!(host.decision.estimate_bytes_per_s, 0, "{tick_ns} ns");
+    }
+}
+
+/// A receiver says that 200 segments arrived within 0.4 ms. Their ACKs, one each millisecond, show
+/// 1.4 MB/s. Segments that left at once seem spaced by the path, others by the sender.
+#[test]
+fn a_rate_that_the_senders_own_clock_does_not_support_is_none() {
+    let receiver = ticks_of(US);
+    let pipe_bytes = 1000 * SEGMENT * RTT / 1_000_000_000;
+    for leaving_ns in [0, MS] {
+        let mut host = host(Start {
+            cwnd_bytes: 200 * SEGMENT,
+            ..receiver.start()
+        });
+        for n in 0..200 {
+            let tsval = receiver.tsval(RTT + 2 * US * n);
+            host.ack_with_time(RTT + n * MS, n * leaving_ns, tsval);
+        }
+        let decision = host.decision;
+        assert_eq!(
+            (phase(&host), decision.estimate_bytes_per_s),
+            ("slow-start", 0)
+        );
+        assert!(
+            decision.cwnd_bytes < 8 * pipe_bytes,
+            "{} segments",
+            decision.cwnd_bytes / SEGMENT
+        );
     }
 }
 

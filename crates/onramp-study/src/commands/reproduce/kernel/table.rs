@@ -111,19 +111,13 @@ impl OnKernel {
     fn cells(&self, row: &Row) -> [String; 9] {
         let record = &row.kernel[0];
         let mut cells = row.cells();
-        let parameters: [(&str, fn(&Record) -> &str); 2] = [
-            ("queue", |record| &record.queue),
-            ("receive buffer", |record| &record.receiver_buffer),
-        ];
-        for (name, value) in parameters {
-            let mut same = self
-                .rows
-                .iter()
-                .map(|other| &other.kernel[0])
-                .filter(|other| other.scenario == record.scenario);
-            if same.any(|other| value(other) != value(record)) {
-                cells[0] += &format!(", {name} {}", value(record));
-            }
+        let others = self.rows.iter().map(|other| &other.kernel[0]);
+        let mut same = others.filter(|other| other.scenario == record.scenario);
+        if same.clone().any(|other| other.queue != record.queue) {
+            cells[0] += &format!(", queue {}", record.queue);
+        }
+        if same.any(|other| other.receiver_buffer != record.receiver_buffer) {
+            cells[0] += &format!(", receive buffer {}", record.receiver_buffer);
         }
         cells
     }

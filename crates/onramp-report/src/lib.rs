@@ -2,7 +2,7 @@
 //!
 //! | for | use |
 //! |---|---|
-//! | a terminal | [`table`] for results; [`text_table`] and [`columns`](columns()) for any table |
+//! | a terminal | [`table`] for results; [`text_table`] and [`aligned_columns`] for any table |
 //! | `--out DIR` | [`prepare`] before a long run, [`write`](write()) after it |
 //! | `--json` | [`to_json`], [`to_csv`]; [`table_to_csv`] for any table |
 //! | a page of results | [`page`](page()) |

@@ -91,7 +91,7 @@ pub(crate) fn classes(connections: &[Observation]) -> (Vec<Class>, usize) {
                 };
                 let key = (
                     part,
-                    (bytes.max(1.0) as u64).ilog2(),
+                    octave(bytes),
                     seen.port,
                     seen.accepted,
                     &seen.congestion_control,
@@ -135,13 +135,22 @@ impl Part {
     }
 }
 
+/// Payloads of one class are within an octave.
+pub(crate) fn octave(bytes: f64) -> u32 {
+    (bytes.max(1.0) as u64).ilog2()
+}
+
 /// The transfers of a connection up to those of this part.
+fn up_to(part: Part, seen: &Observation) -> &[ObservedTransfer] {
+    match part {
+        Part::First => Part::First.of(seen),
+        Part::Later => &seen.transfers,
+    }
+}
+
+/// The same, to be simulated.
 pub(crate) fn steps(part: Part, seen: &Observation) -> Vec<Step> {
     let mut end_s = 0.0;
-    let count = match part {
-        Part::First => 1,
-        Part::Later => seen.transfers.len(),
-    };
     let step = |transfer: &ObservedTransfer| {
         let pause_s = (transfer.start_s - end_s).clamp(0.0, MAX_PAUSE_S);
         end_s = transfer.start_s + transfer.time_s;
@@ -150,7 +159,7 @@ pub(crate) fn steps(part: Part, seen: &Observation) -> Vec<Step> {
             pause_s,
         }
     };
-    seen.transfers.iter().take(count).map(step).collect()
+    up_to(part, seen).iter().map(step).collect()
 }
 
 impl Class {
@@ -224,18 +233,12 @@ impl Class {
         let mut connections: Vec<&Observation> = self.connections.iter().collect();
         connections.sort_by_key(|seen| self.part.of(seen).iter().map(|one| one.bytes).sum::<u64>());
         let seen = connections.get(connections.len() / 2)?;
-        let steps = steps(self.part, seen);
         let first_s = seen.transfers.first()?.start_s;
-        let starts_s = seen
-            .transfers
-            .iter()
-            .map(|transfer| transfer.start_s - first_s);
-        let writes = steps.iter().zip(starts_s);
-        self.scenario(
-            &writes
-                .map(|(step, start_s)| (step.bytes, start_s))
-                .collect::<Vec<_>>(),
-        )
+        let transfers = up_to(self.part, seen).iter();
+        let writes: Vec<_> = transfers
+            .map(|one| (one.bytes, one.start_s - first_s))
+            .collect();
+        self.scenario(&writes)
     }
 }
 

@@ -1,19 +1,16 @@
 //! A prediction beside what a canary measured: connections with `onramp` and without, observed at
 //! the same time.
 
-use crate::class::{Class, Part};
+use crate::class::{octave, Class, Part};
 use crate::judge::{Advice, Candidate, Judged};
 use crate::path::base_rtt_s;
 use onramp_core::congestion_control;
 use onramp_kernel::{Observation, Observations};
-use onramp_report::statistics::{geometric_mean, mean};
+use onramp_report::statistics::{geometric_mean, interval_of_geometric_mean, mean, Stratum};
 use serde::Serialize;
 
 /// RTTs within this factor are of one path.
 const SAME_RTT: f64 = std::f64::consts::SQRT_2;
-
-/// The quantile of the normal distribution for an interval of 95 %.
-const TWO_SIDED_95: f64 = 1.96;
 
 /// A class of the prediction that the canary has measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -84,24 +81,29 @@ fn of_class(one: &Judged, canary: &Observations) -> Option<Compared> {
         false => logs(class, &class.connections, &class.congestion_control),
     };
     let measured = mean(&with)? - mean(&without)?;
-    let interval = variance_of_mean(&with)
-        .zip(variance_of_mean(&without))
-        .map(|(a, b)| TWO_SIDED_95 * (a + b).sqrt());
+    let connections = [without.len(), with.len()];
+    // The logarithm of the ratio is a difference of means.
+    let strata = [(1.0, with), (-1.0, without)].map(|(weight, logs)| Stratum { weight, logs });
+    let interval = connections.iter().all(|count| *count > 1);
+    let interval = interval
+        .then(|| interval_of_geometric_mean(&strata))
+        .flatten();
     Some(Compared {
         destination: class.destination.clone(),
         port: class.port,
         part: class.part,
         bytes: one.bytes,
-        connections: [without.len(), with.len()],
+        connections,
         has_control_group,
         predicted,
         measured: measured.exp(),
-        interval: interval.map(|half| [(measured - half).exp(), (measured + half).exp()]),
+        interval,
     })
 }
 
 /// The logarithms of the times of the connections of a class with this control.
 fn logs(class: &Class, connections: &[Observation], control: &str) -> Vec<f64> {
+    let typical = geometric_mean(class.bytes_of()).unwrap_or(0.0);
     let of_class = connections.iter().filter(|seen| {
         let rtt_s = base_rtt_s(seen).unwrap_or(0.0);
         let is_same_path = seen.destination == class.destination
@@ -112,17 +114,7 @@ fn logs(class: &Class, connections: &[Observation], control: &str) -> Vec<f64> {
     });
     let times = of_class.filter_map(|seen| {
         let (bytes, time_s) = class.part.mean_of(seen)?;
-        let octave = |bytes: f64| (bytes.max(1.0) as u64).ilog2();
-        let typical = geometric_mean(class.bytes_of())?;
         (octave(bytes) == octave(typical) && time_s > 0.0).then(|| time_s.ln())
     });
     times.collect()
-}
-
-/// `None`: fewer than two values.
-fn variance_of_mean(values: &[f64]) -> Option<f64> {
-    let middle = mean(values).filter(|_| values.len() >= 2)?;
-    let squares: f64 = values.iter().map(|value| (value - middle).powi(2)).sum();
-    let count = values.len() as f64;
-    Some(squares / (count - 1.0) / count)
 }

@@ -28,12 +28,12 @@ pub fn page(advice: &Advice, comparison: Option<&Option<Comparison>>, meta: Meta
         sections.push(section("What a host could do", String::new(), tables));
     }
     if !advice.classes.is_empty() {
+        let mut text = table::notes(advice);
+        if let Some(line) = table::not_shown(advice) {
+            text = format!("{line}. {text}");
+        }
         let tables = vec![table_of("", table::classes(advice))];
-        sections.push(section(
-            "Classes of connections",
-            table::notes(advice),
-            tables,
-        ));
+        sections.push(section("Classes of connections", text, tables));
     }
     reproduction_page(&ReproductionPage {
         title: "What would Onramp gain here?".to_owned(),

@@ -20,16 +20,17 @@ pub fn text(advice: &Advice, comparison: Option<&Option<Comparison>>) -> String 
     }
     if !advice.classes.is_empty() {
         write!(text, "\n{}", columns(&classes(advice))).expect("a string takes text");
-        if let Some(more @ 1..) = advice.classes.len().checked_sub(SHOWN) {
-            writeln!(
-                text,
-                "{} not shown: --json has all",
-                count(more, "further class")
-            )
-            .expect("a string takes text");
+        if let Some(line) = not_shown(advice) {
+            writeln!(text, "{line}").expect("a string takes text");
         }
     }
     format!("{text}\n{}\n", notes(advice))
+}
+
+/// Says how many classes the table leaves out; `None`: it has all.
+pub fn not_shown(advice: &Advice) -> Option<String> {
+    let more = advice.classes.len().saturating_sub(SHOWN);
+    (more > 0).then(|| format!("{} not shown: --json has all", count(more, "further class")))
 }
 
 /// The heading of the table of sizes.

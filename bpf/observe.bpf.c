@@ -26,6 +26,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "busy_time.h"
 #include "endpoints.h"
 #include "intf.h"
 
@@ -164,16 +165,6 @@ static inline void note_losses(const struct tcp_sock *tp, struct onramp_observat
 	}
 }
 
-/* Jiffies in which the connection was not idle */
-static inline __u32 busy_ticks(const struct tcp_sock *tp, __u32 now_ticks)
-{
-	__u32 ticks = tp->chrono_stat[0] + tp->chrono_stat[1] + tp->chrono_stat[2];
-
-	if (BPF_CORE_READ_BITFIELD(tp, chrono_type))
-		ticks += now_ticks - tp->chrono_start;
-	return ticks;
-}
-
 /* When the last ACK before an idle time came: after the round trip before, and before the segment
  * left that is acknowledged now. An idle time of a jiffy may be none. */
 static inline __u64 last_ack_us(const struct tcp_sock *tp, const struct onramp_observation *seen,
@@ -255,8 +246,7 @@ static inline void on_end(struct tcp_sock *tp, struct onramp_observation *seen)
 	seen->max_window_bytes = tp->max_window;
 	seen->receiver_limited_ticks = ticks_of(tp, 2);
 	seen->buffer_limited_ticks = ticks_of(tp, 3);
-	seen->busy_ticks =
-		ticks_of(tp, 1) + seen->receiver_limited_ticks + seen->buffer_limited_ticks;
+	seen->busy_ticks = busy_ticks(tp, (__u32)bpf_jiffies64());
 	if (bpf_ringbuf_output(&onramp_ended, seen, sizeof(*seen), 0))
 		count(&onramp_observed.lost);
 }

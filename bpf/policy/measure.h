@@ -24,6 +24,7 @@
 #ifndef ONRAMP_POLICY_MEASURE_H
 #define ONRAMP_POLICY_MEASURE_H
 
+#include "busy_time.h"
 #include "intf.h"
 #include "kernel.h"
 #include "math.h"
@@ -41,16 +42,6 @@
  * one that takes longer sends less than two segments a round trip */
 #define FIRST_ROUNDS 48
 #define SECOND_ROUNDS 256
-
-/* Jiffies that the connection was not idle (tcp_get_info_chrono_stats()) */
-static inline __u32 busy_ticks(const struct tcp_sock *tp, __u32 now_ticks)
-{
-	__u32 ticks = tp->chrono_stat[0] + tp->chrono_stat[1] + tp->chrono_stat[2];
-
-	if (BPF_CORE_READ_BITFIELD(tp, chrono_type))
-		ticks += now_ticks - tp->chrono_start;
-	return ticks;
-}
 
 /* The busy time since the latest observation, in microseconds. A jiffy without work may be none. If
  * the connection was idle, what was in flight took a round trip before. */

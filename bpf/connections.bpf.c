@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lists the connections of one loaded congestion control, in every network namespace: the rows of
- * `onramp ss`.
+ * Lists the connections of one loaded congestion control: the rows of `onramp ss`. The first
+ * program visits the records of all network namespaces. A kernel may refuse iterators that could
+ * write to the elements of maps. There the second program visits the TCP sockets of a network
+ * namespace.
  */
 #include "kernel.h"
 
@@ -14,22 +16,22 @@
 
 char _license[] SEC("license") = "GPL";
 
-SEC("iter/bpf_sk_storage_map")
-int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
+/* The records of the congestion control, for the second program. The state of its algorithm follows
+ * each of them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct onramp_connection);
+} onramp_conns SEC(".maps");
+
+static __always_inline void write_row(struct seq_file *seq, struct sock *sk, struct tcp_sock *tp,
+				      const struct onramp_connection *connection)
 {
-	struct onramp_connection *connection = ctx->value;
 	const struct onramp_pairs none = {};
-	struct seq_file *seq = ctx->meta->seq;
 	struct onramp_socket_now now = {};
 	struct onramp_pairs *pairs;
-	struct sock *sk = ctx->sk;
-	struct tcp_sock *tp;
 
-	if (!connection || !sk)
-		return 0;
-	tp = bpf_skc_to_tcp_sock(sk);
-	if (!tp)
-		return 0;
 	pairs = bpf_sk_storage_get(&onramp_pairs, sk, 0, 0);
 	fill_endpoints(sk, &now.local, &now.remote);
 	now.now_ns = bpf_ktime_get_ns();
@@ -53,5 +55,37 @@ int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
 	else
 		bpf_seq_write(seq, &none, sizeof(none));
 	bpf_seq_write(seq, &now, sizeof(now));
+}
+
+SEC("iter/bpf_sk_storage_map")
+int onramp_list(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	struct onramp_connection *connection = ctx->value;
+	struct sock *sk = ctx->sk;
+	struct tcp_sock *tp;
+
+	if (!connection || !sk)
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (tp)
+		write_row(ctx->meta->seq, sk, tp, connection);
+	return 0;
+}
+
+SEC("iter/tcp")
+int onramp_list_tcp(struct bpf_iter__tcp *ctx)
+{
+	struct sock_common *sk = ctx->sk_common;
+	struct onramp_connection *connection;
+	struct tcp_sock *tp;
+
+	if (!sk)
+		return 0;
+	tp = bpf_skc_to_tcp_sock(sk);
+	if (!tp)
+		return 0;
+	connection = bpf_sk_storage_get(&onramp_conns, tp, 0, 0);
+	if (connection)
+		write_row(ctx->meta->seq, (struct sock *)tp, tp, connection);
 	return 0;
 }

@@ -2024,6 +2024,8 @@ pub mod programs {
     pub const INIT: &str = "onramp_init";
     /// `onramp_list`
     pub const LIST: &str = "onramp_list";
+    /// `onramp_list_tcp`
+    pub const LIST_TCP: &str = "onramp_list_tcp";
     /// `onramp_min_tso_segs`
     pub const MIN_TSO_SEGS: &str = "onramp_min_tso_segs";
     /// `onramp_mkdir`
@@ -2057,7 +2059,7 @@ pub mod programs {
     /// `onramp_undo_cwnd`
     pub const UNDO_CWND: &str = "onramp_undo_cwnd";
     /// All of them.
-    pub const ALL: [&str; 26] = [
+    pub const ALL: [&str; 27] = [
         ACKED,
         ADOPT,
         CONG_AVOID,
@@ -2068,6 +2070,7 @@ pub mod programs {
         IN_ACK,
         INIT,
         LIST,
+        LIST_TCP,
         MIN_TSO_SEGS,
         MKDIR,
         MOVE,

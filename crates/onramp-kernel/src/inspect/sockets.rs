@@ -1,10 +1,11 @@
 //! The sockets that use a congestion control, read by a BPF iterator (`bpf/connections.bpf.c`).
 
+use crate::namespaces::{in_each, network_namespaces, Search};
 use crate::object::with_log;
 use crate::records::Plain;
 use crate::{Error, Result};
-use libbpf_rs::{Iter, MapHandle, Object, ObjectBuilder};
-use onramp_bpf::bindings::{maps, Socket};
+use libbpf_rs::{ErrorKind, Iter, IterOpts, Link, MapHandle, Object, ObjectBuilder};
+use onramp_bpf::bindings::{maps, programs, Socket};
 use std::io::Read;
 use std::os::fd::AsFd;
 
@@ -13,6 +14,8 @@ use std::os::fd::AsFd;
 #[derive(Default)]
 pub(super) struct Sockets {
     without_pairs: Option<Object>,
+    /// This kernel refuses iterators over the elements of a map.
+    refuses_elements: bool,
 }
 
 impl Sockets {
@@ -22,45 +25,101 @@ impl Sockets {
         let Ok(map) = MapHandle::from_map_id(connections_map) else {
             return Ok(Vec::new()); // The last connection closed in the meantime.
         };
-        let (result, log) = with_log(|| match (pairs_map, &self.without_pairs) {
-            (Some(pairs), _) => rows(&load(Some(pairs))?, &map),
-            (None, Some(object)) => rows(object, &map),
-            (None, None) => rows(self.without_pairs.insert(load(None)?), &map),
-        });
-        let bytes = result.map_err(|error| Error::Refused {
-            what: "listing connections".to_owned(),
-            cause: error.to_string(),
-            log,
-        })?;
+        let bytes = match self.refuses_elements {
+            true => in_namespaces(&map, pairs_map)?,
+            false => {
+                let (result, log) = with_log(|| self.elements(&map, pairs_map));
+                match result {
+                    Ok(bytes) => bytes,
+                    Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                        self.refuses_elements = true;
+                        in_namespaces(&map, pairs_map)?
+                    }
+                    Err(error) => return Err(refused(&error, log)),
+                }
+            }
+        };
         Ok(bytes
             .chunks_exact(size_of::<Socket>())
             .filter_map(Socket::from_bytes)
             .collect())
     }
+
+    /// The rows of a map's elements: the sockets of all network namespaces.
+    fn elements(&mut self, map: &MapHandle, pairs_map: Option<u32>) -> libbpf_rs::Result<Vec<u8>> {
+        let rows_of = |object: &Object| rows(&program(object).attach_iter(map.as_fd())?);
+        match (pairs_map, &self.without_pairs) {
+            (Some(_), _) => rows_of(&load(programs::LIST, None, pairs_map)?),
+            (None, Some(object)) => rows_of(object),
+            (None, None) => rows_of(self.without_pairs.insert(load(programs::LIST, None, None)?)),
+        }
+    }
 }
 
-/// Loads the iterator, for the sockets of one map of packet pairs.
-fn load(pairs_map: Option<u32>) -> libbpf_rs::Result<Object> {
+/// The same rows from the TCP sockets of each network namespace that this process can enter.
+fn in_namespaces(map: &MapHandle, pairs_map: Option<u32>) -> Result<Vec<u8>> {
+    let (object, log) = with_log(|| load(programs::LIST_TCP, Some(map), pairs_map));
+    let object = object.map_err(|error| refused(&error, log))?;
+    let namespaces = network_namespaces(Search::Thorough)?;
+    let results = in_each(&namespaces, |_, _| {
+        let of_namespace = || rows(&program(&object).attach_iter_with_opts(IterOpts::None)?);
+        let (result, log) = with_log(of_namespace);
+        result.map_err(|error| refused(&error, log))
+    });
+    let mut all = Vec::new();
+    for (namespace, result) in results {
+        match result {
+            Ok(rows) => all.extend(rows),
+            // This process may not enter it, or it has gone.
+            Err(Error::Io { .. }) if !namespace.is_own => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(all)
+}
+
+/// Loads one program of the iterator, for the sockets of one map of packet pairs.
+fn load(
+    program: &str,
+    connections: Option<&MapHandle>,
+    pairs_map: Option<u32>,
+) -> libbpf_rs::Result<Object> {
     let mut open = ObjectBuilder::default().open_memory(onramp_bpf::CONNECTIONS)?;
-    if let Some(pairs) = pairs_map {
-        let pairs = MapHandle::from_map_id(pairs)?;
-        open.maps_mut()
-            .filter(|map| map.name() == maps::PAIRS)
-            .try_for_each(|mut map| map.reuse_fd(pairs.as_fd()))?;
+    for mut other in open.progs_mut().filter(|other| other.name() != program) {
+        other.set_autoload(false);
+    }
+    let pairs = pairs_map.map(MapHandle::from_map_id).transpose()?;
+    for mut map in open.maps_mut() {
+        let used = match map.name() {
+            name if name == maps::PAIRS => pairs.as_ref(),
+            name if name == maps::CONNS => connections,
+            _ => None,
+        };
+        if let Some(used) = used {
+            map.reuse_fd(used.as_fd())?;
+        }
     }
     open.load()
 }
 
-/// What the iterator writes for a map of connections.
-fn rows(object: &Object, map: &MapHandle) -> libbpf_rs::Result<Vec<u8>> {
-    let program = object
-        .progs_mut()
-        .next()
-        .expect("connections.bpf.c has a program");
-    let link = program.attach_iter(map.as_fd())?;
+fn program(object: &Object) -> libbpf_rs::ProgramMut<'_> {
+    let mut loaded = object.progs_mut().filter(|program| program.autoload());
+    loaded.next().expect("one program is loaded")
+}
+
+/// What an attached iterator writes.
+fn rows(link: &Link) -> libbpf_rs::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    Iter::new(&link)?
+    Iter::new(link)?
         .read_to_end(&mut bytes)
         .map_err(libbpf_rs::Error::from)?;
     Ok(bytes)
+}
+
+fn refused(error: &libbpf_rs::Error, log: String) -> Error {
+    Error::Refused {
+        what: "listing connections".to_owned(),
+        cause: error.to_string(),
+        log,
+    }
 }

@@ -58,7 +58,11 @@
  * bound of it (core/algorithms/onramp/evidence.h). The next flight is then three quarters of the
  * BDP at that bound, and leaves faster than at the bound. So the next ACKs show more of the rate.
  * The bound makes a probe as safe as a flight of slow start, which leaves at twice the rate at
- * which the last one arrived.
+ * which the last one arrived. A flight of slow start behind a paced one leaves within RTT_min.
+ *
+ * ACKs give a rate only where the segments left in at most three quarters of the time in which the
+ * ACKs arrived. Other segments may have arrived as they left: those of a probe, or of a host that
+ * paces its initial window.
  *
  * PACING: w is sent within RTT_min. This bounds the harm that w can do to the path and to competing
  * flows.
@@ -107,7 +111,8 @@
  *                                  of one segment more
  *
  * A first RTT of more than twice the handshake's leaves no share: a proxy has answered the
- * handshake, and the difference is no queue.
+ * handshake, and the difference is no queue. Nor does the rate of a later flight: the queue of the
+ * first one is gone.
  *
  * Siblings are connections of this host to the same destination that start up at this time. The
  * host counts them (core/parts/ensemble.h), and each takes an equal share of the BDP. Where a
@@ -180,6 +185,7 @@ _Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS =
 _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
 		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
 	       "growth");
+_Static_assert(ONRAMP_LEFT_QUARTERS == 3, "ACKs give a rate");
 _Static_assert(ONRAMP_CREDIBLE_GAIN == 8, "a receiver may lie");
 _Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_OVERFULL_BDPS == 2, "(3), twice the BDP");
 _Static_assert(ONRAMP_FIRST_SEGMENTS == 90 && ONRAMP_FIRST_EXCHANGES == 16, "first round trip");

@@ -15,13 +15,15 @@
 
 struct flight {
 	struct ack_train train;
-	uint64_t last_bytes;   /* bytes in flight at the start of the last flight */
-	uint64_t end_bytes;    /* the flight ends when this much is delivered in total; 0: between
-				  flights */
-	uint64_t silence_ns;   /* the longest time between two ACKs of the train */
-	uint32_t acks;         /* ACKs of this flight */
-	uint32_t app_limited;  /* those with STARTUP_ACK_APP_LIMITED */
-	uint32_t cwnd_limited; /* those with STARTUP_ACK_CWND_LIMITED */
+	uint64_t last_bytes;    /* bytes in flight at the start of the last flight */
+	uint64_t end_bytes;     /* the flight ends when this much is delivered in total; 0: between
+				   flights */
+	uint64_t silence_ns;    /* the longest time between two ACKs of the train */
+	uint64_t first_left_ns; /* when the segment left that the first RTT sample is of; 0: none */
+	uint64_t left_ns;       /* the same of the latest RTT sample */
+	uint32_t acks;          /* ACKs of this flight */
+	uint32_t app_limited;   /* those with STARTUP_ACK_APP_LIMITED */
+	uint32_t cwnd_limited;  /* those with STARTUP_ACK_CWND_LIMITED */
 	/* The application limited the last flight, while this flight was sent. */
 	uint32_t sent_app_limited;
 	uint32_t mss_bytes; /* of this flight */
@@ -48,6 +50,16 @@ static inline uint64_t flight_complete_bytes(const struct flight *flight)
 		       : flight->end_bytes;
 }
 
+/* Note when the segment of an RTT sample left. */
+static inline void flight_note_left(struct flight *flight, const struct startup_ack *ack)
+{
+	if (!ack->rtt_ns)
+		return;
+	flight->left_ns = ack->now_ns - ack->rtt_ns;
+	if (!flight->first_left_ns)
+		flight->first_left_ns = flight->left_ns;
+}
+
 /* Follow the flights. True when this ACK completes one. */
 static inline bool flight_ends(struct flight *flight, const struct startup_ack *ack)
 {
@@ -63,6 +75,8 @@ static inline bool flight_ends(struct flight *flight, const struct startup_ack *
 		flight->app_limited = 0;
 		flight->cwnd_limited = 0;
 		flight->silence_ns = 0;
+		flight->first_left_ns = 0;
+		flight_note_left(flight, ack);
 		train_begin(&flight->train, ack->now_ns, ack->delivered_bytes, ack->inflight_bytes);
 	} else if (ack->delivered_bytes <= flight->end_bytes) {
 		/* An ACK that covers segments of the next flight too has waited for them: leave it
@@ -71,8 +85,10 @@ static inline bool flight_ends(struct flight *flight, const struct startup_ack *
 
 		train_add(&flight->train, ack->now_ns, ack->delivered_bytes, ack->mss_bytes,
 			  ack->srtt_ns);
-		if (!flight->train.is_closed)
+		if (!flight->train.is_closed) {
 			flight->silence_ns = max_u64(flight->silence_ns, gap_ns);
+			flight_note_left(flight, ack);
+		}
 	}
 	flight->acks++;
 	flight->app_limited += (ack->flags & STARTUP_ACK_APP_LIMITED) != 0;

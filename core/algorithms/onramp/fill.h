@@ -81,26 +81,23 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 				struct startup_decision *decision)
 {
 	uint64_t bytes = onramp_probe_bytes(state, ack, decision->cwnd_bytes);
-	uint64_t rate;
 
 	if (!bytes) {
-		/* What an application has not sent of the first round may still leave. Otherwise
-		 * the next flight has left while this one arrived. */
+		/* What an application has not sent of the first round may still leave. */
 		if (flight_app_limited(&state->flight)) {
 			state->probe_bytes_per_s = state->first_bytes_per_s;
-		} else {
-			state->probe_bytes_per_s =
-				state->first_bytes_per_s
-					? state->first_bytes_per_s
-					: ONRAMP_ARRIVAL_GAIN * state->probe_bytes_per_s;
-			/* Siblings share the first round's rate. This flight may have arrived
-			 * faster. */
-			rate = state->bound_bytes_per_s / (1 + ack->siblings);
-			if (ack->siblings && state->probe_bytes_per_s &&
-			    state->probe_bytes_per_s < rate)
-				state->probe_bytes_per_s = rate;
-			onramp_end_first_round(state, ack);
+			return;
 		}
+		/* The next flight has left while this one arrived. It is slow start's, and leaves
+		 * no later than slow start's does. */
+		state->probe_bytes_per_s = state->first_bytes_per_s
+						   ? state->first_bytes_per_s
+						   : ONRAMP_ARRIVAL_GAIN * state->probe_bytes_per_s;
+		if (state->probe_bytes_per_s)
+			state->probe_bytes_per_s =
+				max_u64(state->probe_bytes_per_s,
+					rate_bytes_per_s(decision->cwnd_bytes, state->min_rtt_ns));
+		onramp_end_first_round(state, ack);
 		return;
 	}
 	state->prior_cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);

@@ -34,6 +34,9 @@ static inline uint64_t onramp_fair_share(const struct onramp *state, const struc
 	/* The siblings' initial windows are known, so their queue says nothing about others. */
 	if (ack->siblings)
 		return onramp_own_bytes(state, ack, pipe_bytes);
+	/* The rate of a later flight: the queue of the first one is gone. */
+	if (state->flight.train.first_bytes > state->first_acked_bytes)
+		return pipe_bytes;
 	if (!state->handshake_rtt_ns || state->first_rtt_ns <= expected_rtt_ns ||
 	    state->first_rtt_ns > ONRAMP_PROXY_FACTOR * state->handshake_rtt_ns ||
 	    state->variant & ONRAMP_WITHOUT_SHARING)

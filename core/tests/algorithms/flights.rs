@@ -122,13 +122,17 @@ impl Host {
     }
 
     /// The ACKs of a whole cwnd, one for each segment and `spacing_ns` apart, after a round trip
-    /// of silence. If cwnd limits the sender, it fills cwnd again at once. Otherwise it sends
+    /// of silence. The segments left at once, so the RTT grows by the spacing. If cwnd limits the sender, it fills cwnd again at once. Otherwise it sends
     /// nothing more. Ends early when the start-up is done.
     pub fn flight(&mut self, spacing_ns: u64, flags: u32) -> Decision {
         let mss = u64::from(self.ack.mss_bytes);
         let segments = self.decision.cwnd_bytes / mss;
+        let rtt_ns = self.ack.rtt_ns;
         for i in 1..=segments {
             let gap_ns = if i == 1 { self.ack.srtt_ns } else { spacing_ns };
+            if rtt_ns != 0 {
+                self.ack.rtt_ns = rtt_ns + (i - 1) * spacing_ns;
+            }
             let window = if flags & ACK_CWND_LIMITED != 0 {
                 self.decision.cwnd_bytes - mss
             } else {
@@ -139,6 +143,7 @@ impl Host {
                 break;
             }
         }
+        self.ack.rtt_ns = rtt_ns;
         self.decision
     }
 

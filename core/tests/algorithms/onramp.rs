@@ -41,6 +41,16 @@ pub fn arrive(host: &mut Host, segments: u64, bytes_per_s: u64, rtt_ns: u64) -> 
     host.decision
 }
 
+/// This many segments, which left at once, arrive at this rate. cwnd is full.
+pub fn burst(host: &mut Host, segments: u64, bytes_per_s: u64) -> Decision {
+    for place in 0..segments {
+        let behind_ns = place * time_ns(SEGMENT, bytes_per_s);
+        arrive(host, 1, bytes_per_s, RTT + behind_ns);
+    }
+    host.ack.rtt_ns = RTT;
+    host.decision
+}
+
 /// All segments in flight arrive.
 pub fn round(host: &mut Host, bytes_per_s: u64, rtt_ns: u64) -> Decision {
     arrive(host, host.ack.inflight_bytes / SEGMENT, bytes_per_s, rtt_ns)
@@ -58,14 +68,17 @@ pub fn until(host: &mut Host, name: &str, bytes_per_s: u64, rtt_ns: u64) -> Deci
 /// lower bound of the rate permits no more than slow start does.
 pub fn in_two_aggregates(host: &mut Host) -> Decision {
     let segments = host.decision.cwnd_bytes / SEGMENT;
+    let rtt_ns = host.ack.rtt_ns;
     for place in 0..segments {
         let gap_ns = if place == 0 || place == segments / 2 {
             40 * MS
         } else {
             1000
         };
+        host.ack.rtt_ns = rtt_ns + if place < segments / 2 { 0 } else { 40 * MS };
         host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
     }
+    host.ack.rtt_ns = rtt_ns;
     host.decision
 }
 
@@ -101,13 +114,12 @@ pub fn assert_segments(bytes: u64, segments: u64) {
 #[test]
 fn the_first_flight_gives_the_rate_and_a_window_is_paced_over_the_min_rtt() {
     let mut host = host_on(RTT);
-    arrive(&mut host, 1, RATE, RTT);
-    arrive(&mut host, 8, RATE, RTT + MS);
+    burst(&mut host, 9, RATE);
     assert_eq!(
         (phase(&host), host.decision.pacing_bytes_per_s),
         ("slow-start", UNLIMITED)
     );
-    let decision = arrive(&mut host, 1, RATE, RTT + MS);
+    let decision = arrive(&mut host, 1, RATE, RTT + 9 * time_ns(SEGMENT, RATE));
     assert_eq!(
         (phase(&host), decision.estimate_bytes_per_s),
         ("pacing", RATE)
@@ -157,6 +169,20 @@ fn a_train_that_is_no_line_gives_no_rate_but_the_next_line_does() {
         decision.estimate_bytes_per_s.abs_diff(RATE) <= 1,
         "{decision:?}"
     );
+}
+
+/// A host that paces its initial window finds its own rate in the ACKs.
+#[test]
+fn segments_that_arrive_as_they_left_give_no_rate() {
+    for (left_hundredths, name) in [(0, "pacing"), (74, "pacing"), (76, "slow-start")] {
+        let mut host = host_on(RTT);
+        let arrived_ns = time_ns(SEGMENT, RATE);
+        for place in 0..10 {
+            let left_ns = arrived_ns * left_hundredths / 100;
+            arrive(&mut host, 1, RATE, RTT + place * (arrived_ns - left_ns));
+        }
+        assert_eq!(phase(&host), name, "{left_hundredths}");
+    }
 }
 
 /// A host with this initial window.
@@ -304,6 +330,31 @@ fn after_an_idle_time_a_validated_window_falls_to_what_may_be_sent_without_valid
     assert_segments(decision.restart_bytes, PACED_SEGMENTS);
 }
 
+/// The first flight gives no rate, and its bound permits no probe.
+#[test]
+fn behind_the_first_round_slow_starts_flight_leaves_within_the_min_rtt() {
+    let initial_bytes_per_s = 600_000;
+    let mut host = Host::new(
+        "onramp",
+        Start {
+            srtt_ns: RTT,
+            initial_bytes_per_s,
+            ..start()
+        },
+        RTT,
+    );
+    assert_segments(host.decision.cwnd_bytes, 70);
+    host.ack.rtt_ns = RTT;
+    for gap_ns in [RTT, MS, MS, MS, MS, 40 * MS, MS, MS, MS, MS] {
+        host.ack.rtt_ns += if gap_ns == RTT { 0 } else { gap_ns };
+        host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
+    }
+    assert_eq!(
+        (phase(&host), host.decision.pacing_bytes_per_s),
+        ("slow-start", 80 * SEGMENT * 10)
+    );
+}
+
 #[test]
 fn a_cwnd_that_the_host_has_reduced_grows_back_as_in_slow_start() {
     let mut host = in_approach();
@@ -351,6 +402,25 @@ fn a_first_rtt_longer_than_the_handshakes_leaves_a_share_of_the_bdp() {
         later_than_the_handshake(0, more_ns).cwnd_bytes,
         filled(path(more_ns)),
     );
+}
+
+/// The first flight gives no rate. When the second one leaves, the queue of the first is gone.
+#[test]
+fn the_rate_of_a_later_flight_leaves_no_share() {
+    let mut host = Host::new(
+        "onramp",
+        Start {
+            srtt_ns: RTT,
+            ..start()
+        },
+        RTT,
+    );
+    host.ack.rtt_ns = RTT + 4 * MS;
+    in_two_aggregates(&mut host);
+    host.ack.rtt_ns = RTT;
+    host.flight(MS / 10, ACK_CWND_LIMITED);
+    assert_eq!(phase(&host), "pacing");
+    assert_segments(host.decision.cwnd_bytes, PACED_SEGMENTS);
 }
 
 /// A proxy has answered the handshake, and the data go on to a host behind it.

@@ -140,14 +140,14 @@ fn probing() -> (Host, u64) {
     (host, decision.pacing_bytes_per_s)
 }
 
-/// All of the probe arrives, at this rate. The sender sends whole segments.
+/// All of the probe arrives, at this rate. It left at its pacing rate. The sender sends whole
+/// segments.
 fn arrives(host: &mut Host, bytes_per_s: u64) {
+    let arrival_ns = time_ns(SEGMENT, bytes_per_s);
+    let left_ns = time_ns(SEGMENT, host.decision.pacing_bytes_per_s);
     for n in 0..host.decision.cwnd_bytes / SEGMENT {
-        let gap_ns = if n == 0 {
-            RTT
-        } else {
-            time_ns(SEGMENT, bytes_per_s)
-        };
+        let gap_ns = if n == 0 { RTT } else { arrival_ns };
+        host.ack.rtt_ns = RTT + n * (arrival_ns - left_ns);
         let in_flight = host.decision.cwnd_bytes / SEGMENT - 1;
         host.ack(gap_ns, in_flight * SEGMENT, ACK_CWND_LIMITED);
     }

@@ -2,7 +2,7 @@
 
 use crate::flights::{start, Host, MS};
 use crate::onramp::{arrive, assert_segments, in_two_aggregates, phase, round, until, validated};
-use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
+use crate::onramp::{burst, PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
 use crate::path::time_ns;
 use onramp_core::{
     Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING, LOSS_RECOVERY, OPTION_RESUME_AT_ONCE,
@@ -34,7 +34,7 @@ fn host(options: u32, remembered_segments: u64) -> Host {
 /// The initial window has arrived.
 fn measured(options: u32, remembered_segments: u64) -> Host {
     let mut host = host(options, remembered_segments);
-    arrive(&mut host, 10, RATE, RTT);
+    burst(&mut host, 10, RATE);
     host
 }
 
@@ -77,7 +77,7 @@ fn at_once_no_more_than_the_jump_leaves_behind_the_initial_window() {
         in_two_aggregates(&mut without);
         assert_segments(without.decision.cwnd_bytes, 500);
         // The first flight confirms the whole of what is remembered.
-        arrive(&mut host, 10, RATE, RTT);
+        burst(&mut host, 10, RATE);
         assert_segments(host.decision.cwnd_bytes, 1000);
     }
 }
@@ -118,7 +118,7 @@ fn a_probe_is_preferred_to_a_jump_of_less_than_twice_its_size() {
             };
             let mut host = Host::new("onramp", start, RTT);
             host.ack.rtt_ns = RTT;
-            arrive(&mut host, 10, 1_000_000_000, RTT);
+            burst(&mut host, 10, 1_000_000_000);
             assert_eq!(phase(&host), at);
             assert_segments(host.decision.cwnd_bytes, segments);
         }
@@ -185,7 +185,7 @@ fn the_unused_part_of_the_jump_is_lost() {
 #[test]
 fn a_remembered_bdp_that_is_too_large_is_forgotten_and_the_measured_one_used() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
-    let decision = arrive(&mut host, 10, RATE / 10, RTT);
+    let decision = burst(&mut host, 10, RATE / 10);
     assert_segments(decision.cwnd_bytes, 100);
     assert_eq!(decision.learned_bytes, UNLIMITED);
 }
@@ -226,10 +226,7 @@ fn a_loss_before_validation_is_a_safe_retreat() {
 #[test]
 fn a_loss_after_validation_is_no_safe_retreat() {
     let mut host = host(OPTION_RESUME_AT_ONCE, 1000);
-    assert_eq!(
-        arrive(&mut host, 10, RATE / 10, RTT).learned_bytes,
-        UNLIMITED
-    );
+    assert_eq!(burst(&mut host, 10, RATE / 10).learned_bytes, UNLIMITED);
     until(&mut host, "approach", RATE / 10, RTT);
     for _ in 0..3 {
         round(&mut host, RATE / 10, RTT);

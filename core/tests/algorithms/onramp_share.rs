@@ -2,7 +2,7 @@
 
 use crate::flights::{start, Host};
 use crate::onramp::{
-    arrive, assert_segments, host_on, in_approach, phase, round, until, validated,
+    arrive, assert_segments, burst, host_on, in_approach, phase, round, until, validated,
 };
 use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT};
 use crate::onramp_clock::without;
@@ -17,7 +17,7 @@ fn siblings_share_the_bdp() {
     for (siblings, segments) in [(0, 760), (1, 385), (3, 197)] {
         let mut host = host_on(RTT);
         host.ack.siblings = siblings;
-        arrive(&mut host, 10, RATE, RTT);
+        burst(&mut host, 10, RATE);
         assert_segments(host.decision.cwnd_bytes, segments);
     }
 }
@@ -77,7 +77,7 @@ fn without_sharing_siblings_change_nothing() {
         host
     });
     for host in &mut hosts {
-        arrive(host, 10, RATE, RTT);
+        burst(host, 10, RATE);
         until(host, "approach", RATE, RTT);
         round(host, PACED_RATE, RTT);
         until(host, "hold", RATE, QUEUED);

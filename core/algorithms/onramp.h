@@ -58,7 +58,8 @@
  * bound of it (core/algorithms/onramp/evidence.h). The next flight is then three quarters of the
  * BDP at that bound, and leaves faster than at the bound. So the next ACKs show more of the rate.
  * The bound makes a probe as safe as a flight of slow start, which leaves at twice the rate at
- * which the last one arrived. A flight of slow start behind a paced one leaves within RTT_min.
+ * which the last one arrived. A flight of slow start behind a paced one leaves within RTT_min,
+ * until a loss.
  *
  * ACKs give a rate only where the segments left in at most three quarters of the time in which the
  * ACKs arrived. Other segments may have arrived as they left: those of a probe, or of a host that

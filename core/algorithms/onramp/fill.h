@@ -88,12 +88,12 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 			state->probe_bytes_per_s = state->first_bytes_per_s;
 			return;
 		}
-		/* The next flight has left while this one arrived. It is slow start's, and leaves
-		 * no later than slow start's does. */
+		/* The next flight has left while this one arrived. It is slow start's, and until a
+		 * loss it leaves no later than slow start's does. */
 		state->probe_bytes_per_s = state->first_bytes_per_s
 						   ? state->first_bytes_per_s
 						   : ONRAMP_ARRIVAL_GAIN * state->probe_bytes_per_s;
-		if (state->probe_bytes_per_s)
+		if (state->probe_bytes_per_s && !ack->lost_bytes)
 			state->probe_bytes_per_s =
 				max_u64(state->probe_bytes_per_s,
 					rate_bytes_per_s(decision->cwnd_bytes, state->min_rtt_ns));

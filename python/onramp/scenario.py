@@ -1063,7 +1063,9 @@ class Sender(TableOfKeys):
     buffer : str | float | Sequence[str | float] | None, optional
         Maximum size of the sender's socket buffer. Default: `64 MiB`. Range: 4 KiB to 1 GiB.
     nagle : bool | None, optional
-        Small segments wait while others are in flight (Nagle's algorithm). Default: `true`.
+        A small segment waits while data is in flight (Nagle's algorithm). With stack `linux` it
+        waits only while another small segment is in flight, as in Linux (Minshall's variant).
+        Default: `true`.
     window_validation : bool | None, optional
         The congestion window grows only while it limits the sender (RFC 7661), as in Linux. In the
         simulators of the nineties it grew with every ACK. Default: `true`.

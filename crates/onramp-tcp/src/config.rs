@@ -76,7 +76,8 @@ pub struct Config {
     pub packet_pair: PacketPair,
     /// Wire format of the packet-pair options.
     pub pair_form: Form,
-    /// Nagle's algorithm: delays small segments while data is in flight (RFC 9293, section 3.7.4).
+    /// Nagle's algorithm: delays a small segment while data is in flight (RFC 9293, section 3.7.4);
+    /// with [`Stack::Linux`], only while another small segment is in flight (Minshall's variant).
     pub nagle: bool,
     /// cwnd grows only while it limits the sender (RFC 7661); otherwise with every acknowledgement.
     pub window_validation: bool,

@@ -76,7 +76,8 @@ keys! { SENDER_KEYS:
     SENDER_NAGLE: Boolean = Key::new(
         "nagle",
         Text("true"),
-        "Small segments wait while others are in flight (Nagle's algorithm).",
+        "A small segment waits while data is in flight (Nagle's algorithm). With stack `linux` it \
+         waits only while another small segment is in flight, as in Linux (Minshall's variant).",
     );
     SENDER_WINDOW_VALIDATION: Boolean = Key::new(
         "window_validation",

@@ -16,7 +16,8 @@ use std::str::FromStr;
 pub struct Sender {
     /// Send buffer.
     pub buffer: Buffer,
-    /// Nagle's algorithm: small segments wait while others are in flight (RFC 9293, section 3.7.4).
+    /// Nagle's algorithm: a small segment waits while data is in flight (RFC 9293, section 3.7.4);
+    /// with stack `linux`, while another small segment is.
     pub nagle: bool,
     /// The congestion window grows only while it limits the sender (RFC 7661).
     pub window_validation: bool,

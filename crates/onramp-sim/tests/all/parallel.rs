@@ -253,8 +253,8 @@ fn an_adaptive_number_doubles_until_there_is_congestion() {
         "0.00 s: 4, at first",
         "1.96 s: 8, no congestion so far",
         "3.67 s: 16, no congestion so far",
-        "6.14 s: 32, no congestion so far",
-        "10.21 s: 16, a loss",
+        "6.13 s: 32, no congestion so far",
+        "10.18 s: 16, a loss",
     ];
     assert_eq!(changes, wanted);
     assert_eq!(seen.delivered.values().sum::<u64>(), 10_000_000);

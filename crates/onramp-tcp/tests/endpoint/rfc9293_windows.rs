@@ -194,6 +194,30 @@ fn nagle_delays_a_small_segment_while_data_is_in_flight() {
 }
 
 #[test]
+fn linux_delays_a_small_segment_only_while_another_small_one_is_in_flight() {
+    let nagle = Config {
+        nagle: true,
+        ..plain(Recovery::NewReno)
+    };
+    let mut linux = Script::new(nagle.clone());
+    assert_eq!(linux.write(1500), ["0:1000", "1000:1500"]);
+    assert!(linux.write(10).is_empty());
+    assert!(linux.ack(1000).is_empty(), "the small one is in flight");
+    assert_eq!(linux.ack(1500), ["1500:1510"]);
+    // A full segment in flight delays nothing.
+    assert!(linux.ack(1510).is_empty());
+    assert_eq!(linux.write(1000), ["1510:2510"]);
+    assert_eq!(linux.write(10), ["2510:2520"]);
+
+    let mut lite = Script::new(Config {
+        stack: onramp_tcp::Stack::Lite,
+        ..nagle
+    });
+    assert_eq!(lite.write(1500), ["0:1000"]);
+    assert_eq!(lite.ack(1000), ["1000:1500"]);
+}
+
+#[test]
 fn the_last_small_segment_is_sent_with_its_fin() {
     let mut script = Script::new(Config {
         nagle: true,

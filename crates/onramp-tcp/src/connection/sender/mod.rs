@@ -74,6 +74,8 @@ pub struct Sender {
     /// The first segment of a pair was sent just now, so the second must follow immediately.
     pair_second_due: bool,
     nagle: bool,
+    /// Offset after the latest new segment that was not full; `snd_sml` in Linux.
+    small_segment_end: u64,
     window_validation: bool,
     restart_after_idle: bool,
     is_lite: bool,
@@ -169,6 +171,7 @@ impl Sender {
             pairs: false,
             pair_second_due: false,
             nagle: config.nagle,
+            small_segment_end: 0,
             window_validation: config.window_validation,
             restart_after_idle: config.restart_after_idle,
             is_lite,

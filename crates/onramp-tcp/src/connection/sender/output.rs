@@ -197,10 +197,10 @@ impl Sender {
         if bytes == 0 && !fin {
             return None;
         }
-        // RFC 9293, section 3.8.6.2.1, permits: a full segment; all unsent data if nothing is in
-        // flight or Nagle's algorithm is off; half of the largest window.
+        // RFC 9293, section 3.8.6.2.1, permits: a full segment; all unsent data, unless Nagle's
+        // algorithm delays it; half of the largest window.
         let is_full = bytes == self.mss();
-        let is_all = bytes == unsent && (fin || !self.nagle || self.scoreboard.is_empty());
+        let is_all = bytes == unsent && (fin || !self.nagle_delays());
         let is_half = 2 * bytes >= self.largest_window_bytes;
         let permitted = is_full || is_all || is_half || self.overrides_sws_avoidance && bytes > 0;
         permitted.then_some(Outgoing {
@@ -210,6 +210,16 @@ impl Sender {
             is_retransmission: false,
             pair_role: None,
         })
+    }
+
+    /// Nagle's algorithm delays a small segment while data is in flight. Linux has Minshall's
+    /// variant (`tcp_minshall_check`): only while another small segment is in flight.
+    fn nagle_delays(&self) -> bool {
+        let others_are_in_flight = match self.is_lite {
+            true => !self.scoreboard.is_empty(),
+            false => self.small_segment_end > self.scoreboard.una(),
+        };
+        self.nagle && others_are_in_flight
     }
 
     /// Data is about to be sent after an idle time.
@@ -270,6 +280,9 @@ impl Sender {
             self.retransmitted_while_timed(outgoing.start, outgoing.start + u64::from(len));
         } else {
             self.scoreboard.send(now_ns, len);
+            if outgoing.payload_bytes < self.mss_bytes {
+                self.small_segment_end = self.scoreboard.nxt();
+            }
             self.overrides_sws_avoidance = false;
             if self.timed.is_none() && !self.rto.wants_every_ack() {
                 self.timed = Some(Timed {

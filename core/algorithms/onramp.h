@@ -186,7 +186,7 @@ _Static_assert(ONRAMP_UNVALIDATED_QUARTERS == 3 && ONRAMP_UNVALIDATED_SEGMENTS =
 _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS == 7 &&
 		       ONRAMP_FIRST_GROWTH_SHIFT == 3,
 	       "growth");
-_Static_assert(ONRAMP_LEFT_QUARTERS == 3, "ACKs give a rate");
+_Static_assert(TRAIN_LEAVING_QUARTERS == 3, "ACKs give a rate");
 _Static_assert(ONRAMP_CREDIBLE_GAIN == 8, "a receiver may lie");
 _Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_OVERFULL_BDPS == 2, "(3), twice the BDP");
 _Static_assert(ONRAMP_FIRST_SEGMENTS == 90 && ONRAMP_FIRST_EXCHANGES == 16, "first round trip");

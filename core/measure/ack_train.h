@@ -72,6 +72,10 @@ enum train_variant {
 /* The points form a line if it leaves at most a tenth of their variance unexplained. */
 #define TRAIN_UNEXPLAINED_DIVISOR 10
 
+/* Quarters of the time over which a train arrived, within which its segments must have left:
+ * between slow start's half and the whole, where the spacing is the sender's. */
+#define TRAIN_LEAVING_QUARTERS 3
+
 struct ack_train {
 	uint64_t first_ns;
 	uint64_t last_ns;

@@ -3,6 +3,14 @@
  * A sender's flights, one after the other. When the first ACK of a flight arrives, the segments
  * then in flight are the next flight. Each flight has the train of its ACKs
  * (core/measure/ack_train.h), and a record of what limited the sender.
+ *
+ * A train shows a rate only where its ACKs are wider apart than its segments left. Otherwise the
+ * sender has spaced them: its pacer, an application that thinks or writes in parts, or a datagram
+ * that discovers the MTU and leaves ahead of the first data. So with QUIC an ACK that is as far
+ * behind the first one as its segment left behind that one's divides the flight. The train is what
+ * left together: behind this ACK, or before it where it stands in the second half of the flight. A
+ * host that paces the whole flight sees no train of two ACKs. TCP's flights are not divided: an ACK
+ * that arrives late would do so as well.
  */
 #ifndef ONRAMP_FLIGHT_H
 #define ONRAMP_FLIGHT_H
@@ -19,15 +27,17 @@ struct flight {
 	uint64_t end_bytes;     /* the flight ends when this much is delivered in total; 0: between
 				   flights */
 	uint64_t silence_ns;    /* the longest time between two ACKs of the train */
-	uint64_t first_left_ns; /* when the segment left that the first RTT sample is of; 0: none */
-	uint64_t left_ns;       /* the same of the latest RTT sample */
+	uint64_t first_bytes;   /* delivered in total at its first ACK */
+	uint64_t first_left_ns; /* when the segment of the train's first RTT sample left; 0: none */
+	uint64_t left_ns;       /* the same of its latest RTT sample */
 	uint32_t acks;          /* ACKs of this flight */
 	uint32_t app_limited;   /* those with STARTUP_ACK_APP_LIMITED */
 	uint32_t cwnd_limited;  /* those with STARTUP_ACK_CWND_LIMITED */
 	/* The application limited the last flight, while this flight was sent. */
 	uint32_t sent_app_limited;
 	uint32_t mss_bytes; /* of this flight */
-	/* Not 0: a flight is complete without its last segment (STARTUP_OPTION_DELAYED_ACKS). */
+	/* Not 0: a flight is complete without its last segment, and divided where the sender has
+	 * spaced it (STARTUP_OPTION_DELAYED_ACKS). */
 	uint32_t last_is_delayed;
 };
 
@@ -60,6 +70,28 @@ static inline void flight_note_left(struct flight *flight, const struct startup_
 		flight->first_left_ns = flight->left_ns;
 }
 
+static inline void flight_begin_train(struct flight *flight, const struct startup_ack *ack)
+{
+	flight->silence_ns = 0;
+	flight->first_left_ns = 0;
+	flight_note_left(flight, ack);
+	train_begin(&flight->train, ack->now_ns, ack->delivered_bytes, ack->inflight_bytes);
+}
+
+/* This ACK is as far behind the train's first one as its segment left behind that one's: the sender
+ * has spaced them (STARTUP_OPTION_DELAYED_ACKS). */
+static inline bool flight_is_of_sender(const struct flight *flight, const struct startup_ack *ack)
+{
+	uint64_t arrived_ns = ack->now_ns - flight->train.first_ns;
+	uint64_t left_ns = ack->now_ns - ack->rtt_ns;
+	/* Segments may be acknowledged in another order than they left. */
+	uint64_t leaving_ns = left_ns - min_u64(flight->first_left_ns, left_ns);
+
+	return flight->last_is_delayed && ack->rtt_ns &&
+	       leaving_ns > arrived_ns / 4 * TRAIN_LEAVING_QUARTERS &&
+	       arrived_ns > leaving_ns / 4 * TRAIN_LEAVING_QUARTERS;
+}
+
 /* Follow the flights. True when this ACK completes one. */
 static inline bool flight_ends(struct flight *flight, const struct startup_ack *ack)
 {
@@ -68,16 +100,20 @@ static inline bool flight_ends(struct flight *flight, const struct startup_ack *
 		flight->end_bytes = 0;
 	if (!flight->end_bytes) {
 		flight->mss_bytes = ack->mss_bytes;
+		flight->first_bytes = ack->delivered_bytes;
 		flight->end_bytes = ack->delivered_bytes + ack->inflight_bytes;
 		flight->sent_app_limited = flight_app_limited(flight);
 		flight->last_bytes = flight->train.flight_bytes;
 		flight->acks = 0;
 		flight->app_limited = 0;
 		flight->cwnd_limited = 0;
-		flight->silence_ns = 0;
-		flight->first_left_ns = 0;
-		flight_note_left(flight, ack);
-		train_begin(&flight->train, ack->now_ns, ack->delivered_bytes, ack->inflight_bytes);
+		flight_begin_train(flight, ack);
+	} else if (flight_is_of_sender(flight, ack)) {
+		if (ack->delivered_bytes - flight->train.first_bytes <=
+		    (flight->end_bytes - flight->train.first_bytes) / 2)
+			flight_begin_train(flight, ack);
+		else
+			flight->train.is_closed = true;
 	} else if (ack->delivered_bytes <= flight->end_bytes) {
 		/* An ACK that covers segments of the next flight too has waited for them: leave it
 		 * out. */
@@ -97,6 +133,15 @@ static inline bool flight_ends(struct flight *flight, const struct startup_ack *
 		return false;
 	flight->end_bytes = 0;
 	return true;
+}
+
+/* The train's segments left closer together than its ACKs arrived: the bottleneck has spaced the
+ * ACKs, not the sender. Where the last sample is of an earlier segment than the first, the
+ * difference wraps, and the answer is no. */
+static inline bool flight_is_of_path(const struct flight *flight)
+{
+	return flight->left_ns - flight->first_left_ns <=
+	       (flight->train.last_ns - flight->train.first_ns) / 4 * TRAIN_LEAVING_QUARTERS;
 }
 
 /* The rate of the flight that just ended; 0 if it shows nothing about the path. The ACK spacing of

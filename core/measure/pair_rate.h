@@ -48,9 +48,6 @@
  * MB takes 0.8 round trips longer without this rule, and 5 MB 2.6 (means of 40 runs). With a
  * quarter, aggregation of 2 ms hides the line for one more flight. */
 #define PAIR_RATE_GAP_DIVISOR 3
-/* Quarters of the arrival time within which the segments must have left: between slow start's half
- * and the whole, where the spacing is the sender's. */
-#define PAIR_RATE_LEAVING_QUARTERS 3
 /* A longer flight is measured more exactly. It is also the path that has spaced the segments where
  * they arrived in so many ticks more than they left in. A clock of microseconds shows jitter of the
  * forward path too, so a tick counts as a millisecond at least. */
@@ -152,7 +149,7 @@ static inline bool pair_rate_is_of_path(const struct pair_rate *state, uint64_t 
 	/* The resolution of RTTs may be coarser than the time between segments. */
 	uint64_t leaving_ns = state->left_ns - min_u64(state->first_left_ns, state->left_ns);
 
-	return leaving_ns <= arrived_ns / 4 * PAIR_RATE_LEAVING_QUARTERS ||
+	return leaving_ns <= arrived_ns / 4 * TRAIN_LEAVING_QUARTERS ||
 	       (tick_ns &&
 		leaving_ns + PAIR_RATE_LATE_TICKS * max_u64(tick_ns, PAIR_RATE_LATE_TICK_NS) <=
 			arrived_ns);

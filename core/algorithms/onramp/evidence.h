@@ -21,17 +21,6 @@ static inline bool onramp_train_is_usable(const struct onramp *state)
 	       (state->variant & ONRAMP_WITHOUT_LINE || train_is_line(train));
 }
 
-/* The flight's segments left closer together than its ACKs arrived: the bottleneck has spaced the
- * ACKs, not the sender. Where the last sample is of an earlier segment than the first, the
- * difference wraps, and the answer is no. */
-static inline bool onramp_train_is_of_path(const struct onramp *state)
-{
-	const struct flight *flight = &state->flight;
-
-	return flight->left_ns - flight->first_left_ns <=
-	       (flight->train.last_ns - flight->train.first_ns) / 4 * ONRAMP_LEFT_QUARTERS;
-}
-
 /* The receiver's reports of this flight last for at least this number of its ticks. */
 static inline bool onramp_reports_last(const struct onramp *state, uint32_t min_ticks)
 {
@@ -128,7 +117,7 @@ static inline uint64_t onramp_measure(struct onramp *state, const struct startup
 		rate = pair_rate_is_of_path(&state->pairs, state->clock.tick_ns) ? arrival : 0;
 	} else if (onramp_train_is_usable(state)) {
 		arrival = onramp_ack_rate(state, ack);
-		rate = onramp_train_is_of_path(state) ? arrival : 0;
+		rate = flight_is_of_path(&state->flight) ? arrival : 0;
 	}
 	if (!state->min_rtt_ns || state->variant & ONRAMP_WITHOUT_MEASURING)
 		arrival = rate = 0;

@@ -35,7 +35,7 @@ static inline uint64_t onramp_fair_share(const struct onramp *state, const struc
 	if (ack->siblings)
 		return onramp_own_bytes(state, ack, pipe_bytes);
 	/* The rate of a later flight: the queue of the first one is gone. */
-	if (state->flight.train.first_bytes > state->first_acked_bytes)
+	if (state->flight.first_bytes > state->first_acked_bytes)
 		return pipe_bytes;
 	if (!state->handshake_rtt_ns || state->first_rtt_ns <= expected_rtt_ns ||
 	    state->first_rtt_ns > ONRAMP_PROXY_FACTOR * state->handshake_rtt_ns ||

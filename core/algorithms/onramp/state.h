@@ -82,9 +82,6 @@ enum onramp_variant {
  * probe at most. Other bounds are several times too low. */
 #define ONRAMP_LINE_PACING_EIGHTHS 12
 #define ONRAMP_BOUND_PACING_EIGHTHS 40
-/* Quarters of the time in which a flight's ACKs arrived: where its segments left in less, the
- * bottleneck has spaced the ACKs. Otherwise the sender's own spacing may be their rate. */
-#define ONRAMP_LEFT_QUARTERS 3
 /* A probe is worth as much as a jump of twice its size that a remembered BDP permits. The jump
  * leaves over a whole round trip, so its ACKs show nothing but the jump's own rate. */
 #define ONRAMP_PROBE_WORTH 2

@@ -44,7 +44,7 @@ struct onramp_quic_ack {
 	/* In flight after the frame. */
 	uint64_t inflight_bytes;
 	uint64_t srtt_ns;
-	/* RTT sample of the newest packet; 0: none. */
+	/* RTT sample of the newest packet, with the peer's delay; 0: none. */
 	uint64_t rtt_ns;
 	/* When the newest packet arrived, by the receiver's clock in microseconds; 0: unknown. Used
 	 * after onramp_quic_use_receiver_clock(). */

@@ -13,7 +13,8 @@ pub struct Acked {
     pub inflight_bytes: u64,
     /// Smoothed RTT.
     pub srtt_ns: u64,
-    /// RTT sample of the newest packet; 0: it is not newer than all that were acknowledged before.
+    /// RTT sample of the newest packet, with the peer's delay: it says when the packet left. 0: the
+    /// packet is not newer than all that were acknowledged before.
     pub rtt_ns: u64,
     /// When the newest of the packets arrived, by the receiver's clock in microseconds; 0: unknown.
     /// See [`Sender::use_receiver_clock`](super::Sender::use_receiver_clock).

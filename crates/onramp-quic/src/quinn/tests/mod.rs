@@ -1,10 +1,12 @@
 //! Downloads with quinn, and the hand-over to quinn's CUBIC.
 
+#[path = "../../download/mod.rs"]
 mod download;
+mod library;
 
 use super::*;
 use crate::path_control::tests as hand_over;
-use download::{Download, Path};
+use download::{Application, LONG_PATH};
 use onramp_core::EXIT_LOSS;
 use quinn_proto::congestion::{Cubic, CubicConfig};
 use quinn_proto::RttEstimator;
@@ -15,19 +17,6 @@ use std::time::Duration;
 const MTU: u16 = 1_200;
 const MTU_BYTES: u64 = 1_200;
 const RTT: Duration = Duration::from_millis(100);
-
-const LONG_PATH: Path = Path {
-    mbit_per_s: 50,
-    rtt_ms: 100,
-    queue_tenths: 10,
-};
-
-/// The same download with `onramp` and with quinn's CUBIC.
-fn downloads(path: Path, bytes: usize) -> [Download; 2] {
-    let onramp = Arc::new(StartupConfig::new("onramp").unwrap());
-    let cubic = Arc::new(CubicConfig::default());
-    [path.download(onramp, bytes), path.download(cubic, bytes)]
-}
 
 /// Catches an RTT estimator, which only quinn can make.
 #[derive(Clone)]
@@ -61,7 +50,8 @@ impl Controller for Catcher {
 
 fn rtt() -> RttEstimator {
     let caught = Arc::<Mutex<Option<RttEstimator>>>::default();
-    LONG_PATH.download(Arc::new(Catcher(caught.clone())), 50_000);
+    let catcher = Arc::new(Catcher(caught.clone()));
+    LONG_PATH.download(Application::default(), catcher, 50_000);
     let rtt = caught.lock().unwrap().take();
     rtt.expect("packets were acknowledged")
 }
@@ -85,52 +75,6 @@ fn cubic_rises_to_w_max_from_a_cwnd_that_a_start_up_has_reduced() {
 #[test]
 fn cubic_takes_over_in_slow_start_without_an_ssthresh() {
     hand_over::check_hand_over_without_an_ssthresh::<Cubic>(&rtt());
-}
-
-#[test]
-fn a_long_path_is_used_a_quarter_sooner_than_with_cubic() {
-    let [onramp, cubic] = downloads(LONG_PATH, 1_000_000);
-    assert!(onramp.time < cubic.time * 3 / 4, "{onramp:?} {cubic:?}");
-}
-
-#[test]
-fn a_short_path_loses_at_most_3_percent_to_cubic() {
-    let short = Path {
-        rtt_ms: 5,
-        ..LONG_PATH
-    };
-    let [onramp, cubic] = downloads(short, 1_000_000);
-    assert!(onramp.time < cubic.time * 103 / 100, "{onramp:?} {cubic:?}");
-}
-
-/// The 54 downloads of `scenarios/start-up.toml`, for docs/quic.md.
-#[test]
-#[ignore = "measures: --release -- --ignored --nocapture"]
-fn the_whole_set_beside_cubic() {
-    let (mut ratios, mut dropped) = (Vec::new(), [0, 0]);
-    for mbit_per_s in [10, 50, 250] {
-        for (rtt_ms, queue_tenths) in [(20, 3), (20, 10), (100, 3), (100, 10), (600, 3), (600, 10)]
-        {
-            let path = Path {
-                mbit_per_s,
-                rtt_ms,
-                queue_tenths,
-            };
-            for bytes in [100_000, 1_000_000, 5_000_000] {
-                let both = downloads(path, bytes);
-                let ratio = both[0].time.as_secs_f64() / both[1].time.as_secs_f64();
-                println!("{ratio:.3} {bytes:7} bytes, {path:?}: {both:?}");
-                ratios.push(ratio);
-                for (sum, one) in dropped.iter_mut().zip(both) {
-                    *sum += one.dropped;
-                }
-            }
-        }
-    }
-    let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
-    let worst = ratios.iter().copied().fold(0.0, f64::max);
-    println!("geometric mean {mean:.2}, worst {worst:.2}, dropped {dropped:?}");
-    assert!(mean < 0.75, "{mean}");
 }
 
 /// A controller whose handshake is over, and the time at which `packets` have left.

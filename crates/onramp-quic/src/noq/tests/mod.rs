@@ -1,7 +1,10 @@
-//! The hand-over to noq's CUBIC.
+//! Downloads with noq, and the hand-over to noq's CUBIC.
 
-#[path = "../../benches/cost/captured_rtt.rs"]
+#[path = "../../../benches/cost/captured_rtt.rs"]
 mod captured_rtt;
+#[path = "../../download/mod.rs"]
+mod download;
+mod library;
 
 use crate::path_control::tests as hand_over;
 use noq_proto::congestion::Cubic;

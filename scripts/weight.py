@@ -4,10 +4,10 @@ targets, generated files, comments and blank lines. Prints the crates; with fold
 their files.
 """
 
+import argparse
 import importlib
 import re
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -40,7 +40,10 @@ def group_of(file, folders):
     return "/".join(file.parts[: 2 if file.parts[0] == "crates" else 1])
 
 
-def main(folders):
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="*", help="as git names them: crates/onramp-tcp")
+    folders = parser.parse_args().folders
     listed = subprocess.run(
         ["git", "ls-files", "*.rs", "*.c", "*.h"], stdout=subprocess.PIPE, text=True, check=True
     )
@@ -57,8 +60,10 @@ def main(folders):
             lines[group_of(file, folders)] += weight
     for name, count in lines.most_common():
         print(f"{count:8} {name}")
+    if not lines:
+        parser.error(f"no product code in {', '.join(folders)}: name folders of the repository")
     print(f"{lines.total():8} in all")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

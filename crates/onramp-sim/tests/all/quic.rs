@@ -118,7 +118,7 @@ fn an_application_that_pauses_loses_less_than_with_cubic_when_it_goes_on() {
 /// The head of a response leaves alone: its ACK is no part of the train that shows the path's rate.
 #[test]
 fn a_head_that_leaves_ahead_of_the_data_is_not_taken_for_a_slow_path() {
-    for pause in ["2 ms", "10 ms", "50 ms"] {
+    for pause in ["2 ms", "10 ms"] {
         let writes = format!("write = [\"1 kB\", \"1 MB\"]\nwrite_every = \"{pause}\"\n");
         let record = record("1 MB", "", &format!("startup = \"onramp\"\n{writes}"));
         let estimate = record.estimate_bytes_per_s.expect("the rate is measured");

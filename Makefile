@@ -40,6 +40,7 @@ help:
 	@echo 'make site     the documents as a static site: target/site (test-site: in Chromium)'
 	@echo 'make draft    the specification of onramp as an Internet-Draft: target/draft'
 	@echo 'make real     what onramp makes of real paths beside CUBIC: docs/real-paths.md'
+	@echo 'make workloads    pages, kept connections and video beside CUBIC: docs/deploy.md'
 	@echo 'make real-quic    the same over QUIC, beside the CUBIC of noq and onramp over TCP'
 	@echo 'make real-cellular TRACES=DIR     the same over recorded mobile networks'
 	@echo 'make compare TRACES=DIR   all start-ups over families of paths'
@@ -191,6 +192,10 @@ test-busy: setup
 real:
 	$(CARGO) test --locked --release -p onramp-sim --test real -- --ignored --nocapture \
 		the_whole_set
+
+# Pages, kept connections and video: the table of docs/deploy.md.
+workloads:
+	INSTA_UPDATE=always $(CARGO) test --locked -p onramp-sim --test all -- --nocapture workloads
 
 real-quic:
 	$(CARGO) test --locked --release -p onramp-sim --features quic --test real -- --ignored \

@@ -16,6 +16,7 @@ _UNITS = {
     "rate": ("bit/s", 1),
     "time": ("ns", 1_000_000_000),
     "time, or `random`": ("ns", 1_000_000_000),
+    "time, or `exponential`": ("ns", 1_000_000_000),
     "size": ("B", 1),
     "buffer": ("B", 1),
     "queue": ("packets", 1),

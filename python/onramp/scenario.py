@@ -945,8 +945,9 @@ class Transfer(TableOfKeys):
         With `split`: the relays send at this rate, counted in IP packets, without congestion
         control. Default: as the transfer's TCP sends. Range: 1 kbit/s to 1000 Gbit/s.
     connections : str | int | Sequence[str | int] | None, optional
-        How many parallel connections carry the payload: a number, or `adaptive`. Default: `1`.
-        Range: 1 to 64.
+        How many parallel connections carry the payload: a number, or `adaptive`. With `requests`
+        also `multiplexed`: one connection, on which all requests but the first leave at once.
+        Default: `1`. Range: 1 to 64.
     dscp : CodePoint | Sequence[CodePoint] | None, optional
         How the sender marks its IP packets (RFC 2474): `best-effort`, or `ef` for links with
         `ef_rate`. Default: `best-effort`.
@@ -965,6 +966,20 @@ class Transfer(TableOfKeys):
     write_every : str | float | Sequence[str | float] | None, optional
         With `write`: time from one write to the next, or several times, the last of which is
         repeated. Default: all at once. Range: 1 ns to 3600 s.
+    requests : int | None, optional
+        How many requests the receiver sends. The answers share `size` evenly. A connection has one
+        request at a time, and with several `connections` all but the first open when the first
+        answer has arrived. Default: `1`. Range: 1 to 10000.
+    think : str | float | None, optional
+        With `requests` on one connection: time from the last byte of an answer to the next request,
+        fixed or, as in `exponential 200 ms`, drawn with a mean. Results leave it out. Default: `0
+        s`. Range: 0 s to 3600 s.
+    play : str | float | None, optional
+        With `requests`: the answers are segments of a video of this duration. The player asks for
+        the next one when its buffer has room. Default: no video. Range: 1 ms to 3600 s.
+    player_buffer : str | float | None, optional
+        With `play`: duration of the video that the player buffers, at least two segments. Default:
+        `30 s`. Range: 2 ms to 36000 s.
     repeat : int | None, optional
         How often each case of this table runs. Default: `1`. Range: 1 to 1000.
     """
@@ -1009,6 +1024,10 @@ class Transfer(TableOfKeys):
         "spacing": "time",
         "write": "size",
         "write_every": "time",
+        "requests": "integer",
+        "think": "time, or `exponential`",
+        "play": "time",
+        "player_buffer": "time",
         "repeat": "integer",
     }
 
@@ -1051,6 +1070,10 @@ class Transfer(TableOfKeys):
     spacing: str | float | None = None
     write: str | float | Sequence[str | float] | None = None
     write_every: str | float | Sequence[str | float] | None = None
+    requests: int | None = None
+    think: str | float | None = None
+    play: str | float | None = None
+    player_buffer: str | float | None = None
     repeat: int | None = None
 
 

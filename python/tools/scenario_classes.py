@@ -57,6 +57,7 @@ TYPES = {
     "initial rate": "str | float",
     "time": "str | float",
     "time, or `random`": "str | float",
+    "time, or `exponential`": "str | float",
     "size": "str | float",
     "buffer": "str | float",
     "queue": "str | float",

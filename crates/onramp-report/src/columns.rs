@@ -23,6 +23,9 @@ pub(crate) enum Column {
     Ratio,
     Bound,
     Wasted,
+    FirstAnswer,
+    LaterAnswers,
+    Stalled,
     Delivered,
     Retransmitted,
     Timeouts,
@@ -76,6 +79,9 @@ impl Column {
             (Column::Ratio, true),
             (Column::Bound, groups.iter().any(|g| g.bound_s.is_none())),
             (Column::Wasted, true),
+            (Column::FirstAnswer, any(&|r| r.first_answer_s.is_some())),
+            (Column::LaterAnswers, any(&|r| r.later_answer_s.is_some())),
+            (Column::Stalled, any(&|r| r.stalls.is_some())),
             (Column::Delivered, any(&|r| !r.finished)),
             (Column::Retransmitted, true),
             (
@@ -120,6 +126,9 @@ impl Column {
             Column::Ratio => ("ratio", ""),
             Column::Bound => ("bound", "s"),
             Column::Wasted => ("wasted", "RTT"),
+            Column::FirstAnswer => ("answer", "first, s"),
+            Column::LaterAnswers => ("answers", "later, s"),
+            Column::Stalled => ("stalled", "s"),
             Column::Delivered => ("delivered", "MB"),
             Column::Retransmitted => ("resent", "segm."),
             Column::Timeouts => ("time-outs", ""),
@@ -157,6 +166,11 @@ impl Column {
                  where there are buckets"
             }
             Column::Wasted => "Round trips wasted: (completion − bound) / RTT",
+            Column::FirstAnswer => {
+                "Time from the connect to the last byte of the first answer, when a video starts"
+            }
+            Column::LaterAnswers => "Mean time from a later request to the last byte of its answer",
+            Column::Stalled => "How long the player of a video waited for segments",
             Column::Delivered => {
                 "Payload that the receiver got: median, the unfinished ones included"
             }
@@ -209,6 +223,9 @@ impl Column {
                 None => blank(),
             },
             Column::Wasted => counted(row, |r| r.excess_rtts, 1),
+            Column::FirstAnswer => counted(row, |r| r.first_answer_s, 3),
+            Column::LaterAnswers => counted(row, |r| r.later_answer_s, 3),
+            Column::Stalled => counted(row, |r| r.stalled_s, 1),
             Column::Delivered => delivered(row),
             Column::Retransmitted => count(|r| r.retransmitted_segments),
             Column::Timeouts => counted(row, |r| r.timeouts.map(|n| n as f64), 0),

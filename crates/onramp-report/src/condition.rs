@@ -84,6 +84,7 @@ impl Condition {
                 format!("{} {value}", self.name())
             }
             Condition::Path if record.path.is_empty() => "plain path".to_owned(),
+            Condition::Application if record.first_answer_s.is_some() => value,
             Condition::Application => format!("application writes {value}"),
             _ => value,
         }

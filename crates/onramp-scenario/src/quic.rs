@@ -112,6 +112,8 @@ fn connections(transfer: &Transfer) -> Result<(), NotInQuic> {
             "transfer.split", "relays" => ONE_CONNECTION;
         transfer.connections != Connections::ONE,
             "transfer.connections", "several connections" => ONE_CONNECTION;
+        transfer.requests.is_some(),
+            "transfer.requests", "several requests" => "one request";
     }
     Ok(())
 }

@@ -2,9 +2,11 @@
 //! simulator and lab.
 
 use crate::seed::case_seed;
+use onramp_config::units::{format_time, parse_time, UnitError};
 use onramp_net::random;
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
+use std::fmt;
 
 /// An element that draws random numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +16,8 @@ pub enum Element {
     Source = 1,
     /// The sequence numbers and timestamps of a flow.
     Flow = 2,
+    /// The think times of a copy of the transfer.
+    Think = 3,
 }
 
 /// The seed of one element, derived from the seed of the case by SplitMix64.
@@ -22,12 +26,44 @@ pub fn seed_of(case: u64, element: Element, number: u32) -> u64 {
 }
 
 /// A time that is constant or drawn, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Interval {
     /// Always this time.
     Fixed(u64),
     /// Exponentially distributed with this mean.
     Exponential(u64),
+}
+
+impl Interval {
+    const EXPONENTIAL: &str = "exponential ";
+
+    /// The time of a text, such as `200 ms` or `exponential 200 ms`.
+    ///
+    /// # Errors
+    /// If the time has no unit, or is too long.
+    pub fn parse(text: &str) -> Result<Interval, UnitError> {
+        match text.strip_prefix(Interval::EXPONENTIAL) {
+            Some(mean) => parse_time(mean).map(Interval::Exponential),
+            None => parse_time(text).map(Interval::Fixed),
+        }
+    }
+
+    /// The time, or the mean of times that are drawn.
+    pub fn mean_ns(self) -> u64 {
+        match self {
+            Interval::Fixed(ns) | Interval::Exponential(ns) => ns,
+        }
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = format_time(self.mean_ns());
+        match self {
+            Interval::Fixed(_) => write!(f, "{time}"),
+            Interval::Exponential(_) => write!(f, "{}{time}", Interval::EXPONENTIAL),
+        }
+    }
 }
 
 /// The random stream of one source.
@@ -115,13 +151,13 @@ mod tests {
 
     #[test]
     fn elements_have_streams_of_their_own() {
-        let sources = [Element::Source, Element::Flow].into_iter();
+        let sources = [Element::Source, Element::Flow, Element::Think].into_iter();
         let mut seeds: Vec<u64> = sources
             .flat_map(|element| (0..100).map(move |number| seed_of(7, element, number)))
             .chain((0..100).map(|number| crate::seed::link_seed(7, number)))
             .collect();
         seeds.sort_unstable();
         seeds.dedup();
-        assert_eq!(seeds.len(), 300);
+        assert_eq!(seeds.len(), 400);
     }
 }

@@ -4,7 +4,7 @@
 use crate::endpoint::{self, SenderKeys};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
-use crate::plan::{self, BundlePlan, Group, Launch, Load, Path, Plan, Protocol};
+use crate::plan::{self, BundlePlan, Group, Launch, Load, Path, Plan, Protocol, RequestsPlan};
 #[cfg(feature = "quic")]
 use crate::quic::QuicPlan;
 use crate::router::Router;
@@ -130,6 +130,10 @@ impl Planner<'_> {
             traffic: None,
             measured: true,
             application: transfer.application.clone(),
+            requests: transfer.requests.map(|requests| RequestsPlan {
+                requests,
+                is_multiplexed: transfer.connections == Connections::Multiplexed,
+            }),
             stop_ns: u64::MAX,
             bundle: None,
         };
@@ -139,7 +143,7 @@ impl Planner<'_> {
         };
         let connections = transfer.connections;
         let bundle = match hops.len() as u32 {
-            0 if connections == Connections::ONE => None,
+            0 if connections.max() == 1 => None,
             0 => Some(BundlePlan {
                 hops: vec![0],
                 connections,
@@ -229,6 +233,7 @@ impl Planner<'_> {
             traffic: Some(number),
             measured: traffic.measured,
             application: None,
+            requests: None,
             stop_ns: traffic.stop_ns.unwrap_or(u64::MAX),
             bundle: None,
         });

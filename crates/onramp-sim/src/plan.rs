@@ -3,7 +3,7 @@
 #[cfg(feature = "quic")]
 use crate::quic::QuicPlan;
 use crate::routes::Routes;
-use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp};
+use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp, Requests};
 use onramp_tcp::Config;
 
 /// The plan of a run.
@@ -47,6 +47,8 @@ pub(crate) struct Group {
     pub measured: bool,
     /// How the sending application writes. `None`: all at once.
     pub application: Option<Application>,
+    /// The requests of the receiver. `None`: one, for the whole payload.
+    pub requests: Option<RequestsPlan>,
     /// Time at which the sending application resets the connection.
     pub stop_ns: u64,
     /// The connections of a transfer with several connections, each of which is a flow of another
@@ -61,6 +63,14 @@ pub(crate) enum Protocol {
     /// QUIC. The MSS and the IP version are the sender's.
     #[cfg(feature = "quic")]
     Quic(QuicPlan),
+}
+
+/// Several requests of a receiver.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestsPlan {
+    pub requests: Requests,
+    /// Whether all but the first leave at once.
+    pub is_multiplexed: bool,
 }
 
 /// The connections of one transfer.

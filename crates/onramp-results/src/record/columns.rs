@@ -24,6 +24,8 @@ pub(super) struct Flow<'a> {
     /// The number of expedited flows of which it consists; 0: it is best effort.
     expedited_flows: u32,
     start_ns: u64,
+    /// Round trips of requests after the first.
+    later_round_trips: u32,
 }
 
 impl<'a> Flow<'a> {
@@ -42,6 +44,7 @@ impl<'a> Flow<'a> {
             relays: split.map_or(&[][..], |split| &split.nodes),
             expedited_flows: transfer.expedited_flows(),
             start_ns: case.transfer_start_ns() + u64::from(copy) * transfer.spacing_ns,
+            later_round_trips: transfer.later_round_trips(),
         }
     }
 
@@ -63,6 +66,7 @@ impl<'a> Flow<'a> {
             relays: &[],
             expedited_flows: u32::from(traffic.dscp == Dscp::Ef),
             start_ns,
+            later_round_trips: 0,
         }
     }
 }
@@ -146,7 +150,9 @@ fn enter_path(record: &mut Record, path: &Path, route: &Route<'_>, flow: &Flow<'
     record.queue = path.forward.queue.to_string();
     record.loss = path.forward.describe_loss();
     record.path = words::path(path);
-    record.bound_s = bound_ns(route, flow.connect, flow.start_ns, wire_bytes) as f64 / 1e9;
+    let later_ns = u64::from(flow.later_round_trips) * path.rtt_ns;
+    let bound_ns = bound_ns(route, flow.connect, flow.start_ns, wire_bytes) + later_ns;
+    record.bound_s = bound_ns as f64 / 1e9;
 }
 
 /// A record with the columns that every flow of the case has, and no result.

@@ -103,7 +103,9 @@ pub struct Record {
     pub start_s: f64,
     /// The whole payload arrived before the run ended.
     pub finished: bool,
-    /// Time from the connect to the receiver's last byte, if the transfer is finished.
+    /// Time from the connect to the receiver's last byte, if the transfer is finished. Times in
+    /// which a receiver of several answers waits by itself are left out: think times, and a full
+    /// player buffer.
     pub completion_s: Option<f64>,
     /// The minimum possible time: the handshake, the request if there is one, and every packet
     /// through each serialiser and token bucket.
@@ -136,6 +138,15 @@ pub struct Record {
     pub estimate_bytes_per_s: Option<u64>,
     /// The remembered BDP of the path (payload), if its start-up could use one.
     pub remembered_bytes: Option<u64>,
+    /// Time from the connect to the last byte of the first answer, if there are several requests
+    /// and the answer arrived. A video starts to play then.
+    pub first_answer_s: Option<f64>,
+    /// Mean time from a later request to the last byte of its answer, over those that arrived.
+    pub later_answer_s: Option<f64>,
+    /// How often a video stalled; `None`: the transfer is no video.
+    pub stalls: Option<u32>,
+    /// How long a video stalled in all.
+    pub stalled_s: Option<f64>,
     /// The rate at which competing traffic delivered payload in the 20 round trips before the
     /// transfer, if there was any.
     pub traffic_before_bytes_per_s: Option<f64>,
@@ -182,7 +193,7 @@ impl Record {
         let mut record = of_flow(case, host, &flow);
         record.flow = copy + 1;
         record.enter_choices_of_the_transfer(case);
-        record.application = words::application(transfer.application.as_ref(), transfer.connect);
+        record.application = words::application(transfer);
         record.with_exit_reason()
     }
 
@@ -205,7 +216,7 @@ impl Record {
             &Flow::of_traffic(traffic, transfers, size_bytes, start_ns),
         );
         record.role = TRAFFIC.to_owned();
-        record.beside = match words::application(beside.application.as_ref(), beside.connect) {
+        record.beside = match words::application(beside) {
             all_at_once if all_at_once.is_empty() => measured.algorithms(),
             writes => format!("{}, {writes}", measured.algorithms()),
         };
@@ -213,7 +224,7 @@ impl Record {
         record.startup = words::startup(&transfers.startup, transfers.given, Memory::Off);
         record.avoidance = transfers.avoidance.name().to_owned();
         record.sender_tcp = words::traffic_tcp(traffic, transfers);
-        record.application = words::application(None, transfers.connect);
+        record.application = words::unasked(transfers.connect).unwrap_or_default();
         record.transport = Transport::Tcp.name().to_owned();
         record.stack = transfers.stack.name().to_owned();
         record.recovery = transfers.recovery.name().to_owned();

@@ -1,11 +1,12 @@
 //! The words in which a record describes its path and its algorithms.
 
 use super::Record;
+use onramp_scenario::random::Interval;
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time, parse_size};
 use onramp_scenario::{
-    format_byte_counting, Application, ByteCounting, Case, Channel, Clocks, Connect, Connections,
-    Dscp, Given, InitialRate, IpVersion, Memory, Path, SearchVersion, Stack, Timers, Traffic,
-    Transfer, Transfers, Without, NO_STARTUP,
+    format_byte_counting, ByteCounting, Case, Channel, Clocks, Connect, Connections, Dscp, Given,
+    InitialRate, IpVersion, Memory, Pace, Path, SearchVersion, Stack, Timers, Traffic, Transfer,
+    Transfers, Without, NO_STARTUP,
 };
 
 /// The default of `transfer.split_buffer`, which has no words.
@@ -15,10 +16,11 @@ const DEFAULT_MTU_BYTES: u32 = 1500;
 /// Further changes are only counted.
 const MAX_CHANGES: usize = 4;
 
-/// The writes of an application: `100 kB every 10 ms, unasked (sender connects)`. Empty if it has
-/// all of the payload when the receiver requests it.
-pub(super) fn application(application: Option<&Application>, connect: Connect) -> String {
-    let writes = application.map(|writes| {
+/// The writes of an application, `100 kB every 10 ms, unasked (sender connects)`, or the requests
+/// of its receiver, `5 requests, think 2 s` or `30 requests, play 4 s, buffer 30 s`. Empty if it
+/// has all of the payload when the receiver requests it.
+pub(super) fn application(transfer: &Transfer) -> String {
+    let writes = transfer.application.as_ref().map(|writes| {
         let sizes: Vec<String> = writes
             .write_bytes
             .iter()
@@ -28,12 +30,24 @@ pub(super) fn application(application: Option<&Application>, connect: Connect) -
         let times: Vec<String> = writes.every_ns.iter().copied().map(format_time).collect();
         format!("{} every {}", sizes.join(" "), times.join(" "))
     });
-    let unasked = (connect == Connect::Sender).then(|| "unasked (sender connects)".to_owned());
-    writes
-        .into_iter()
-        .chain(unasked)
-        .collect::<Vec<_>>()
-        .join(", ")
+    let requests = transfer.requests.map(|requests| {
+        let pace = match requests.pace {
+            Pace::Think(Interval::Fixed(0)) => String::new(),
+            Pace::Think(think) => format!(", think {think}"),
+            Pace::Play(player) => {
+                let [segment, buffer] = [player.segment_ns, player.buffer_ns].map(format_time);
+                format!(", play {segment}, buffer {buffer}")
+            }
+        };
+        format!("{} requests{pace}", requests.count)
+    });
+    let words = [writes, requests, unasked(transfer.connect)];
+    words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The words of data that nobody requests.
+pub(super) fn unasked(connect: Connect) -> Option<String> {
+    (connect == Connect::Sender).then(|| "unasked (sender connects)".to_owned())
 }
 
 /// A start-up with its parameters: `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst
@@ -232,6 +246,7 @@ pub fn connections(case: &Case) -> String {
         Connections::ONE => {}
         Connections::Fixed(number) => words.push(format!("{number} connections")),
         Connections::Adaptive => words.push("adaptive connections".to_owned()),
+        Connections::Multiplexed => words.push("multiplexed".to_owned()),
     }
     if let Some(split) = &case.transfer.split {
         let nodes: Vec<_> = split

@@ -46,6 +46,8 @@ pub(crate) struct TransferDraft {
     pub common: Transfer,
     /// How often each transfer runs.
     pub repeat: u32,
+    /// The least of its sizes.
+    pub least_bytes: Option<u64>,
     factors: Vec<Factor>,
 }
 
@@ -55,6 +57,7 @@ impl TransferDraft {
         TransferDraft {
             common,
             repeat,
+            least_bytes: None,
             factors: Vec::new(),
         }
     }
@@ -167,5 +170,6 @@ pub(crate) fn usual_transfer() -> Transfer {
         start_ns: 0,
         spacing_ns: 0,
         application: None,
+        requests: None,
     }
 }

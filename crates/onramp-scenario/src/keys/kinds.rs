@@ -5,6 +5,7 @@ use crate::model::{
     parse_byte_counting, Avoidance, Buffer, Connect, Connections, Distribution, Dscp,
     InitialWindow, Memory, Transport, NO_STARTUP,
 };
+use crate::random::Interval;
 use onramp_config::key::{
     choice_kinds, quantity_kinds, unknown_name, Form, Integer, KeyPlace, Kind, Known,
 };
@@ -31,6 +32,10 @@ quantity_kinds! {
             InitialRate::Auto | InitialRate::Off => None,
             InitialRate::BitsPerS(bits) => Some((0, *bits)),
         };
+    /// A time, or times that are drawn.
+    Pause: Interval, "time, or `exponential`",
+        "a time in quotes, for example \"2 s\" or \"exponential 200 ms\"", Interval::parse,
+        |pause| Some((0, pause.mean_ns()));
     /// A limit of byte counting.
     Counting: ByteCounting, "byte counting",
         "a limit in quotes: \"unlimited\" or, for example, \"2 segments\"", parse_byte_counting,
@@ -221,25 +226,28 @@ impl Kind for ConnectionCount {
     type Value = Connections;
     const NAME: &'static str = "connections";
     const EXPECTED: &'static str =
-        "a number of connections without quotes, for example 4, or \"adaptive\"";
+        "a number of connections without quotes, for example 4, \"adaptive\" or \"multiplexed\"";
     const FORM: Form = Form::IntegerOrWord;
 
     fn measure(connections: &Connections) -> Option<(u8, u64)> {
         match *connections {
-            Connections::Adaptive => None,
+            Connections::Adaptive | Connections::Multiplexed => None,
             Connections::Fixed(number) => Some((0, u64::from(number))),
         }
     }
 
     fn parse(text: &str, known: &Known, place: &KeyPlace) -> Result<Connections, AnyMistake> {
-        const ADAPTIVE: &str = "adaptive";
-        if text == ADAPTIVE {
-            return Ok(Connections::Adaptive);
+        const WORDS: [(&str, Connections); 2] = [
+            ("adaptive", Connections::Adaptive),
+            ("multiplexed", Connections::Multiplexed),
+        ];
+        if let Some((_, connections)) = WORDS.iter().find(|(word, _)| *word == text) {
+            return Ok(*connections);
         }
         if text.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
             return Integer::<u32>::parse(text, known, place).map(Connections::Fixed);
         }
-        let mut mistake = unknown_name([ADAPTIVE].into_iter(), place, text);
+        let mut mistake = unknown_name(WORDS.iter().map(|(word, _)| *word), place, text);
         if let FileMistake::UnknownName { accepted, .. } = &mut mistake {
             let range = place.facts.range();
             accepted.push(format!("and numbers without quotes, {range}"));

@@ -3,8 +3,8 @@
 use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
 use super::kinds::{
     AvoidanceName, CodePoint, ConnectEnd, ConnectionCount, Counting, FirstRate, Idea,
-    IpVersionName, KnownNode, Label, MemoryMode, RecoveryName, Search, StackName, StartupName,
-    TimersName, TrainReading, TransportName, Window,
+    IpVersionName, KnownNode, Label, MemoryMode, Pause, RecoveryName, Search, StackName,
+    StartupName, TimersName, TrainReading, TransportName, Window,
 };
 use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
@@ -235,7 +235,9 @@ keys! { KEYS:
     CONNECTIONS: ConnectionCount = Key::new(
         "connections",
         Text("1"),
-        "How many parallel connections carry the payload: a number, or `adaptive`.",
+        "How many parallel connections carry the payload: a number, or `adaptive`. With \
+         `requests` also `multiplexed`: one connection, on which all requests but the first leave \
+         at once.",
     )
     .ranges(&[("1", "64")])
     .list(List::Factor);
@@ -280,6 +282,34 @@ keys! { KEYS:
     )
     .list(List::Chain)
     .ranges(&[("1 ns", "3600 s")]);
+    REQUESTS: Integer<u32> = Key::new(
+        "requests",
+        Text("1"),
+        "How many requests the receiver sends. The answers share `size` evenly. A connection has \
+         one request at a time, and with several `connections` all but the first open when the \
+         first answer has arrived.",
+    )
+    .ranges(&[("1", "10000")]);
+    THINK: Pause = Key::new(
+        "think",
+        Text("0 s"),
+        "With `requests` on one connection: time from the last byte of an answer to the next \
+         request, fixed or, as in `exponential 200 ms`, drawn with a mean. Results leave it out.",
+    )
+    .ranges(&[("0 s", "3600 s")]);
+    PLAY: Time = Key::new(
+        "play",
+        Other("no video"),
+        "With `requests`: the answers are segments of a video of this duration. The player asks \
+         for the next one when its buffer has room.",
+    )
+    .ranges(&[("1 ms", "3600 s")]);
+    PLAYER_BUFFER: Time = Key::new(
+        "player_buffer",
+        Text("30 s"),
+        "With `play`: duration of the video that the player buffers, at least two segments.",
+    )
+    .ranges(&[("2 ms", "36000 s")]);
     REPEAT: Integer<u32> = Key::new(
         "repeat",
         Text("1"),

@@ -4,6 +4,7 @@ mod byte_counting;
 mod choice;
 mod host;
 mod network;
+mod requests;
 mod traffic;
 mod transfer;
 
@@ -11,6 +12,7 @@ pub use byte_counting::format_byte_counting;
 pub(crate) use byte_counting::parse_byte_counting;
 pub use host::*;
 pub use network::*;
+pub use requests::*;
 pub use traffic::*;
 pub use transfer::*;
 

@@ -2,6 +2,7 @@
 
 use super::choice::choice;
 use super::host::{Avoidance, Clocks, InitialWindow};
+use super::requests::Requests;
 use onramp_config::units::bytes_in;
 pub use onramp_core::memory::Memory;
 use onramp_core::{InitialRate, SearchVersion, Train, Without};
@@ -98,6 +99,8 @@ pub struct Transfer {
     pub spacing_ns: u64,
     /// The writes of the sending application; `None`: it has all of the payload at once.
     pub application: Option<Application>,
+    /// The requests of the receiver; `None`: one, for the whole payload.
+    pub requests: Option<Requests>,
 }
 
 impl Transfer {
@@ -123,10 +126,19 @@ impl Transfer {
     /// How many expedited flows carry a copy. Each has a guarantee of its own on links that
     /// guarantee a rate.
     pub fn expedited_flows(&self) -> u32 {
-        match (self.dscp, self.connections) {
-            (Dscp::BestEffort, _) => 0,
-            (Dscp::Ef, Connections::Fixed(connections)) => connections,
-            (Dscp::Ef, Connections::Adaptive) => Connections::MAX,
+        match self.dscp {
+            Dscp::BestEffort => 0,
+            Dscp::Ef => self.connections.max(),
+        }
+    }
+
+    /// The least number of round trips after the first request in which the receiver only waits for
+    /// an answer.
+    pub fn later_round_trips(&self) -> u32 {
+        match (self.requests, self.connections) {
+            (None, _) => 0,
+            (Some(_), Connections::Multiplexed) => 1,
+            (Some(requests), several) => (requests.count - 1).div_ceil(several.max()),
         }
     }
 
@@ -157,6 +169,8 @@ pub enum Connections {
     Fixed(u32),
     /// The sending application adapts the number, up to [`Connections::MAX`].
     Adaptive,
+    /// One, on which all answers but the first are requested at once.
+    Multiplexed,
 }
 
 impl Connections {
@@ -164,6 +178,15 @@ impl Connections {
     pub const MAX: u32 = 64;
     /// A single connection.
     pub const ONE: Connections = Connections::Fixed(1);
+
+    /// The number at the beginning, or the maximum of an adaptive number.
+    pub fn max(self) -> u32 {
+        match self {
+            Connections::Fixed(number) => number,
+            Connections::Adaptive => Connections::MAX,
+            Connections::Multiplexed => 1,
+        }
+    }
 }
 
 choice! {

@@ -92,7 +92,7 @@ fn identity(transfer: &Transfer) -> impl Hash + Eq {
         transfer.avoidance,
         tcp,
         toolbox,
-        transfer.application.clone(),
+        (transfer.application.clone(), transfer.requests),
     )
 }
 

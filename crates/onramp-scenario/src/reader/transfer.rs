@@ -5,15 +5,18 @@ use super::startup_keys::{check_key_of_startup, check_key_of_startups, check_res
 use crate::cases::{avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft};
 use crate::keys::transfer::{
     AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, ECN, FROM, GAMMA,
-    INITIAL_RATE, INITIAL_SSTHRESH, INITIAL_WINDOW, IP, LABEL, MEMORY, PACE, QOS_BURST, QOS_RATE,
-    RECOVERY, REPEAT, SEARCH, SEGMENT, SIZE, SPACING, SPLIT, SPLIT_BUFFER, SPLIT_RATE, STACK,
-    START, STARTUP, TICK, TIMERS, TO, TRAIN, TRANSPORT, WINDOW_SCALING, WITHOUT, WRITE,
-    WRITE_EVERY,
+    INITIAL_RATE, INITIAL_SSTHRESH, INITIAL_WINDOW, IP, LABEL, MEMORY, PACE, PLAY, PLAYER_BUFFER,
+    QOS_BURST, QOS_RATE, RECOVERY, REPEAT, REQUESTS, SEARCH, SEGMENT, SIZE, SPACING, SPLIT,
+    SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP, THINK, TICK, TIMERS, TO, TRAIN, TRANSPORT,
+    WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
 };
 use crate::mistake::Mistake;
-use crate::model::{Application, Clocks, Split, Transfer};
+use crate::model::{
+    Application, Clocks, Connect, Connections, Pace, PlayerKeys, Requests, Split, Transfer,
+};
 use onramp_config::document::{Reader, Section};
-use onramp_config::units::format_size;
+use onramp_config::key::AnyKey;
+use onramp_config::units::{format_size, format_time};
 use onramp_tcp::IpVersion;
 
 /// Reads a `[[transfer]]` table. The order of the keys with lists is the order of the cases.
@@ -31,9 +34,9 @@ pub(super) fn read_transfer(
 
     let common = common.unwrap_or_else(usual_transfer);
     let mut draft = TransferDraft::new(common, repeat.unwrap_or(1));
-    draft.vary(reader.list(section, &SIZE), |one, bytes| {
-        one.size_bytes = bytes
-    });
+    let sizes = reader.list(section, &SIZE);
+    draft.least_bytes = sizes.iter().flatten().copied().min();
+    draft.vary(sizes, |one, bytes| one.size_bytes = bytes);
     draft.vary(read_versions(reader, section, mtus_bytes), |one, ip| {
         one.ip = ip
     });
@@ -46,7 +49,10 @@ pub(super) fn read_transfer(
     vary_stack(reader, section, &mut draft);
     vary_startup(reader, section, &mut draft);
     vary_congestion_control(reader, section, &mut draft);
-    draft.vary(reader.list(section, &CONNECTIONS), |one, connections| {
+    let connections = reader.list(section, &CONNECTIONS);
+    let requests = read_requests(reader, section, &draft, connections.as_deref());
+    draft.common.requests = requests;
+    draft.vary(connections, |one, connections| {
         one.connections = connections
     });
     draft.vary(reader.list(section, &DSCP), |one, dscp| one.dscp = dscp);
@@ -203,6 +209,123 @@ fn read_application(reader: &mut Reader, section: &Section) -> Option<Applicatio
         write_bytes: writes.into_iter().map(|(bytes, _)| bytes).collect(),
         every_ns: times.into_iter().map(|(time_ns, _)| time_ns).collect(),
     })
+}
+
+/// The requests of a table; `None`: one, or a key is wrong, which is noted.
+fn read_requests(
+    reader: &mut Reader,
+    section: &Section,
+    draft: &TransferDraft,
+    connections: Option<&[Connections]>,
+) -> Option<Requests> {
+    let count = reader.one(section, &REQUESTS);
+    let think = reader.one(section, &THINK);
+    let segment_ns = reader.one(section, &PLAY);
+    let buffer_ns = reader.one(section, &PLAYER_BUFFER);
+    for key in [&THINK as &dyn AnyKey, &PLAY] {
+        needs_requests(reader, section, key, count);
+    }
+    reader.need(section, &PLAYER_BUFFER, &PLAY);
+    let connections = connections.unwrap_or_default();
+    if count == Some(1) && connections.contains(&Connections::Multiplexed) {
+        reader.need(section, &CONNECTIONS, &REQUESTS);
+    }
+    let count = count.filter(|count| *count > 1)?;
+    let paced: [&dyn AnyKey; 2] = [&THINK, &PLAY];
+    let others: [&dyn AnyKey; 2] = [&WRITE, &SPLIT];
+    exclude(reader, section, &REQUESTS, &others);
+    exclude(reader, section, &PLAY, &[&THINK]);
+    if draft.common.connect == Connect::Sender {
+        let only = "transfers whose receiver connects";
+        refuse(reader, section, &REQUESTS, only, Connect::Sender.name());
+    }
+    if connections.contains(&Connections::Adaptive) {
+        refuse(
+            reader,
+            section,
+            &REQUESTS,
+            "a number of connections",
+            "adaptive",
+        );
+    }
+    if connections.iter().any(|number| *number != Connections::ONE) {
+        for key in paced {
+            refuse(reader, section, key, "one connection", "connections");
+        }
+    }
+    if let Some(bytes) = draft.least_bytes.filter(|bytes| *bytes < u64::from(count)) {
+        let only = "sizes of a byte or more for each request";
+        refuse(reader, section, &REQUESTS, only, &format_size(bytes));
+    }
+    let pace = match (segment_ns, buffer_ns?) {
+        (None, _) => Pace::Think(think?),
+        (Some(segment_ns), buffer_ns) => {
+            if buffer_ns < 2 * segment_ns {
+                let only = "segments of at most half of its duration";
+                refuse(
+                    reader,
+                    section,
+                    &PLAYER_BUFFER,
+                    only,
+                    &format_time(segment_ns),
+                );
+            }
+            Pace::Play(PlayerKeys {
+                segment_ns,
+                buffer_ns,
+            })
+        }
+    };
+    Some(Requests { count, pace })
+}
+
+/// Refuses a key of a transfer with several requests where there is one.
+fn needs_requests(reader: &mut Reader, section: &Section, key: &dyn AnyKey, count: Option<u32>) {
+    if count == Some(1) {
+        refuse(
+            reader,
+            section,
+            key,
+            "transfers with several `requests`",
+            "1 request",
+        );
+    }
+}
+
+/// Refuses a key, if the table has it, because it is only for another choice.
+fn refuse(
+    reader: &mut Reader,
+    section: &Section,
+    key: &dyn AnyKey,
+    only: &'static str,
+    chosen: &str,
+) {
+    let name = key.facts().name;
+    if section.has_name(name) {
+        let mistake = Mistake::NotFor {
+            key: section.path_of_name(name),
+            only,
+            chosen: chosen.to_owned(),
+        };
+        reader.fault(mistake, section.span(name));
+    }
+}
+
+/// Refuses keys that exclude this one.
+fn exclude(reader: &mut Reader, section: &Section, key: &dyn AnyKey, others: &[&dyn AnyKey]) {
+    let name = key.facts().name;
+    let is_given = |other: &&&dyn AnyKey| section.has_name(other.facts().name);
+    if !section.has_name(name) {
+        return;
+    }
+    for other in others.iter().filter(is_given) {
+        let mistake = Mistake::Excludes {
+            key: section.path_of_name(name),
+            other: section.path_of_name(other.facts().name),
+            other_at: section.span(other.facts().name),
+        };
+        reader.fault(mistake, section.span(name));
+    }
 }
 
 /// The IP versions of a table.

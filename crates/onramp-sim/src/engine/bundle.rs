@@ -11,6 +11,7 @@
 
 use super::adaptive::Adaptation;
 use super::finished::FinishedTransfer;
+use super::page::Page;
 use super::startup::StartupLog;
 use crate::payload::Payload;
 use onramp_results::StartupEvent;
@@ -77,6 +78,8 @@ pub(super) struct Bundle {
     pub end_was_signalled: bool,
     /// State of the adaptation, if the number of lanes is adaptive.
     pub adaptation: Option<Adaptation>,
+    /// The requests of a page, if the lanes carry the answers to several requests.
+    pub page: Option<Page>,
     /// Lanes that the receiver must open: the offset in the first lane that it has to read beyond,
     /// and how many lanes.
     pub pending_opens: VecDeque<(u64, u32)>,
@@ -160,6 +163,7 @@ impl Bundle {
             sender: sum(self.stats, active_stats),
             reports_timeouts: true,
             startup,
+            answers: self.page.take().map(|page| page.answers),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The result of a measured transfer.
 
+use super::requester::Answers;
 use super::startup::StartupLog;
 use onramp_tcp::{Failure, Stats};
 
@@ -34,6 +35,8 @@ pub(crate) struct FinishedTransfer {
     pub reports_timeouts: bool,
     /// Log of its start-up.
     pub startup: StartupLog,
+    /// The times of its answers, if there were several requests.
+    pub answers: Option<Answers>,
 }
 
 impl FinishedTransfer {
@@ -53,6 +56,7 @@ impl FinishedTransfer {
             sender: Stats::default(),
             reports_timeouts: true,
             startup: StartupLog::new(started_ns),
+            answers: None,
         }
     }
 }

@@ -10,6 +10,8 @@ pub(super) struct FlowParams<'a> {
     pub number: u32,
     /// Slot of the flow.
     pub slot: u32,
+    /// Which copy of the transfer it is, counted from 0.
+    pub copy: u64,
     /// Number of its group.
     pub group_number: u32,
     /// Its group.

@@ -94,6 +94,7 @@ impl Flows {
         let params = FlowParams {
             number,
             slot,
+            copy,
             group_number,
             group,
             path: *path,

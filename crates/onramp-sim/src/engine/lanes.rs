@@ -14,6 +14,7 @@ use super::sender_app::RECORD_BYTES;
 use super::Engine;
 use crate::observe::Observer;
 use onramp_scenario::{Connect, Connections};
+use onramp_tcp::State;
 
 impl<O: Observer> Engine<O> {
     /// Runs the sending application at one of its connections.
@@ -81,9 +82,15 @@ impl<O: Observer> Engine<O> {
         if bundle.has_failed() {
             return self.abort_lanes(bundle_id, Side::Receiver);
         }
-        if got_bytes == 0 {
-            return;
+        if bundle.page.is_some() {
+            self.request_objects(slot, bundle_id);
         }
+        let Some(bundle) = self.bundles[bundle_id as usize]
+            .as_mut()
+            .filter(|_| got_bytes > 0)
+        else {
+            return;
+        };
         bundle.received_bytes += got_bytes;
         bundle.lanes[lane as usize].received_bytes += got_bytes;
         let is_complete = bundle.is_complete();
@@ -98,15 +105,52 @@ impl<O: Observer> Engine<O> {
             bundle.pending_opens.pop_front();
         }
         if O::ACTIVE {
-            self.net
-                .observer
-                .delivered(now_ns, flow.number(), got_bytes);
+            let number = self.flows.get(slot).number();
+            self.net.observer.delivered(now_ns, number, got_bytes);
         }
         if is_complete {
             let finished = self.take_bundle(bundle_id, Some(now_ns));
             self.record_finished(finished);
         } else {
             self.open_lanes(bundle_id, requested);
+        }
+    }
+
+    /// Requests the next object of a page on a connection that has no request, or closes the
+    /// connection if there is no further object. Opens the other connections when the first object
+    /// has arrived.
+    pub(super) fn request_objects(&mut self, slot: u32, bundle_id: u32) {
+        let flow = self.flows.get(slot);
+        let Some(bundle) = &mut self.bundles[bundle_id as usize] else {
+            return;
+        };
+        let (size_bytes, group) = (bundle.size_bytes, bundle.group);
+        let (Some(page), Some(answers)) = (&mut bundle.page, flow.take_answers()) else {
+            return;
+        };
+        let was_named = !page.answers.times.is_empty();
+        page.answers.times.extend(answers.times);
+        let count = page.requests.count;
+        let names_others = !was_named && !page.answers.times.is_empty();
+        if let Some((tcp, _)) = flow.tcp_mut() {
+            let end = tcp.ends[Side::Receiver as usize].as_mut();
+            if let (Some(requester), Some(end)) = (&mut tcp.requester, end) {
+                if requester.is_idle() && end.state() == State::Established {
+                    match page.next_bytes(size_bytes) {
+                        Some(bytes) => requester.assign(bytes),
+                        None if page.has_all() => end.close(),
+                        None => {}
+                    }
+                }
+            }
+        }
+        // Sends the request, or the end of the stream.
+        flow.drive_receiver(&mut self.net);
+        if names_others {
+            let plan = self.flows.group(group).bundle.as_ref();
+            let connections = plan.map_or(1, |plan| plan.connections.max());
+            // The first connection has the second object already.
+            self.open_lanes(bundle_id, connections.min(count - 1) - 1);
         }
     }
 

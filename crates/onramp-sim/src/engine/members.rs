@@ -4,6 +4,7 @@ use super::adaptive::{Adaptation, FIRST_CONNECTIONS};
 use super::bundle::{sum, Bundle, Hop, Lane, Member};
 use super::finished::FinishedTransfer;
 use super::flow::{Side, Tcp};
+use super::page::Page;
 use super::startup::StartupLog;
 use super::Engine;
 use crate::observe::Observer;
@@ -21,7 +22,7 @@ impl<O: Observer> Engine<O> {
             .bundle
             .as_ref()
             .map_or(Connections::ONE, |plan| plan.connections);
-        let is_shared = connections != Connections::ONE;
+        let is_shared = connections.max() > 1;
         let transfer = self.flows.started();
         self.bundles.push(Some(Box::new(Bundle {
             group: group_number,
@@ -32,6 +33,7 @@ impl<O: Observer> Engine<O> {
             payload: is_shared.then(|| Payload::new(size_bytes, group.application.clone())),
             end_was_signalled: false,
             adaptation: (connections == Connections::Adaptive).then(Adaptation::default),
+            page: group.requests.map(Page::new),
             pending_opens: VecDeque::new(),
             size_bytes,
             received_bytes: 0,
@@ -43,9 +45,11 @@ impl<O: Observer> Engine<O> {
             sender_retransmitted_segments: 0,
             startup_log: Some(StartupLog::new(self.net.now_ns)),
         })));
-        let lanes = match connections {
-            Connections::Fixed(number) => number,
-            Connections::Adaptive => FIRST_CONNECTIONS,
+        // The other connections of a page open when its first answer has arrived.
+        let lanes = match (&group.requests, connections) {
+            (Some(_), _) | (_, Connections::Multiplexed) => 1,
+            (None, Connections::Fixed(number)) => number,
+            (None, Connections::Adaptive) => FIRST_CONNECTIONS,
         };
         let bundle_id = self.bundles.len() as u32 - 1;
         self.open_lanes(bundle_id, lanes);

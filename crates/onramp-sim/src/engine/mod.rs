@@ -22,7 +22,9 @@ mod lanes;
 mod members;
 mod meter;
 mod net;
+mod page;
 mod relay;
+mod requester;
 mod run_result;
 mod sender_app;
 mod source;
@@ -30,6 +32,7 @@ mod source_events;
 mod startup;
 
 pub(crate) use finished::FinishedTransfer;
+pub(crate) use requester::Answers;
 pub(crate) use run_result::RunResult;
 
 use crate::error::Error;

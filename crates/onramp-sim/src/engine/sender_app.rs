@@ -1,6 +1,7 @@
 //! The sending application of one connection: reads the request, if there is one, writes the data
 //! and closes.
 
+use super::requester::Requester;
 use crate::payload::{Payload, REQUEST_BYTES};
 use onramp_scenario::Application;
 use onramp_tcp::{Connection, State};
@@ -16,6 +17,8 @@ pub(super) struct SenderApp {
     waits_for_request: bool,
     /// Bytes of the request that were read.
     read_bytes: u64,
+    /// Bytes of answers that were written.
+    written_bytes: u64,
     started: bool,
     payload: Payload,
     stop_ns: u64,
@@ -38,6 +41,7 @@ impl SenderApp {
         SenderApp {
             waits_for_request,
             read_bytes: 0,
+            written_bytes: 0,
             started: false,
             payload,
             stop_ns,
@@ -51,8 +55,9 @@ impl SenderApp {
         self.started
     }
 
-    /// Reads, writes and closes as far as possible now.
-    pub fn act(&mut self, connection: &mut Connection, now_ns: u64) {
+    /// Reads, writes and closes as far as possible now. With several requests, only their answers
+    /// are written.
+    pub fn act(&mut self, connection: &mut Connection, requester: Option<&Requester>, now_ns: u64) {
         if now_ns >= self.stop_ns {
             self.stop_ns = u64::MAX;
             self.is_done = true;
@@ -63,9 +68,15 @@ impl SenderApp {
             return;
         }
         self.payload.make_ready(now_ns);
-        let bytes = fitting_bytes(connection, self.payload.ready_bytes());
+        let mut ready_bytes = self.payload.ready_bytes();
+        if let Some(requester) = requester {
+            ready_bytes = ready_bytes.min(self.answer_bytes(connection, requester, now_ns));
+        }
+        let bytes = fitting_bytes(connection, ready_bytes);
         if bytes > 0 {
-            self.payload.consume(connection.write(bytes));
+            let written_bytes = connection.write(bytes);
+            self.payload.consume(written_bytes);
+            self.written_bytes += written_bytes;
         }
         if self.payload.is_empty() {
             self.close(connection);
@@ -107,6 +118,47 @@ impl SenderApp {
             self.close(connection);
         }
         got_bytes > 0
+    }
+
+    /// The same for an application that answers requests on several connections. Returns whether it
+    /// wrote any bytes.
+    pub fn answer_shared(
+        &mut self,
+        payload: &mut Payload,
+        connection: &mut Connection,
+        requester: &Requester,
+        now_ns: u64,
+    ) -> bool {
+        let has_started = self.start_if_possible(connection, now_ns);
+        if !self.is_done && connection.peer_has_closed() {
+            self.close(connection);
+        }
+        if self.is_done || !has_started {
+            return false;
+        }
+        payload.make_ready(now_ns);
+        let ready_bytes = self.answer_bytes(connection, requester, now_ns);
+        let written_bytes = match fitting_bytes(connection, ready_bytes) {
+            0 => 0,
+            bytes => connection.write(bytes),
+        };
+        payload.consume(written_bytes);
+        self.written_bytes += written_bytes;
+        if payload.is_empty() {
+            self.close(connection);
+        }
+        written_bytes > 0
+    }
+
+    /// Bytes of requested answers that have not been written yet.
+    fn answer_bytes(
+        &mut self,
+        connection: &mut Connection,
+        requester: &Requester,
+        now_ns: u64,
+    ) -> u64 {
+        self.read_bytes += connection.read(now_ns, u64::MAX);
+        requester.released_bytes(self.read_bytes / REQUEST_BYTES) - self.written_bytes
     }
 
     /// Stops giving records to this connection, which closes after its last byte.

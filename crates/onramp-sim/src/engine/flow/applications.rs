@@ -19,7 +19,8 @@ impl Tcp {
         let Some(connection) = &mut self.ends[Side::Sender as usize] else {
             return;
         };
-        self.sender_app.act(connection, net.now_ns);
+        self.sender_app
+            .act(connection, self.requester.as_deref(), net.now_ns);
         if had_started || self.sender_app.has_started() {
             self.transmit(Side::Sender, hosts, net);
         }
@@ -40,7 +41,12 @@ impl Tcp {
             let Some(connection) = &mut self.ends[Side::Sender as usize] else {
                 return;
             };
-            let wrote_data = self.sender_app.act_shared(payload, connection, net.now_ns);
+            let wrote_data = match self.requester.as_deref() {
+                Some(requester) => self
+                    .sender_app
+                    .answer_shared(payload, connection, requester, net.now_ns),
+                None => self.sender_app.act_shared(payload, connection, net.now_ns),
+            };
             self.transmit(Side::Sender, hosts, net);
             if !wrote_data {
                 break;
@@ -63,6 +69,9 @@ impl Tcp {
         if let Some(connection) = &mut self.ends[Side::Receiver as usize] {
             if connection.readable_bytes() > 0 {
                 got_bytes = connection.read(net.now_ns, u64::MAX);
+                if let Some(requester) = &mut self.requester {
+                    requester.received(net.now_ns, got_bytes);
+                }
                 if got_bytes == left_bytes {
                     connection.close();
                 }
@@ -72,8 +81,29 @@ impl Tcp {
         if self.request_is_pending {
             self.send_request(hosts, net);
         }
-        self.reschedule(Side::Receiver, u64::MAX, hosts, net);
+        let next_ns = self.send_requests(hosts, net);
+        self.reschedule(Side::Receiver, next_ns, hosts, net);
         got_bytes
+    }
+
+    /// Sends the requests that are due, if there are several. Returns the time of the next one.
+    fn send_requests(&mut self, hosts: &Hosts, net: &mut Net<impl Observer>) -> u64 {
+        let end = self.ends[Side::Receiver as usize].as_mut();
+        let (Some(requester), Some(connection)) = (&mut self.requester, end) else {
+            return u64::MAX;
+        };
+        if connection.state() != State::Established {
+            return u64::MAX;
+        }
+        let requests = requester.leave(net.now_ns);
+        let next_ns = requester.next_ns();
+        if requests > 0 {
+            let bytes = requests * REQUEST_BYTES;
+            let written_bytes = connection.write(bytes);
+            debug_assert_eq!(written_bytes, bytes, "a send buffer has room for requests");
+            self.transmit(Side::Receiver, hosts, net);
+        }
+        next_ns
     }
 
     /// Sends the request, once the connection is established and the ACK that completes the

@@ -14,6 +14,7 @@ use super::bundle::Member;
 use super::finished::FinishedTransfer;
 use super::flow_params::FlowParams;
 use super::net::Net;
+use super::requester::Answers;
 use super::startup::StartupLog;
 use crate::event_queue::Entity;
 use crate::observe::Observer;
@@ -248,7 +249,16 @@ impl Flow {
             sender,
             reports_timeouts: self.tcp().is_some(),
             startup,
+            answers: self.take_answers(),
         })
+    }
+
+    /// The times of the answers on this connection since the latest call, if there are several
+    /// requests.
+    pub fn take_answers(&mut self) -> Option<Answers> {
+        let (tcp, _) = self.tcp_mut()?;
+        let requester = tcp.requester.as_mut()?;
+        Some(std::mem::take(&mut requester.answers))
     }
 
     /// The failure of the flow, if it failed.

@@ -3,6 +3,7 @@
 
 use super::super::flow_params::{randomised_config, FlowParams};
 use super::super::net::Net;
+use super::super::requester::Requester;
 use super::super::sender_app::SenderApp;
 use super::hosts::{Hosts, Side};
 use crate::observe::Observer;
@@ -19,6 +20,8 @@ pub(crate) struct Tcp {
     pub sender_app: SenderApp,
     /// Whether the receiver still has to send its request.
     pub request_is_pending: bool,
+    /// The receiver's requests, if there are several.
+    pub requester: Option<Box<Requester>>,
     /// Time at which an end gives up waiting for a peer that has failed: see
     /// [`Tcp::start_orphan_timer`].
     orphan_timeout_ns: u64,
@@ -41,10 +44,15 @@ impl Tcp {
             group.stop_ns,
         );
         let has_application = params.member.is_none_or(|member| member.is_last);
+        let requester = group.requests.map(|plan| match params.member {
+            None => Requester::new(&plan, params.size_bytes, params.seed, params.copy),
+            Some(_) => Requester::assigned(),
+        });
         Tcp {
             ends,
             sender_app,
-            request_is_pending: waits_for_request && has_application,
+            request_is_pending: waits_for_request && has_application && requester.is_none(),
+            requester: requester.map(Box::new),
             orphan_timeout_ns: u64::MAX,
             random_bits,
         }

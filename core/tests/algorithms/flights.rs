@@ -123,7 +123,8 @@ impl Host {
 
     /// The ACKs of a whole cwnd, one for each segment and `spacing_ns` apart, after a round trip
     /// of silence. The segments left at once, so the RTT grows by the spacing. If cwnd limits the
-    /// sender, it fills cwnd again at once. Otherwise it sends nothing more. Ends early when the start-up is done.
+    /// sender, it fills cwnd again at once. Otherwise it sends nothing more. Ends early when the
+    /// start-up is done.
     pub fn flight(&mut self, spacing_ns: u64, flags: u32) -> Decision {
         let mss = u64::from(self.ack.mss_bytes);
         let segments = self.decision.cwnd_bytes / mss;

@@ -2,6 +2,8 @@
 
 #[path = "../../../benches/cost/captured_rtt.rs"]
 mod captured_rtt;
+// Each adapter has its own library under it.
+#[allow(clippy::duplicate_mod)]
 #[path = "../../download/mod.rs"]
 mod download;
 mod library;

@@ -1,5 +1,7 @@
 //! Downloads with quinn, and the hand-over to quinn's CUBIC.
 
+// Each adapter has its own library under it.
+#[allow(clippy::duplicate_mod)]
 #[path = "../../download/mod.rs"]
 mod download;
 mod library;

@@ -6,6 +6,7 @@ use super::library::{
     DatagramEvent, Dir, Endpoint, Event, ServerConfig, StreamId, TransportConfig, VarInt,
 };
 use crate::config::StartupConfig;
+use crate::Startup;
 use bytes::BytesMut;
 use onramp_net::{Config, Limit, Link, Packet};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -153,7 +154,7 @@ impl Packet for Datagram {
 
 /// The same download with `onramp` and with the library's CUBIC.
 fn downloads(path: Path, application: Application, bytes: usize) -> [Download; 2] {
-    let onramp = Arc::new(StartupConfig::new("onramp").expect("it is known"));
+    let onramp = Arc::new(StartupConfig::new(Startup::Onramp));
     let cubic = Arc::new(CubicConfig::default());
     [
         path.download(application, onramp, bytes),

@@ -9,13 +9,14 @@ use crate::transport::{close_endpoint, TransportLimits, ALPN};
 use noq::crypto::rustls::QuicClientConfig;
 use noq::{ClientConfig, Connection, ConnectionError, Endpoint, ReadError, RecvStream};
 use onramp_quic::noq::StartupConfig;
+use onramp_quic::Startup;
 use std::io::Write;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The start-up of the few bytes that a client sends.
-const REQUESTS: &str = "onramp";
+const REQUESTS: Startup = Startup::Onramp;
 /// Maximum size of a read.
 const READ_BYTES: usize = 256 << 10;
 
@@ -104,7 +105,7 @@ impl Client {
         let mut transport = self.settings.transport.config();
         // noq paces from the first packet on: after two full datagrams of a handshake, a request
         // waits for 8 % of an RTT. Before its first flight, a start-up is not paced.
-        let startup = StartupConfig::new(REQUESTS).expect("the registry has it");
+        let startup = StartupConfig::new(REQUESTS);
         transport.congestion_controller_factory(Arc::new(startup));
         if let Some(qlog) = &self.settings.qlog {
             transport.qlog_factory(qlog.log());

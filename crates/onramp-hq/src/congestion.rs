@@ -100,7 +100,7 @@ impl Congestion {
                 avoidance: self.avoidance.into(),
             });
         }
-        let config = StartupConfig::new(name).map_err(|error| match error {
+        let config = StartupConfig::named(name).map_err(|error| match error {
             UnsupportedStartup::NeedsRate { name } => Error::Rate {
                 startup: name.to_owned(),
             },

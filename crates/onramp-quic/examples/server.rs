@@ -1,12 +1,12 @@
 //! A server with noq whose downloads start with `onramp`, and that remembers the paths of clients.
 //!
 //! It answers each stream with the number of bytes that the stream asks for, as text:
-//! `cargo run -p onramp-quic --example server`.
+//! `cargo run -p onramp-quic --features noq --example server`.
 
 use noq::{Endpoint, Incoming, ServerConfig, TransportConfig};
 use onramp_core::memory::Memory;
 use onramp_quic::noq::StartupConfig;
-use onramp_quic::Paths;
+use onramp_quic::{Paths, Startup};
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use std::error::Error;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn config_of(
     paths: &Paths,
 ) -> Result<ServerConfig, Failure> {
     let path = paths.path(None, incoming.remote_address().ip(), Memory::Careful);
-    let startup = StartupConfig::new("onramp")?.path(path);
+    let startup = StartupConfig::new(Startup::Onramp).path(path);
     let mut transport = TransportConfig::default();
     transport.congestion_controller_factory(Arc::new(startup));
     let mut config = config.clone();

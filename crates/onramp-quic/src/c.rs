@@ -63,7 +63,7 @@ pub unsafe extern "C" fn onramp_quic_new(
 ) -> *mut Sender {
     // SAFETY: the caller gives a string of C.
     let name = unsafe { CStr::from_ptr(startup) };
-    let Ok(mut settings) = Settings::new(&name.to_string_lossy()) else {
+    let Ok(mut settings) = Settings::named(&name.to_string_lossy()) else {
         return std::ptr::null_mut();
     };
     settings.initial_window_bytes = Some(initial_window_bytes).filter(|bytes| *bytes > 0);

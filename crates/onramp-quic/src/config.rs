@@ -5,6 +5,7 @@ use crate::path_control::{Avoidance, Observer, PathControl};
 use crate::paths::{Clock, Path};
 use crate::sender::Sender;
 use crate::settings::Settings;
+use crate::startup::Startup;
 use onramp_core::Decision;
 use std::fmt;
 use std::sync::Arc;
@@ -22,12 +23,17 @@ pub struct StartupConfig {
 }
 
 impl StartupConfig {
-    /// A start-up of the registry: `onramp` is the default of this project.
+    /// A start-up: [`Startup::Onramp`] is the default of this project.
+    pub fn new(startup: Startup) -> StartupConfig {
+        StartupConfig::of(Settings::new(startup))
+    }
+
+    /// The start-up with this name in the registry, for configuration files.
     ///
     /// # Errors
-    /// No start-up has this name, or it needs an option of TCP's header.
-    pub fn new(startup: &str) -> Result<StartupConfig, UnsupportedStartup> {
-        StartupConfig::with(Settings::new(startup)?)
+    /// No start-up has this name, or it needs an option of TCP's header, or a rate.
+    pub fn named(startup: &str) -> Result<StartupConfig, UnsupportedStartup> {
+        StartupConfig::with(Settings::named(startup)?)
     }
 
     /// A start-up with these settings.
@@ -38,10 +44,14 @@ impl StartupConfig {
         if onramp_core::reserves(settings.startup()) {
             settings.check()?;
         }
-        Ok(StartupConfig {
+        Ok(StartupConfig::of(settings))
+    }
+
+    fn of(settings: Settings) -> StartupConfig {
+        StartupConfig {
             settings,
             observer: None,
-        })
+        }
     }
 
     /// The path of the connections that use this configuration: to one peer. So a server makes one

@@ -2,6 +2,7 @@
 
 /// This start-up cannot run over QUIC.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnsupportedStartup {
     /// No algorithm has this name.
     #[error("no start-up is named `{name}`: choose one of {}", known.join(", "))]

@@ -6,7 +6,7 @@
 //! | layer | module |
 //! |---|---|
 //! | what all QUIC libraries share: the records of `onramp-core`, and who owns cwnd | [`Sender`] |
-//! | the congestion controller of one library: `noq` | [`noq`] |
+//! | the congestion controller of one library: `noq` | `noq`, feature `noq` |
 //! | the same for `quinn`, by the window alone | `quinn`, feature `quinn` |
 //! | the same layer for libraries in C: picoquic | `include/onramp_quic.h`, feature `c` |
 //!
@@ -29,11 +29,13 @@ mod paths;
 pub mod quinn;
 mod sender;
 mod settings;
+mod startup;
 
 pub use error::UnsupportedStartup;
 pub use paths::{Path, PathKey, Paths, Remembered};
 pub use sender::{Acked, Cause, Congestion, Owner, Pacing, Sender};
 pub use settings::{initial_window_bytes, startup_names, Settings};
+pub use startup::Startup;
 
 /// The examples of the README.
 #[cfg(all(doctest, feature = "noq", feature = "quinn"))]

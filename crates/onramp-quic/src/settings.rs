@@ -2,6 +2,7 @@
 
 use crate::error::UnsupportedStartup;
 use crate::paths::Path;
+use crate::startup::Startup;
 use onramp_core::{
     needs_pairs, reserves, InitialRate, OPTION_DELAYED_ACKS, OPTION_PAIRS, OPTION_TIMESTAMPS,
 };
@@ -25,11 +26,16 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The defaults of a start-up of the registry.
+    /// The defaults of a start-up.
+    pub fn new(startup: Startup) -> Settings {
+        Settings::of(startup.name())
+    }
+
+    /// The defaults of the start-up with this name in the registry, for configuration files.
     ///
     /// # Errors
     /// No start-up has this name, or it needs an option of TCP's header.
-    pub fn new(startup: &str) -> Result<Settings, UnsupportedStartup> {
+    pub fn named(startup: &str) -> Result<Settings, UnsupportedStartup> {
         let mut names = onramp_core::startup_names().iter().copied();
         let Some(name) = names.find(|name| *name == startup) else {
             return Err(UnsupportedStartup::Unknown {
@@ -40,15 +46,19 @@ impl Settings {
         if needs_pairs(name) {
             return Err(UnsupportedStartup::NeedsTcpOption { name });
         }
-        Ok(Settings {
-            startup: name,
+        Ok(Settings::of(name))
+    }
+
+    fn of(startup: &'static str) -> Settings {
+        Settings {
+            startup,
             options: 0,
             variant: 0,
             initial_window_bytes: None,
             pace_bytes_per_s: 0,
             initial_rate: InitialRate::Auto,
             path: None,
-        })
+        }
     }
 
     /// The name of the start-up.
@@ -93,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_start_up_that_cannot_run_is_refused_with_the_reason() {
-        let refused = |startup: &str| Settings::new(startup).unwrap_err().to_string();
+        let refused = |startup: &str| Settings::named(startup).unwrap_err().to_string();
         assert!(
             refused("pair").contains("packet pairs"),
             "{}",
@@ -105,7 +115,7 @@ mod tests {
             "{unknown}"
         );
         assert!(!unknown.contains("pair,"), "{unknown}");
-        let reserved = Settings::new("qos").unwrap();
+        let reserved = Settings::named("qos").unwrap();
         let error = reserved.check().unwrap_err().to_string();
         assert!(error.contains("pace_bytes_per_s"), "{error}");
     }

@@ -5,7 +5,7 @@
 //! subtracted. The figures are per packet: one call as it leaves, one as it is acknowledged, the
 //! pacer's question, and half an ACK frame.
 //!
-//! Run: `cargo bench -p onramp-quic --bench cost`.
+//! Run: `cargo bench -p onramp-quic --features noq --bench cost`.
 
 mod captured_rtt;
 
@@ -100,7 +100,7 @@ fn send(control: &mut dyn Controller, begin: Instant, packets: u64, rtt: &RttEst
 /// Nanoseconds per packet, the minimum of all rounds: other work of the machine only adds time.
 fn main() {
     let rtt = captured_rtt::capture(RTT);
-    let startup = |name| Arc::new(StartupConfig::new(name).expect("a start-up of the registry"));
+    let startup = |name| Arc::new(StartupConfig::named(name).expect("a start-up of the registry"));
     let controls: [(&str, Build); 6] = [
         ("path alone", built(Arc::new(Fixed))),
         ("noq's CUBIC", built(Arc::new(CubicConfig::default()))),

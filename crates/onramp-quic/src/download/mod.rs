@@ -6,6 +6,7 @@ use super::library::{
     DatagramEvent, Dir, Endpoint, Event, ServerConfig, StreamId, TransportConfig, VarInt,
 };
 use crate::config::StartupConfig;
+use crate::Startup;
 use bytes::BytesMut;
 use onramp_net::{Config, Limit, Link, Packet};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -153,7 +154,7 @@ impl Packet for Datagram {
 
 /// The same download with `onramp` and with the library's CUBIC.
 fn downloads(path: Path, application: Application, bytes: usize) -> [Download; 2] {
-    let onramp = Arc::new(StartupConfig::new("onramp").expect("it is known"));
+    let onramp = Arc::new(StartupConfig::new(Startup::Onramp));
     let cubic = Arc::new(CubicConfig::default());
     [
         path.download(application, onramp, bytes),
@@ -180,9 +181,11 @@ fn a_short_path_loses_at_most_3_percent_to_cubic() {
 #[test]
 fn servers_that_think_or_write_in_parts_keep_the_gain() {
     const MS: fn(u64) -> Duration = Duration::from_millis;
+    // Signatures have random sizes, so packets of the handshake differ by a byte.
+    const TOLERATED: f64 = 0.03;
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/quic.md");
     let page = std::fs::read_to_string(page).expect("docs/quic.md");
-    let mut missing = String::new();
+    let mut wrong = String::new();
     let writes = [(0, None), (2, None), (10, None), (50, None)];
     let parts = [(0, Some((1_000, MS(10)))), (10, Some((1_000, MS(50))))];
     for (thinking_ms, first_write) in writes.into_iter().chain(parts) {
@@ -196,18 +199,23 @@ fn servers_that_think_or_write_in_parts_keep_the_gain() {
             format!(", {bytes} B, {} ms", pause.as_millis())
         });
         let [small, medium, large] = ratios;
-        let row = format!(
-            "| {} | {thinking_ms} ms{write} | {small:.2} | {medium:.2} | {large:.2} |\n",
-            library::NAME
-        );
+        let head = format!("| {} | {thinking_ms} ms{write} | ", library::NAME);
+        let row = format!("{head}{small:.2} | {medium:.2} | {large:.2} |\n");
         assert!(medium <= 0.65 && large <= 0.80 && small <= 1.03, "{row}");
-        if !page.contains(&row) {
-            missing += &row;
+        let shown = page.split(&head).nth(1).unwrap_or_default().split(" |");
+        let shown = shown
+            .take(3)
+            .map(|number| number.trim().parse().unwrap_or(0.0));
+        let is_shown = shown
+            .zip(ratios)
+            .all(|(shown, ratio)| (ratio - shown).abs() < TOLERATED);
+        if !is_shown {
+            wrong += &row;
         }
     }
     assert!(
-        missing.is_empty(),
-        "docs/quic.md lacks these rows:\n{missing}"
+        wrong.is_empty(),
+        "docs/quic.md has other rows than these:\n{wrong}"
     );
 }
 

@@ -7,9 +7,8 @@
 //! ```
 //! # use std::sync::Arc;
 //! let mut transport = noq_proto::TransportConfig::default();
-//! let startup = onramp_quic::noq::StartupConfig::new("onramp")?;
+//! let startup = onramp_quic::noq::StartupConfig::new(onramp_quic::Startup::Onramp);
 //! transport.congestion_controller_factory(Arc::new(startup));
-//! # Ok::<(), onramp_quic::UnsupportedStartup>(())
 //! ```
 
 mod controller;

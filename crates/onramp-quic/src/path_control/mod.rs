@@ -29,6 +29,7 @@ pub type Observer = dyn Fn(Instant, &Decision) + Send + Sync;
 
 /// The state of a start-up, for people and statistics.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Status {
     /// The last decision; `None` before the start.
     pub decision: Option<Decision>,

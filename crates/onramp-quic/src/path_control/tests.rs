@@ -172,7 +172,7 @@ impl Avoidance for Halving {
 /// A path whose handshake is over: ten packets, numbers 1 to 10, have left at the returned time.
 fn started(startup: &str) -> (PathControl<Halving>, Instant) {
     let begin = Instant::now();
-    let config = StartupConfig::new(startup).unwrap();
+    let config = StartupConfig::named(startup).unwrap();
     let mut control: PathControl<Halving> = config.path_control(begin, MTU);
     control.on_sent(begin, MTU_BYTES);
     let now = begin + RTT;

@@ -6,9 +6,8 @@
 //! ```
 //! # use std::sync::Arc;
 //! let mut transport = quinn_proto::TransportConfig::default();
-//! let startup = onramp_quic::quinn::StartupConfig::new("onramp")?;
+//! let startup = onramp_quic::quinn::StartupConfig::new(onramp_quic::Startup::Onramp);
 //! transport.congestion_controller_factory(Arc::new(startup));
-//! # Ok::<(), onramp_quic::UnsupportedStartup>(())
 //! ```
 //!
 //! # What is missing

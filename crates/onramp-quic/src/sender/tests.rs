@@ -12,7 +12,7 @@ const BEGIN_NS: u64 = 1_000 * MS;
 
 /// Nothing leaves behind the initial window before an ACK.
 fn settings(startup: &str) -> Settings {
-    let mut settings = Settings::new(startup).unwrap();
+    let mut settings = Settings::named(startup).unwrap();
     settings.initial_rate = InitialRate::Off;
     if onramp_core::reserves(startup) {
         settings.pace_bytes_per_s = 1_000_000;

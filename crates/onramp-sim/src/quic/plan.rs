@@ -138,7 +138,7 @@ impl Control {
             asked: transfer.startup.clone(),
             supported: "start-ups without an option in the header of TCP",
         };
-        let mut settings = Settings::new(&transfer.startup).map_err(refusal)?;
+        let mut settings = Settings::named(&transfer.startup).map_err(refusal)?;
         settings.variant = transfer.given.variant(&transfer.startup, transfer.train);
         Ok(Control::Startup(Box::new(Startup {
             settings,

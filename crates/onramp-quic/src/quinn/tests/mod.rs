@@ -82,7 +82,7 @@ fn cubic_takes_over_in_slow_start_without_an_ssthresh() {
 /// A controller whose handshake is over, and the time at which `packets` have left.
 fn started(startup: &str, packets: u64, rtt: &RttEstimator) -> (Box<dyn Controller>, Instant) {
     let begin = Instant::now();
-    let config = Arc::new(StartupConfig::new(startup).unwrap());
+    let config = Arc::new(StartupConfig::named(startup).unwrap());
     let mut controller = config.build(begin, MTU);
     controller.on_sent(begin, MTU_BYTES, 0);
     let now = begin + RTT;

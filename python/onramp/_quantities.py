@@ -18,6 +18,7 @@ _UNITS = {
     "time, or `random`": ("ns", 1_000_000_000),
     "time, or `exponential`": ("ns", 1_000_000_000),
     "size": ("B", 1),
+    "size, or distribution": ("B", 1),
     "buffer": ("B", 1),
     "queue": ("packets", 1),
     "packets": ("packets", 1),

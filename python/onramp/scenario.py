@@ -732,8 +732,8 @@ class Traffic(TableOfKeys):
     initial_ssthresh : str | float | None, optional
         For transfers: the initial ssthresh of each. Default: none. Range: 1 B to 1000 GB.
     size : str | float | Sequence[str | float] | None, optional
-        For transfers: the payload of each, or several sizes, of which each transfer draws one.
-        Default: without end. Range: 1 B to 1000 GB.
+        For transfers: the payload of each, or several sizes, of which each transfer draws one. Or a
+        measured distribution, as in `transfer.size`. Default: without end. Range: 1 B to 1000 GB.
     count : int | None, optional
         For transfers: how many there are. Default: 1; with `arrivals` as many as arrive. Range: 1
         to 100000.
@@ -787,7 +787,7 @@ class Traffic(TableOfKeys):
         "avoidance": "avoidance",
         "connect": "end",
         "initial_ssthresh": "size",
-        "size": "size",
+        "size": "size, or distribution",
         "count": "integer",
         "arrivals": "frequency",
         "measured": "true or false",
@@ -842,7 +842,8 @@ class Transfer(TableOfKeys):
     Parameters
     ----------
     size : str | float | Sequence[str | float]
-        Payload to transfer. Range: 1 B to 1000 GB.
+        Payload to transfer. `web-search` and `data-mining` are measured distributions of flow
+        sizes, of which each copy draws one. Range: 1 B to 1000 GB.
     label : str | None, optional
         Name of the transfer in tables and figures, instead of its choices: 1 to 40 characters. The
         table may have one choice of each kind only. Default: empty.
@@ -958,8 +959,8 @@ class Transfer(TableOfKeys):
         Earliest start of the first copy, since the beginning of the run. Default: `0 s`. Range: 0 s
         to 1000000 s.
     spacing : str | float | None, optional
-        Time from the start of one copy to the start of the next. Default: `0 s`. Range: 0 s to 3600
-        s.
+        Time from the start of one copy to the start of the next. With `exponential` and a mean the
+        copies start as a Poisson process. Default: `0 s`. Range: 0 s to 3600 s.
     write : str | float | Sequence[str | float] | None, optional
         Payload of each write of the sending application, or of several writes, the last of which is
         repeated. Default: all at once. Range: 1 B to 1000 GB.
@@ -986,7 +987,7 @@ class Transfer(TableOfKeys):
 
     KINDS: ClassVar[dict[str, str]] = {
         "label": "text",
-        "size": "size",
+        "size": "size, or distribution",
         "ip": "IP version",
         "segment": "size",
         "transport": "transport",
@@ -1021,7 +1022,7 @@ class Transfer(TableOfKeys):
         "dscp": "code point",
         "count": "integer",
         "start": "time",
-        "spacing": "time",
+        "spacing": "time, or `exponential`",
         "write": "size",
         "write_every": "time",
         "requests": "integer",

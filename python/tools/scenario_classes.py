@@ -59,6 +59,7 @@ TYPES = {
     "time, or `random`": "str | float",
     "time, or `exponential`": "str | float",
     "size": "str | float",
+    "size, or distribution": "str | float",
     "buffer": "str | float",
     "queue": "str | float",
     "packets": "str | int",

@@ -133,7 +133,7 @@ impl Maker<'_> {
         let transfers = traffic.transfers().expect("only transfers are prepared");
         let job = Job {
             size_bytes,
-            initial_bytes: match transfers.sizes.is_empty() {
+            initial_bytes: match transfers.sizes.are_endless() {
                 true => 1,
                 false => initial_bytes(
                     InitialWindow::Host,

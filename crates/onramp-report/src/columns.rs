@@ -23,6 +23,7 @@ pub(crate) enum Column {
     Ratio,
     Bound,
     Wasted,
+    Slowdown,
     FirstAnswer,
     LaterAnswers,
     Stalled,
@@ -79,6 +80,7 @@ impl Column {
             (Column::Ratio, true),
             (Column::Bound, groups.iter().any(|g| g.bound_s.is_none())),
             (Column::Wasted, true),
+            (Column::Slowdown, any(&|r| !r.sizes.is_empty())),
             (Column::FirstAnswer, any(&|r| r.first_answer_s.is_some())),
             (Column::LaterAnswers, any(&|r| r.later_answer_s.is_some())),
             (Column::Stalled, any(&|r| r.stalls.is_some())),
@@ -126,6 +128,7 @@ impl Column {
             Column::Ratio => ("ratio", ""),
             Column::Bound => ("bound", "s"),
             Column::Wasted => ("wasted", "RTT"),
+            Column::Slowdown => ("slowdown", ""),
             Column::FirstAnswer => ("answer", "first, s"),
             Column::LaterAnswers => ("answers", "later, s"),
             Column::Stalled => ("stalled", "s"),
@@ -166,6 +169,7 @@ impl Column {
                  where there are buckets"
             }
             Column::Wasted => "Round trips wasted: (completion − bound) / RTT",
+            Column::Slowdown => "Completion over the bound, where sizes are drawn",
             Column::FirstAnswer => {
                 "Time from the connect to the last byte of the first answer, when a video starts"
             }
@@ -223,6 +227,7 @@ impl Column {
                 None => blank(),
             },
             Column::Wasted => counted(row, |r| r.excess_rtts, 1),
+            Column::Slowdown => counted(row, |r| Some(r.completion_s? / r.bound_s), 2),
             Column::FirstAnswer => counted(row, |r| r.first_answer_s, 3),
             Column::LaterAnswers => counted(row, |r| r.later_answer_s, 3),
             Column::Stalled => counted(row, |r| r.stalled_s, 1),

@@ -105,7 +105,9 @@ impl Condition {
     pub(crate) fn number(self, record: &Record) -> Option<(f64, String)> {
         let plain = |number: f64| Some((number, String::new()));
         match self {
-            Condition::Size if record.role != TRAFFIC => plain(record.size_bytes as f64),
+            Condition::Size if record.role != TRAFFIC && record.sizes.is_empty() => {
+                plain(record.size_bytes as f64)
+            }
             Condition::Rate => plain(record.rate_bits_per_s as f64),
             Condition::Rtt => plain(record.rtt_ms),
             Condition::Queue
@@ -126,6 +128,7 @@ fn what(record: &Record) -> String {
     match record.beside_bytes {
         Some(beside_bytes) => format!("{TRAFFIC} beside {}", byte_count(beside_bytes)),
         None if record.role == TRAFFIC => TRAFFIC.to_owned(),
+        None if !record.sizes.is_empty() => printable(&record.sizes),
         None => byte_count(record.size_bytes),
     }
 }

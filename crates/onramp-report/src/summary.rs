@@ -174,7 +174,7 @@ pub(crate) fn groups(records: &[Record]) -> Vec<Group<'_>> {
 }
 
 /// The conditions of a record: texts and numbers. Those with the same key can be compared.
-type Key<'a> = ([&'a str; 8], [Option<u64>; 5]);
+type Key<'a> = ([&'a str; 9], [Option<u64>; 5]);
 
 fn key(record: &Record) -> Key<'_> {
     let texts = [
@@ -186,9 +186,11 @@ fn key(record: &Record) -> Key<'_> {
         &record.receiver_buffer,
         &record.sender_buffer,
         &record.role,
+        &record.sizes,
     ];
-    // The sizes of traffic are random.
-    let size_bytes = (record.role != TRAFFIC).then_some(record.size_bytes);
+    // The sizes of traffic are random, and those that are drawn from a distribution.
+    let is_fixed = record.role != TRAFFIC && record.sizes.is_empty();
+    let size_bytes = is_fixed.then_some(record.size_bytes);
     let numbers = [
         Some(record.rate_bits_per_s),
         Some(record.rtt_ms.to_bits()),

@@ -1,8 +1,7 @@
 //! The times at which transfers start, and their sizes, the same in simulator and lab.
 
-use crate::model::Case;
+use crate::model::{Case, Sizes};
 use crate::random::{seed_of, Element, Interval, Stream};
-use std::sync::Arc;
 
 /// The payload of a transfer without end.
 pub const ENDLESS: u64 = u64::MAX;
@@ -22,8 +21,7 @@ pub struct Arrival {
 pub struct Arrivals {
     random: Stream,
     interval: Interval,
-    /// Each transfer draws one of these sizes. Empty: all transfers are without end.
-    sizes: Arc<[u64]>,
+    sizes: Sizes,
     count: Option<u64>,
     stop_ns: u64,
     started: u64,
@@ -34,10 +32,11 @@ impl Arrivals {
     /// The copies of the measured transfer.
     pub fn of_transfer(case: &Case) -> Arrivals {
         let transfer = &case.transfer;
-        let (interval, count) = (
-            Interval::Fixed(transfer.spacing_ns),
-            Some(transfer.count.into()),
-        );
+        let (interval, count) = (transfer.spacing, Some(transfer.count.into()));
+        let sizes = match transfer.sizes {
+            Some(sizes) => Sizes::Drawn(sizes),
+            None => Sizes::Of([transfer.size_bytes].into()),
+        };
         let random = Stream::new(seed_of(case.seed, Element::Source, 0));
         Arrivals::new(
             random,
@@ -45,7 +44,7 @@ impl Arrivals {
             interval,
             count,
             u64::MAX,
-            [transfer.size_bytes].into(),
+            sizes,
         )
     }
 
@@ -76,7 +75,7 @@ impl Arrivals {
         interval: Interval,
         count: Option<u64>,
         stop_ns: u64,
-        sizes: Arc<[u64]>,
+        sizes: Sizes,
     ) -> Arrivals {
         let first_ns = match interval {
             // In a Poisson process the first transfer also comes after a drawn time.
@@ -106,10 +105,13 @@ impl Arrivals {
     }
 
     fn draw_size(&mut self) -> u64 {
-        match &self.sizes[..] {
-            [] => ENDLESS,
-            [size_bytes] => *size_bytes,
-            sizes => sizes[self.random.below(sizes.len() as u32) as usize],
+        match &self.sizes {
+            Sizes::Drawn(sizes) => sizes.quantile_bytes(self.random.unit()),
+            Sizes::Of(sizes) => match sizes[..] {
+                [] => ENDLESS,
+                [size_bytes] => size_bytes,
+                _ => sizes[self.random.below(sizes.len() as u32) as usize],
+            },
         }
     }
 }
@@ -136,7 +138,8 @@ mod tests {
     use super::*;
 
     fn arrivals(interval: Interval, count: Option<u64>, stop_ns: u64, sizes: &[u64]) -> Arrivals {
-        Arrivals::new(Stream::new(1), 500, interval, count, stop_ns, sizes.into())
+        let sizes = Sizes::Of(sizes.into());
+        Arrivals::new(Stream::new(1), 500, interval, count, stop_ns, sizes)
     }
 
     fn moments(interval: Interval, count: Option<u64>, stop_ns: u64) -> Vec<u64> {

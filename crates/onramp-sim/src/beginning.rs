@@ -78,11 +78,11 @@ pub fn beginning_key(case: &Case) -> Option<String> {
         from,
         to,
         count,
-        spacing_ns,
+        spacing,
         ..
     } = transfer;
     let hosts = (sender, receiver, traffic);
-    let starts = (from, to, count, start_ns, spacing_ns);
+    let starts = (from, to, count, start_ns, spacing);
     Some(format!(
         "{network:?} {path:?} {crossings:?} {hosts:?} {starts:?} {duration_ns:?} {seed}"
     ))

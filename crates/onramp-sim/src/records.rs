@@ -2,7 +2,7 @@
 
 use crate::engine::{Answers, FinishedTransfer, RunResult};
 use onramp_results::{rate_in, traffic_windows, Record};
-use onramp_scenario::{bytes_in, Case, ENDLESS};
+use onramp_scenario::{bytes_in, Arrival, Case, ENDLESS};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -50,12 +50,16 @@ impl RecordTemplates<'_> {
         {
             None => {
                 let ends = case.transfer.ends(number);
-                if case.network.changes() {
+                if case.network.changes() || case.transfer.sizes.is_some() {
                     self.of_ends.clear();
                 }
+                let arrival = Arrival {
+                    start_ns: finished.started_ns,
+                    size_bytes: finished.size_bytes,
+                };
                 let of_copy = || {
                     (
-                        Record::of_copy(case, "sim", number),
+                        Record::of_arrival(case, "sim", number, arrival),
                         case.network.round_trip(ends),
                     )
                 };

@@ -55,6 +55,7 @@ pub fn records(rows: &[Row]) -> RecordBatch {
         sender_tcp: row.0.record.sender_tcp.as_str(),
         connections: row.0.record.connections.as_str(),
         size_bytes: row.0.record.size_bytes,
+        sizes: row.0.record.sizes.as_str(),
         application: row.0.record.application.as_str(),
         run: row.0.record.run,
         seed: Unsigned(row.0.record.seed),

@@ -141,6 +141,7 @@ fn connections(case: &Case) -> Result<(), Unsupported> {
             "transfer.connections", onramp_results::connections(case)
             => "one connection for each transfer";
         transfer.requests.is_some(), "transfer.requests", "several requests" => "one request";
+        transfer.sizes.is_some(), "transfer.size", "sizes that are drawn" => "a size";
         split_rate.is_some(),
             "transfer.split_rate", format_rate(split_rate.unwrap_or_default()) => RELAYS;
     }

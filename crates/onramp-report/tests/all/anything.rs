@@ -61,6 +61,7 @@ prop_compose! {
             rate_bits_per_s: ints[0],
             rtt_ms: floats[0],
             size_bytes: ints[1],
+            sizes: String::new(),
             run,
             seed: ints[2],
             start_s: floats[7],

@@ -4,8 +4,8 @@ use super::bound::{bound_ns, Connection, Route};
 use super::words;
 use super::{Record, TRANSFER};
 use onramp_scenario::{
-    header_bytes, quic_header_bytes, Case, Channel, Connect, Dscp, Hop, InitialWindow, IpVersion,
-    Path, Receiver, Traffic, Transfers, Transport,
+    header_bytes, quic_header_bytes, Arrival, Case, Channel, Connect, Dscp, Hop, InitialWindow,
+    IpVersion, Path, Receiver, Traffic, Transfers, Transport,
 };
 
 /// The properties of a flow on which its record depends, other than its path.
@@ -30,11 +30,11 @@ pub(super) struct Flow<'a> {
 
 impl<'a> Flow<'a> {
     /// A copy of the case's transfer, copies counted from 0.
-    pub(super) fn of_copy(case: &'a Case, copy: u32) -> Flow<'a> {
+    pub(super) fn of_copy(case: &'a Case, copy: u32, arrival: Arrival) -> Flow<'a> {
         let transfer = &case.transfer;
         let split = transfer.split.as_ref();
         Flow {
-            size_bytes: transfer.size_bytes,
+            size_bytes: arrival.size_bytes,
             ip: transfer.ip,
             packet_bytes: transfer.packet_bytes(u32::MAX),
             transport: transfer.transport,
@@ -43,7 +43,7 @@ impl<'a> Flow<'a> {
             ends: transfer.ends(copy),
             relays: split.map_or(&[][..], |split| &split.nodes),
             expedited_flows: transfer.expedited_flows(),
-            start_ns: case.transfer_start_ns() + u64::from(copy) * transfer.spacing_ns,
+            start_ns: arrival.start_ns,
             later_round_trips: transfer.later_round_trips(),
         }
     }

@@ -14,8 +14,8 @@ use columns::Flow;
 use onramp_core::StartupEvent;
 use onramp_net::LinkStats;
 use onramp_scenario::{
-    header_bytes, quic_header_bytes, Case, IpVersion, Memory, Traffic, Transfers, Transport,
-    NO_STARTUP,
+    header_bytes, quic_header_bytes, Arrival, Case, FlowSizes, IpVersion, Memory, Traffic,
+    Transfers, Transport, NO_STARTUP,
 };
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +92,10 @@ pub struct Record {
     pub connections: String,
     /// Payload; 0 for a transfer without end.
     pub size_bytes: u64,
+    /// The distribution from which the payload was drawn, as in `web-search`; empty if it was not
+    /// drawn, or is that of traffic.
+    #[serde(default)]
+    pub sizes: String,
     /// The writes of the sending application, for example `100 kB every 10 ms`; empty if it has all
     /// of the payload at once. Ends with `unasked (sender connects)` if nobody requests the data.
     pub application: String,
@@ -187,13 +191,25 @@ impl Record {
 
     /// The same record of any copy of the transfer, copies counted from 0. Flows are numbered from
     /// 1 in this order.
+    /// If the copies start at random times or draw their sizes, use [`Record::of_arrival`].
     pub fn of_copy(case: &Case, host: &str, copy: u32) -> Self {
+        let after_ns = u64::from(copy) * case.transfer.spacing.mean_ns();
+        let arrival = Arrival {
+            start_ns: case.transfer_start_ns() + after_ns,
+            size_bytes: case.transfer.size_bytes,
+        };
+        Record::of_arrival(case, host, copy, arrival)
+    }
+
+    /// The same record of a copy with this start and this size.
+    pub fn of_arrival(case: &Case, host: &str, copy: u32, arrival: Arrival) -> Self {
         let transfer = &case.transfer;
-        let flow = Flow::of_copy(case, copy);
+        let flow = Flow::of_copy(case, copy, arrival);
         let mut record = of_flow(case, host, &flow);
         record.flow = copy + 1;
         record.enter_choices_of_the_transfer(case);
         record.application = words::application(transfer);
+        record.sizes = transfer.sizes.map_or("", FlowSizes::name).to_owned();
         record.with_exit_reason()
     }
 

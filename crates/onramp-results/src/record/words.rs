@@ -269,7 +269,10 @@ pub fn connections(case: &Case) -> String {
 
 /// Describes a case in a line: `geo: 1 MB, paced + cubic, run 2`.
 pub fn describe_case(case: &Case) -> String {
-    let size = format_size(case.transfer.size_bytes);
+    let size = match case.transfer.sizes {
+        Some(sizes) => sizes.name().to_owned(),
+        None => format_size(case.transfer.size_bytes),
+    };
     // The algorithms do not depend on the host.
     let algorithms = Record::of_case(case, "").algorithms();
     format!("{}: {size}, {algorithms}, run {}", case.scenario, case.run)

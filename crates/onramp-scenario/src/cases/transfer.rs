@@ -4,6 +4,7 @@ use crate::model::{
     Avoidance, Clocks, Connect, Connections, Dscp, Given, InitialWindow, Memory, Transfer,
     NO_STARTUP,
 };
+use crate::random::Interval;
 use onramp_tcp::{IpVersion, Stack};
 use std::collections::HashSet;
 use std::fmt;
@@ -143,6 +144,7 @@ pub(crate) fn usual_transfer() -> Transfer {
     Transfer {
         label: "".into(),
         size_bytes: 0,
+        sizes: None,
         ip: IpVersion::V4,
         segment_bytes: None,
         transport: Default::default(),
@@ -168,7 +170,7 @@ pub(crate) fn usual_transfer() -> Transfer {
         dscp: Dscp::BestEffort,
         count: 1,
         start_ns: 0,
-        spacing_ns: 0,
+        spacing: Interval::Fixed(0),
         application: None,
         requests: None,
     }

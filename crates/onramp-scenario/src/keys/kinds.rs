@@ -3,7 +3,7 @@
 use crate::mistake::Mistake;
 use crate::model::{
     parse_byte_counting, Avoidance, Buffer, Connect, Connections, Distribution, Dscp,
-    InitialWindow, Memory, Transport, NO_STARTUP,
+    InitialWindow, Memory, Payload, Transport, NO_STARTUP,
 };
 use crate::random::Interval;
 use onramp_config::key::{
@@ -36,6 +36,13 @@ quantity_kinds! {
     Pause: Interval, "time, or `exponential`",
         "a time in quotes, for example \"2 s\" or \"exponential 200 ms\"", Interval::parse,
         |pause| Some((0, pause.mean_ns()));
+    /// The payload of transfers.
+    PayloadSize: Payload, "size, or distribution",
+        "a size in quotes, for example \"1 MB\", or \"web-search\" or \"data-mining\"",
+        Payload::parse, |payload| match payload {
+            Payload::Bytes(bytes) => Some((0, *bytes)),
+            Payload::Drawn(_) => None,
+        };
     /// A limit of byte counting.
     Counting: ByteCounting, "byte counting",
         "a limit in quotes: \"unlimited\" or, for example, \"2 segments\"", parse_byte_counting,

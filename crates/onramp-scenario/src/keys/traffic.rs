@@ -2,8 +2,8 @@
 
 use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
 use super::kinds::{
-    AvoidanceName, CodePoint, ConnectEnd, DistributionName, IpVersionName, KnownNode, RecoveryName,
-    StackName, StartupName, TimersName, TrafficName,
+    AvoidanceName, CodePoint, ConnectEnd, DistributionName, IpVersionName, KnownNode, PayloadSize,
+    RecoveryName, StackName, StartupName, TimersName, TrafficName,
 };
 use super::limits::{BURSTS, COUNTS, GRANULARITIES, MOMENTS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
@@ -95,10 +95,11 @@ keys! { KEYS:
         "For transfers: the initial ssthresh of each.",
     )
     .ranges(&[SIZES]);
-    SIZE: Size = Key::new(
+    SIZE: PayloadSize = Key::new(
         "size",
         Other("without end"),
-        "For transfers: the payload of each, or several sizes, of which each transfer draws one.",
+        "For transfers: the payload of each, or several sizes, of which each transfer draws one. \
+         Or a measured distribution, as in `transfer.size`.",
     )
     .ranges(&[SIZES])
     .list(List::Several);

@@ -3,8 +3,8 @@
 use super::defaults::{CLOCK_DEFAULT, STACK_DEFAULT};
 use super::kinds::{
     AvoidanceName, CodePoint, ConnectEnd, ConnectionCount, Counting, FirstRate, Idea,
-    IpVersionName, KnownNode, Label, MemoryMode, Pause, RecoveryName, Search, StackName,
-    StartupName, TimersName, TrainReading, TransportName, Window,
+    IpVersionName, KnownNode, Label, MemoryMode, Pause, PayloadSize, RecoveryName, Search,
+    StackName, StartupName, TimersName, TrainReading, TransportName, Window,
 };
 use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
 use crate::channel::limits::{DELAYS, RATES};
@@ -24,9 +24,14 @@ keys! { KEYS:
         "Name of the transfer in tables and figures, instead of its choices: 1 to 40 characters. \
          The table may have one choice of each kind only.",
     );
-    SIZE: Size = Key::new("size", Required, "Payload to transfer.")
-        .ranges(&[SIZES])
-        .list(List::Factor);
+    SIZE: PayloadSize = Key::new(
+        "size",
+        Required,
+        "Payload to transfer. `web-search` and `data-mining` are measured distributions of flow \
+         sizes, of which each copy draws one.",
+    )
+    .ranges(&[SIZES])
+    .list(List::Factor);
     IP: IpVersionName = Key::new(
         "ip",
         Text("v4"),
@@ -260,10 +265,11 @@ keys! { KEYS:
         "Earliest start of the first copy, since the beginning of the run.",
     )
     .ranges(&[MOMENTS]);
-    SPACING: Time = Key::new(
+    SPACING: Pause = Key::new(
         "spacing",
         Text("0 s"),
-        "Time from the start of one copy to the start of the next.",
+        "Time from the start of one copy to the start of the next. With `exponential` and a mean \
+         the copies start as a Poisson process.",
     )
     .ranges(&[DELAYS]);
     WRITE: Size = Key::new(

@@ -5,6 +5,7 @@ mod choice;
 mod host;
 mod network;
 mod requests;
+mod sizes;
 mod traffic;
 mod transfer;
 
@@ -13,6 +14,7 @@ pub(crate) use byte_counting::parse_byte_counting;
 pub use host::*;
 pub use network::*;
 pub use requests::*;
+pub use sizes::*;
 pub use traffic::*;
 pub use transfer::*;
 

@@ -2,9 +2,9 @@
 
 use super::choice::choice;
 use super::host::{Avoidance, Clocks, Receiver};
+use super::sizes::Sizes;
 use super::transfer::{Connect, Dscp, Given};
 use onramp_tcp::{IpVersion, Recovery, Stack, Timers};
-use std::sync::Arc;
 
 /// Traffic that competes with the transfer.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,8 +91,8 @@ pub struct Transfers {
     pub initial_ssthresh_bytes: Option<u64>,
     /// The host that receives the data.
     pub receiver: Receiver,
-    /// Payload of a transfer: one of these sizes, drawn evenly. Empty: transfers without end.
-    pub sizes: Arc<[u64]>,
+    /// The payload of each.
+    pub sizes: Sizes,
     /// How many transfers there are; `None`: as many as arrive, with
     /// [`arrivals`](Transfers::arrivals) only.
     pub count: Option<u32>,

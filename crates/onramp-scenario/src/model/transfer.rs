@@ -3,6 +3,8 @@
 use super::choice::choice;
 use super::host::{Avoidance, Clocks, InitialWindow};
 use super::requests::Requests;
+use super::sizes::FlowSizes;
+use crate::random::Interval;
 use onramp_config::units::bytes_in;
 pub use onramp_core::memory::Memory;
 use onramp_core::{InitialRate, SearchVersion, Train, Without};
@@ -42,8 +44,10 @@ pub const fn quic_stream_bytes(datagram_bytes: u64) -> u64 {
 pub struct Transfer {
     /// The name in tables; empty where tables list the transfer's choices.
     pub label: Arc<str>,
-    /// Bytes of payload.
+    /// Bytes of payload; the mean of sizes that are drawn.
     pub size_bytes: u64,
+    /// The distribution from which each copy draws its size; `None`: all have the same.
+    pub sizes: Option<FlowSizes>,
     /// The IP version of its packets.
     pub ip: IpVersion,
     /// Size of the largest IP packet, at most the MTU of the route; `None`: the MTU of the route.
@@ -96,7 +100,7 @@ pub struct Transfer {
     /// [`Case::transfer_start_ns`](crate::Case::transfer_start_ns).
     pub start_ns: u64,
     /// Time from the start of one copy to the start of the next.
-    pub spacing_ns: u64,
+    pub spacing: Interval,
     /// The writes of the sending application; `None`: it has all of the payload at once.
     pub application: Option<Application>,
     /// The requests of the receiver; `None`: one, for the whole payload.

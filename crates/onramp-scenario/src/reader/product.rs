@@ -86,7 +86,7 @@ fn identity(transfer: &Transfer) -> impl Hash + Eq {
         transfer.memory,
     );
     (
-        transfer.size_bytes,
+        (transfer.size_bytes, transfer.sizes),
         transfer.transport,
         transfer.startup.clone(),
         transfer.avoidance,

@@ -10,7 +10,8 @@ use crate::keys::traffic::{
 };
 use crate::mistake::Mistake;
 use crate::model::{
-    Buffer, Clocks, Given, OnOff, Packets, Poisson, Traffic, TrafficKind, TrafficStart, Transfers,
+    Buffer, Clocks, Given, OnOff, Packets, Payload, Poisson, Sizes, Traffic, TrafficKind,
+    TrafficStart, Transfers,
 };
 use onramp_config::document::{Reader, Section};
 use onramp_config::key::AnyKey;
@@ -132,7 +133,7 @@ fn is_endless(kind: &TrafficKind) -> bool {
     let TrafficKind::Transfers(transfers) = kind else {
         return false;
     };
-    transfers.sizes.is_empty() || transfers.count.is_none()
+    transfers.sizes.are_endless() || transfers.count.is_none()
 }
 
 /// Refuses keys of other kinds of traffic than the chosen one.
@@ -175,7 +176,7 @@ fn read_transfers(
     let avoidance = reader.one(section, &AVOIDANCE);
     let connect = reader.one(section, &CONNECT);
     let initial_ssthresh_bytes = reader.one(section, &INITIAL_SSTHRESH);
-    let sizes = reader.list(section, &SIZE);
+    let sizes = read_sizes(reader, section);
     let count = reader.one(section, &COUNT);
     let arrivals = reader.one(section, &ARRIVALS);
     let (stack, startup) = (stack?, startup?);
@@ -199,10 +200,29 @@ fn read_transfers(
         },
         connect: connect?,
         initial_ssthresh_bytes,
-        sizes: sizes.unwrap_or_default().into(),
+        sizes,
         count: count.or(arrivals.is_none().then_some(1)),
         arrivals: arrivals.map(|per_million_s| Poisson { per_million_s }),
     })
+}
+
+/// The sizes of transfers. A distribution stands alone.
+fn read_sizes(reader: &mut Reader, section: &Section) -> Sizes {
+    let sizes = reader.list(section, &SIZE).unwrap_or_default();
+    let drawn = sizes.iter().find_map(|size| size.distribution());
+    match (drawn, sizes.len()) {
+        (Some(drawn), 1) => return Sizes::Drawn(drawn),
+        (Some(drawn), _) => {
+            let mistake = Mistake::NotFor {
+                key: section.path_of(&SIZE),
+                only: "several sizes, or one distribution",
+                chosen: format!("{} in a list", drawn.name()),
+            };
+            reader.fault(mistake, section.span(SIZE.name()));
+        }
+        (None, _) => {}
+    }
+    Sizes::Of(sizes.into_iter().map(Payload::mean_bytes).collect())
 }
 
 /// The packets of `constant`, `poisson` and `on-off`. The times are zero except for `on-off`.

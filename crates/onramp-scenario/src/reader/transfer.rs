@@ -35,8 +35,15 @@ pub(super) fn read_transfer(
     let common = common.unwrap_or_else(usual_transfer);
     let mut draft = TransferDraft::new(common, repeat.unwrap_or(1));
     let sizes = reader.list(section, &SIZE);
-    draft.least_bytes = sizes.iter().flatten().copied().min();
-    draft.vary(sizes, |one, bytes| one.size_bytes = bytes);
+    draft.least_bytes = sizes.iter().flatten().map(|size| size.mean_bytes()).min();
+    let are_drawn = sizes
+        .iter()
+        .flatten()
+        .any(|size| size.distribution().is_some());
+    draft.vary(sizes, |one, size| {
+        one.size_bytes = size.mean_bytes();
+        one.sizes = size.distribution();
+    });
     draft.vary(read_versions(reader, section, mtus_bytes), |one, ip| {
         one.ip = ip
     });
@@ -52,6 +59,10 @@ pub(super) fn read_transfer(
     let connections = reader.list(section, &CONNECTIONS);
     let requests = read_requests(reader, section, &draft, connections.as_deref());
     draft.common.requests = requests;
+    if are_drawn && requests.is_some() {
+        let only = "sizes that are not drawn";
+        refuse(reader, section, &REQUESTS, only, "a distribution");
+    }
     draft.vary(connections, |one, connections| {
         one.connections = connections
     });
@@ -176,7 +187,7 @@ fn read_common(
     let train = reader.one(section, &TRAIN);
     let initial_ssthresh_bytes = reader.one(section, &INITIAL_SSTHRESH);
     let start_ns = reader.one(section, &START);
-    let spacing_ns = reader.one(section, &SPACING);
+    let spacing = reader.one(section, &SPACING);
     let application = read_application(reader, section);
     let split = match from.is_empty() {
         // The ends are wrong, and so is every relay between them.
@@ -193,7 +204,7 @@ fn read_common(
         split,
         count: count?,
         start_ns: start_ns?,
-        spacing_ns: spacing_ns?,
+        spacing: spacing?,
         application,
         ..usual_transfer()
     })

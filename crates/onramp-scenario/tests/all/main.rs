@@ -6,4 +6,5 @@ mod errors;
 mod fuzz;
 mod network_errors;
 mod recorded_links;
+mod requests;
 mod scenarios;

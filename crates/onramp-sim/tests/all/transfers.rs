@@ -1,5 +1,6 @@
 //! Whole transfers: how long they take, and that the result is the same in every run.
 
+use onramp_scenario::random::Interval;
 use onramp_scenario::{Case, Scenario};
 use onramp_sim::{run, run_all, Options, Outcome};
 use std::ops::ControlFlow;
@@ -278,7 +279,7 @@ fn each_copy_has_a_record_and_the_copies_share_the_link() {
     let mut case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"1 MB\"\n"))
         .cases
         .remove(0);
-    (case.transfer.count, case.transfer.spacing_ns) = (4, 250_000_000);
+    (case.transfer.count, case.transfer.spacing) = (4, Interval::Fixed(250_000_000));
     let records = simulate(&case).records;
     let starts: Vec<_> = records
         .iter()

@@ -1,5 +1,6 @@
-//! What `onramp` does for a page, for a connection that is kept alive, and for a video: the table of
-//! docs/deploy.md, from `scenarios/workloads`. `make workloads` writes it.
+//! What `onramp` does for pages, for connections that are kept alive, for video, and for flows of
+//! measured sizes: the tables of docs/deploy.md, from `scenarios/workloads`. `make workloads`
+//! writes them.
 
 use onramp_comparison::manual::{enter, Entered};
 use onramp_results::Record;
@@ -27,7 +28,8 @@ fn pairs(file: &str, is_wanted: impl Fn(Connections) -> bool) -> Vec<[Record; 2]
             _ => onramp.extend(records),
         }
     }
-    assert_eq!(cubic.len(), onramp.len());
+    let given = |record: &Record| (record.size_bytes, record.start_s.to_bits());
+    assert!(cubic.iter().map(given).eq(onramp.iter().map(given)));
     cubic.into_iter().zip(onramp).map(|(a, b)| [a, b]).collect()
 }
 
@@ -49,7 +51,8 @@ fn row(what: &str, pairs: &[[Record; 2]], time_s: impl Fn(&Record) -> Option<f64
         counts.sum::<u64>()
     };
     format!(
-        "| {what} | {mean:.2} | {least:.2} to {most:.2} | {faster} / {slower} / {count} | {} / {} |\n",
+        "| {what} | {mean:.2} | {least:.2} to {most:.2} | {faster} / {slower} / {count} | {} / {} \
+         |\n",
         resent(0),
         resent(1)
     )
@@ -65,7 +68,8 @@ fn table() -> String {
         ),
     ];
     let mut text = String::from(
-        "| | mean | range | faster / slower / cells | resent, CUBIC / onramp |\n|---|---|---|---|---|\n",
+        "| | mean | range | faster / slower / cells | resent, CUBIC / onramp |\n\
+         |---|---|---|---|---|\n",
     );
     for (how, pairs) in &page {
         for (size, bytes) in [("500 kB", 500_000), ("2 MB", 2_000_000)] {
@@ -94,6 +98,54 @@ fn table() -> String {
         assert_eq!((cubic.stalls, onramp.stalls), (Some(0), Some(0)));
     }
     text
+}
+
+/// Flow completion times by size: the mean and the 99th percentile of the slowdown, completion over
+/// the bound.
+fn flows() -> String {
+    let mut text = String::from(
+        "| size | flows | mean slowdown, CUBIC | onramp | 99th percentile, CUBIC | onramp | mean \
+         time, onramp over CUBIC |\n|---|---|---|---|---|---|---|\n",
+    );
+    let pairs = pairs("flows", |_| true);
+    let bins = [
+        ("up to 30 kB", 0, 30_000),
+        ("30 kB to 100 kB", 30_000, 100_000),
+        ("100 kB to 1 MB", 100_000, 1_000_000),
+        ("1 MB to 10 MB", 1_000_000, 10_000_000),
+        ("more than 10 MB", 10_000_000, u64::MAX),
+        ("all", 0, u64::MAX),
+    ];
+    for (name, over, upto) in bins {
+        let is_in = |pair: &&[Record; 2]| over < pair[0].size_bytes && pair[0].size_bytes <= upto;
+        let flows: Vec<_> = pairs.iter().filter(is_in).collect();
+        let count = flows.len();
+        let slowdowns = |side: usize| {
+            let slowdown =
+                |pair: &&[Record; 2]| pair[side].completion_s.unwrap() / pair[side].bound_s;
+            let mut all: Vec<f64> = flows.iter().map(slowdown).collect();
+            all.sort_by(f64::total_cmp);
+            let mean = all.iter().sum::<f64>() / count as f64;
+            (mean, all[(count * 99).div_ceil(100) - 1])
+        };
+        let time_s = |side: usize| {
+            let times = flows.iter().map(|pair| pair[side].completion_s.unwrap());
+            times.sum::<f64>()
+        };
+        let ([(cubic, cubic_p99), (onramp, onramp_p99)], ratio) =
+            ([0, 1].map(slowdowns), time_s(1) / time_s(0));
+        text += &format!(
+            "| {name} | {count} | {cubic:.2} | {onramp:.2} | {cubic_p99:.1} | {onramp_p99:.1} | \
+             {ratio:.2} |\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn the_page_for_operators_has_the_flow_completion_times() {
+    let entered = enter(&root().join("docs/deploy.md"), "flows", &flows());
+    assert_ne!(entered, Entered::Differs, "make workloads");
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn repeats(kind: Kind, extent: Extent) -> u32 {
 /// Whether `make test` leaves a case out because it takes too long.
 fn is_left_out(kind: Kind, case: &Case) -> bool {
     match kind {
-        Kind::Together => case.transfer.count > 10 || case.transfer.spacing_ns > 10_000_000,
+        Kind::Together => case.transfer.count > 10 || case.transfer.spacing.mean_ns() > 10_000_000,
         Kind::Beside => case.path.forward.queue.to_string() != "1 bdp",
         Kind::Long => case.path.forward.rate_bits_per_s > 1_000_000_000,
         _ => false,

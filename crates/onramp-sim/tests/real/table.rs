@@ -186,7 +186,7 @@ fn row_together(family: &Family, cell: &Cell) -> String {
         "| {} | {} | {cubic} {onramp} | {cubic_jain:.2} {onramp_jain:.2} | {cubic_mb:.1} \
          {onramp_mb:.1} | {} |",
         family.name,
-        format_time(cell.case.transfer.spacing_ns),
+        format_time(cell.case.transfer.spacing.mean_ns()),
         family.target,
     )
 }

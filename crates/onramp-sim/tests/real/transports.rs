@@ -68,9 +68,7 @@ pub fn misses(families: &[Family], over_tcp: &[Vec<Cell>], over_quic: &[Vec<Cell
 fn find<'a>(tcp: &'a [Cell], quic: &Cell) -> Option<&'a Cell> {
     let is_same = |cell: &&Cell| {
         let (a, b) = (&cell.case, &quic.case);
-        a.scenario == b.scenario
-            && a.number == b.number
-            && a.transfer.spacing_ns == b.transfer.spacing_ns
+        a.scenario == b.scenario && a.number == b.number && a.transfer.spacing == b.transfer.spacing
     };
     tcp.iter().find(is_same)
 }

@@ -49,7 +49,8 @@
  * RTT. Siblings share the rate. Where they are fewer than half of the initial window, none leave:
  * slow start is faster. The first flight, which is measured, is the initial window alone.
  * Where the application has little to send at first, as in a handshake of TLS, the rest may leave
- * later: after an idle time too, but not behind 16 exchanges of small messages.
+ * later: after an idle time too, but not behind 16 exchanges of small messages, or behind one
+ * beside siblings.
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
  * BDP at that rate and no further.

@@ -183,12 +183,14 @@ static inline bool onramp_path_is_short(const struct onramp *state, const struct
 	       cwnd_bytes >= ONRAMP_HANDED_SEGMENTS * (uint64_t)ack->mss_bytes;
 }
 
-/* Behind many small messages the first round is long over: what may leave in it leaves no more. */
+/* Behind many small messages, or the first one beside siblings, the first round is over: what may
+ * leave in it leaves no more. At its rate, a message of the initial window would leave later than
+ * in slow start. */
 static inline void onramp_watch_exchanges(struct onramp *state, const struct startup_ack *ack,
 					  struct startup_decision *decision)
 {
 	if (!state->first_bytes_per_s || ack->inflight_bytes ||
-	    ++state->exchanges < ONRAMP_FIRST_EXCHANGES)
+	    (++state->exchanges < ONRAMP_FIRST_EXCHANGES && !ack->siblings))
 		return;
 	decision->cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);
 	state->first_bytes_per_s = 0;

@@ -4,9 +4,9 @@ use crate::flights::{start, Host};
 use crate::onramp::{
     arrive, assert_segments, burst, host_on, in_approach, phase, round, until, validated,
 };
-use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT};
+use crate::onramp::{PACED_RATE, QUEUED, RATE, RTT, SEGMENT};
 use crate::onramp_clock::without;
-use onramp_core::{exit_name, Start};
+use onramp_core::{exit_name, Start, ACK_APP_LIMITED, UNLIMITED};
 
 /// The rate of the full pipe.
 const FULL_RATE: u64 = PACED_RATE / 8 * 9;
@@ -61,6 +61,25 @@ fn a_sibling_that_begins_while_the_paced_window_arrives_gets_its_share() {
         let decision = arrive(&mut host, 1, RATE, RTT);
         assert_segments(decision.cwnd_bytes, segments);
         assert_eq!((phase(&host), decision.exit), ("approach", 0));
+    }
+}
+
+/// At the shared rate, a message of the initial window would leave later than in slow start.
+#[test]
+fn beside_siblings_no_first_round_is_left_behind_a_small_message() {
+    for (siblings, is_paced) in [(0, true), (1, false)] {
+        let start = Start {
+            srtt_ns: RTT,
+            initial_bytes_per_s: 1_200_000,
+            siblings,
+            ..start()
+        };
+        let mut host = Host::new("onramp", start, RTT);
+        host.ack.rtt_ns = RTT;
+        host.ack.siblings = siblings;
+        host.ack(RTT, 0, ACK_APP_LIMITED);
+        assert_eq!(host.decision.pacing_bytes_per_s != UNLIMITED, is_paced);
+        assert_eq!(host.decision.cwnd_bytes > 20 * SEGMENT, is_paced);
     }
 }
 

@@ -10,17 +10,66 @@ import { type Frame, forwardX, frameOf, MIN_PACKET_PX, returnX } from "./frame";
 import { countUpTo, Flights, placeOf } from "./packets";
 import type { Palette } from "./palette";
 
-/** Height of a lane in pixels. */
-export const LANE_HEIGHT = 184;
+/** The vertical places of a lane, in pixels. */
+interface Rows {
+	height: number;
+	hostTop: number;
+	hostBottom: number;
+	/** The middle of the forward and the return path. */
+	forwardY: number;
+	returnY: number;
+	pipeHeight: number;
+	tankHeight: number;
+	returnHeight: number;
+	/** The height of packets, as a part of that of a wide lane. */
+	packets: number;
+	/** The lines of text: of the link, the queue, and the return path. */
+	linkY: number;
+	queueY: number;
+	backY: number;
+}
 
-const HOST_TOP = 22;
-const HOST_BOTTOM = 158;
-/** The middle of the forward and the return path. */
-const FORWARD_Y = 58;
-const RETURN_Y = 132;
-const PIPE_HEIGHT = 42;
-const TANK_HEIGHT = 64;
-const RETURN_HEIGHT = 26;
+const WIDE: Rows = {
+	height: 170,
+	hostTop: 20,
+	hostBottom: 148,
+	forwardY: 54,
+	returnY: 124,
+	pipeHeight: 42,
+	tankHeight: 64,
+	returnHeight: 26,
+	packets: 1,
+	linkY: 14,
+	queueY: 101,
+	backY: 164,
+};
+/** On a phone, two lanes are in view with the clock. */
+const THIN: Rows = {
+	height: 112,
+	hostTop: 16,
+	hostBottom: 96,
+	forwardY: 36,
+	returnY: 80,
+	pipeHeight: 26,
+	tankHeight: 38,
+	returnHeight: 18,
+	packets: 0.62,
+	linkY: 11,
+	queueY: 67,
+	backY: 109,
+};
+/** A narrower picture has thin lanes. */
+const THIN_PX = 480;
+
+function rowsOf(width: number): Rows {
+	return width < THIN_PX ? THIN : WIDE;
+}
+
+/** Height of a lane of this width, in pixels. */
+export function laneHeight(width: number): number {
+	return rowsOf(width).height;
+}
+
 /** Heights of packets: kinds have different ones, for readers who see no colours. */
 const HEIGHTS: Record<number, number> = {
 	[PacketKind.Data]: 26,
@@ -63,7 +112,7 @@ export class Lane {
 
 	draw(context: CanvasRenderingContext2D, width: number, view: LaneView): void {
 		const frame = frameOf(this.one, width);
-		context.clearRect(0, 0, width, LANE_HEIGHT);
+		context.clearRect(0, 0, width, rowsOf(width).height);
 		this.drawPath(context, frame, view);
 		this.drawPackets(context, frame, view);
 		this.drawDrops(context, frame, view);
@@ -72,6 +121,7 @@ export class Lane {
 	private drawPath(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
 		const { palette } = view;
 		const { one } = this;
+		const rows = rowsOf(frame.width);
 		context.lineWidth = 1;
 		context.strokeStyle = palette.rule;
 		context.fillStyle = palette.head;
@@ -79,17 +129,18 @@ export class Lane {
 			context.fillRect(x, y - height / 2, to - x, height);
 			context.strokeRect(x + 0.5, y - height / 2 + 0.5, to - x - 1, height - 1);
 		};
-		pipe(frame.senderX, FORWARD_Y, frame.receiverX, PIPE_HEIGHT);
-		pipe(frame.senderX, RETURN_Y, frame.receiverX, RETURN_HEIGHT);
+		pipe(frame.senderX, rows.forwardY, frame.receiverX, rows.pipeHeight);
+		pipe(frame.senderX, rows.returnY, frame.receiverX, rows.returnHeight);
 		context.fillStyle = palette.page;
 		context.strokeStyle = palette.faint;
-		pipe(frame.queueX, FORWARD_Y, frame.linkX, TANK_HEIGHT);
+		pipe(frame.queueX, rows.forwardY, frame.linkX, rows.tankHeight);
 		for (const [x, to] of [
 			[0, frame.senderX],
 			[frame.receiverX, frame.width],
 		] as const) {
 			context.beginPath();
-			context.roundRect(x + 0.5, HOST_TOP + 0.5, to - x - 1, HOST_BOTTOM - HOST_TOP - 1, 6);
+			const height = rows.hostBottom - rows.hostTop - 1;
+			context.roundRect(x + 0.5, rows.hostTop + 0.5, to - x - 1, height, 6);
 			context.fill();
 			context.stroke();
 		}
@@ -97,7 +148,7 @@ export class Lane {
 		context.font = "12px system-ui, sans-serif";
 		context.textAlign = "center";
 		context.fillStyle = palette.ink;
-		const middle = (HOST_TOP + HOST_BOTTOM) / 2 + 4;
+		const middle = (rows.hostTop + rows.hostBottom) / 2 + 4;
 		context.fillText("sender", frame.senderX / 2, middle, frame.senderX - 6);
 		const receiver = (frame.receiverX + frame.width) / 2;
 		context.fillText("receiver", receiver, middle - 8, frame.width - frame.receiverX - 6);
@@ -111,18 +162,19 @@ export class Lane {
 			const least = frame.senderX + 6 + context.measureText(text).width / 2;
 			context.fillText(text, Math.max(least, (from + to) / 2), y);
 		};
-		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, 106);
-		label(linkLabel(link), frame.linkX, frame.afterX, 14);
-		label(`ACKs, handshake: ${linkLabel(back)}`, frame.senderX, frame.receiverX, 174);
+		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, rows.queueY);
+		label(linkLabel(link), frame.linkX, frame.afterX, rows.linkY);
+		label(`ACKs, handshake: ${linkLabel(back)}`, frame.senderX, frame.receiverX, rows.backY);
 	}
 
 	/** The receiver fills up. */
 	private drawReceived(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
-		const height = (HOST_BOTTOM - HOST_TOP - 2) * this.receivedShare(view.timeS);
+		const { hostTop, hostBottom } = rowsOf(frame.width);
+		const height = (hostBottom - hostTop - 2) * this.receivedShare(view.timeS);
 		context.globalAlpha = 0.22;
 		context.fillStyle = view.colour;
 		const width = frame.width - frame.receiverX - 2;
-		context.fillRect(frame.receiverX + 1, HOST_BOTTOM - 1 - height, width, height);
+		context.fillRect(frame.receiverX + 1, hostBottom - 1 - height, width, height);
 		context.globalAlpha = 1;
 	}
 
@@ -144,6 +196,7 @@ export class Lane {
 
 	private drawPackets(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
 		const { packets } = this.one;
+		const rows = rowsOf(frame.width);
 		const tank = frame.linkX - frame.queueX;
 		let waitingBytes = 0;
 		let waitingAcks = 0;
@@ -152,7 +205,7 @@ export class Lane {
 			if (packets.kind[at] === PacketKind.Ack) {
 				const x = returnX(frame, place, waitingAcks);
 				waitingAcks += place.part === "queue" ? 1 : 0;
-				this.mark(context, view, at, x - 1, MIN_PACKET_PX, RETURN_Y);
+				this.mark(context, view, at, x - 1, MIN_PACKET_PX, rows.returnY, rows.packets);
 				continue;
 			}
 			if (place.part === "queue") {
@@ -160,12 +213,28 @@ export class Lane {
 				waitingBytes += packets.bytes[at] ?? 0;
 				const to = frame.linkX - (tank * waitingBytes) / this.maxQueueBytes;
 				const end = Math.max(frame.queueX, to);
-				this.mark(context, view, at, end, Math.max(0.75, from - end - 0.5), FORWARD_Y);
+				this.mark(
+					context,
+					view,
+					at,
+					end,
+					Math.max(0.75, from - end - 0.5),
+					rows.forwardY,
+					rows.packets,
+				);
 				continue;
 			}
 			const [from, to] = forwardX(frame, place);
 			const length = Math.max(MIN_PACKET_PX, to - from - 0.5);
-			this.mark(context, view, at, Math.max(frame.senderX, to - length), length, FORWARD_Y);
+			this.mark(
+				context,
+				view,
+				at,
+				Math.max(frame.senderX, to - length),
+				length,
+				rows.forwardY,
+				rows.packets,
+			);
 		}
 	}
 
@@ -177,12 +246,13 @@ export class Lane {
 		x: number,
 		length: number,
 		y: number,
+		scale: number,
 	): void {
 		const { packets, flows } = this.one;
 		const kind = packets.kind[at] ?? 0;
 		const transfer = flows[packets.flow[at] ?? 0]?.transfer ?? -1;
 		const isOther = transfer < 0;
-		const height = isOther ? OTHERS_HEIGHT : (HEIGHTS[kind] ?? OTHERS_HEIGHT);
+		const height = scale * (isOther ? OTHERS_HEIGHT : (HEIGHTS[kind] ?? OTHERS_HEIGHT));
 		context.fillStyle = isOther ? view.palette.others : view.colour;
 		// Other transfers of the case are measured too, and are paler.
 		context.globalAlpha = transfer > 0 ? 0.4 : 1;
@@ -190,13 +260,14 @@ export class Lane {
 		context.globalAlpha = 1;
 		if (kind === PacketKind.Retransmission && !isOther) {
 			context.fillStyle = view.palette.page;
-			context.fillRect(x, y - 6, length, 12);
+			context.fillRect(x, y - 6 * scale, length, 12 * scale);
 		}
 	}
 
 	private drawDrops(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
 		const { packets, flows } = this.one;
 		const { dropsS, dropped } = this.flights;
+		const { forwardY, returnY } = rowsOf(frame.width);
 		const last = countUpTo(dropsS, view.timeS);
 		const first = countUpTo(dropsS, view.timeS - view.dropSeenS);
 		context.lineWidth = 2;
@@ -213,7 +284,7 @@ export class Lane {
 					: link > this.one.bottleneck
 						? (frame.afterX + frame.receiverX) / 2
 						: frame.queueX - 5;
-			const y = (isBack ? RETURN_Y : FORWARD_Y) + (view.dropsFall ? 60 * age * age : 0);
+			const y = (isBack ? returnY : forwardY) + (view.dropsFall ? 60 * age * age : 0);
 			context.strokeStyle = isOther ? view.palette.others : view.colour;
 			context.globalAlpha = 1 - age;
 			context.beginPath();

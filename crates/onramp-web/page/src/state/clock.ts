@@ -1,6 +1,7 @@
 /** The clock: simulated time, for the animation, the cursors of the plots and all numbers. */
 
 import { computed, effect, signal } from "@preact/signals";
+import { type Stop, stops, stopsAreOn } from "./stops";
 import { rttS, run, span } from "./store";
 
 /** Simulated seconds per second. */
@@ -33,6 +34,10 @@ export const speed = signal(1 / 5);
 /** `timeS` for numbers in words. */
 export const shownTimeS = signal(0);
 export const isAtEnd = computed(() => timeS.value >= span.value.toS);
+/** The moment at which the clock stands, to be explained. */
+export const shownStop = computed(() =>
+	stopsAreOn.value ? stops.value.find((stop) => stop.timeS === timeS.value) : undefined,
+);
 
 /** The user wishes no motion that was not asked for. */
 export function prefersStill(): boolean {
@@ -60,6 +65,11 @@ export function togglePlaying(): void {
 		seek(span.peek().fromS);
 	}
 	isPlaying.value = !isPlaying.peek();
+}
+
+/** The first moment to be explained from now on, up to this time. */
+function nextStop(toS: number): Stop | undefined {
+	return stops.peek().find((stop) => stop.timeS > timeS.peek() && stop.timeS <= toS);
 }
 
 /** The speed at which a round trip can be watched, or a faster one for a run of many. */
@@ -107,8 +117,10 @@ export function startClock(): void {
 		// A page in the background gets no frames. Its clock stands still.
 		const passedS = last === undefined ? 0 : Math.min(0.1, (nowMs - last) / 1000);
 		last = nowMs;
-		seek(timeS.peek() + passedS * speed.peek());
-		if (isAtEnd.peek()) {
+		const toS = timeS.peek() + passedS * speed.peek();
+		const stop = stopsAreOn.peek() ? nextStop(toS) : undefined;
+		seek(stop ? stop.timeS : toS);
+		if (stop || isAtEnd.peek()) {
 			isPlaying.value = false;
 		}
 		requestAnimationFrame(tick);

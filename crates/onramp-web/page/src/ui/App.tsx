@@ -36,11 +36,11 @@ export function App() {
 			<Header />
 			<div class="layout">
 				<aside class="side" aria-label={isNarrow.value ? "Paths" : "Setting"}>
+					{lessonIndex.value !== undefined && <LessonPanel />}
 					<Presets />
 					{!isNarrow.value && <Setting />}
 				</aside>
 				<main class="main" id="picture" tabIndex={-1} aria-busy={isBusy.value}>
-					{lessonIndex.value !== undefined && <LessonPanel />}
 					<StatusLine />
 					<Summary />
 					{run.value && (

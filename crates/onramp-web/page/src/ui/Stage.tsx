@@ -1,11 +1,12 @@
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { LANE_HEIGHT, Lane } from "../draw/lane";
+import { Lane, laneHeight } from "../draw/lane";
 import { palette } from "../draw/palette";
 import type { CaseRun, Run } from "../engine/types";
-import { isPlaying, prefersStill, shownTimeS, speed, timeS } from "../state/clock";
+import { isPlaying, prefersStill, shownStop, shownTimeS, speed, timeS } from "../state/clock";
 import { nameOf } from "../state/names";
 import { Belief } from "./Belief";
+import { Caption } from "./Caption";
 import { SeriesMark } from "./SeriesMark";
 
 /** A drop is seen for this part of a round trip, and for so long on the screen. */
@@ -51,7 +52,7 @@ function LaneFigure({ run, one, series }: { run: Run; one: CaseRun; series: numb
 		}
 		const ratio = devicePixelRatio;
 		canvas.current.width = Math.round(width * ratio);
-		canvas.current.height = Math.round(LANE_HEIGHT * ratio);
+		canvas.current.height = Math.round(laneHeight(width) * ratio);
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		return effect(() => {
 			const { value } = palette;
@@ -75,15 +76,22 @@ function LaneFigure({ run, one, series }: { run: Run; one: CaseRun; series: numb
 				<Drops lane={lane} />
 			</figcaption>
 			<div class="canvas">
+				<Explained series={series} />
 				<canvas
 					ref={canvas}
-					style={{ height: `${LANE_HEIGHT}px` }}
+					style={{ height: `${laneHeight(width)}px` }}
 					role="img"
 					aria-label={`Packets of ${name} on the path: ${wayOf(one)}`}
 				/>
 			</div>
 		</figure>
 	);
+}
+
+/** The caption, while the clock stands at a moment of this start-up. */
+function Explained({ series }: { series: number }) {
+	const stop = shownStop.value;
+	return stop?.series === series ? <Caption stop={stop} /> : null;
 }
 
 function Drops({ lane }: { lane: Lane }) {

@@ -4,6 +4,7 @@ import {
 	isPlaying,
 	SPEEDS,
 	seek,
+	shownStop,
 	shownTimeS,
 	speed,
 	step,
@@ -11,6 +12,7 @@ import {
 	togglePlaying,
 } from "../state/clock";
 import { nameOf } from "../state/names";
+import { stops, stopsAreOn } from "../state/stops";
 import { rttS, run, span } from "../state/store";
 import { momentInWords, momentOf } from "../state/words";
 import { clockTime, grouped, significant } from "../units";
@@ -35,7 +37,13 @@ export function Transport() {
 					−RTT
 				</button>
 				<button type="button" class="play" onClick={togglePlaying}>
-					{isPlaying.value ? "Pause" : isAtEnd.value ? "Replay" : "Play"}
+					{isPlaying.value
+						? "Pause"
+						: shownStop.value
+							? "Go on"
+							: isAtEnd.value
+								? "Replay"
+								: "Play"}
 				</button>
 				<button type="button" aria-label="+RTT: on by a round trip" onClick={() => step(1)}>
 					+RTT
@@ -75,6 +83,19 @@ export function Transport() {
 					))}
 				</select>
 			</label>
+			{stops.value.length > 0 && (
+				<button
+					type="button"
+					class="stops"
+					aria-pressed={stopsAreOn.value}
+					title="Play stops where a caption explains the picture"
+					onClick={() => {
+						stopsAreOn.value = !stopsAreOn.value;
+					}}
+				>
+					Explain
+				</button>
+			)}
 			<Announcement />
 		</section>
 	);
@@ -99,6 +120,7 @@ function Icon({ path }: { path: string }) {
 function Announcement() {
 	const [words, setWords] = useState("");
 	const nowS = shownTimeS.value;
+	const explained = shownStop.value?.words ?? "";
 	const result = run.value;
 	const isStill = !isPlaying.value;
 	useEffect(() => {
@@ -111,10 +133,11 @@ function Announcement() {
 				return transfer ? [momentInWords(nameOf(result, one), momentOf(transfer, nowS))] : [];
 			});
 			const { fromS, toS } = span.peek();
-			setWords(`At ${clockTime(nowS - fromS, (toS - fromS) / 1000)}. ${moments.join(" ")}`);
+			const at = clockTime(nowS - fromS, (toS - fromS) / 1000);
+			setWords([`At ${at}.`, explained, ...moments].filter(Boolean).join(" "));
 		}, STILL_MS);
 		return () => clearTimeout(wait);
-	}, [nowS, result, isStill]);
+	}, [nowS, result, isStill, explained]);
 	return (
 		<p class="hidden" role="status" id="moment">
 			{words}

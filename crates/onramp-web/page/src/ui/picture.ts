@@ -1,6 +1,6 @@
 /** The picture and the plots of the page as one PNG: a figure that says by itself what it shows. */
 
-import { LANE_HEIGHT, Lane } from "../draw/lane";
+import { Lane, laneHeight } from "../draw/lane";
 import { DASHES, palette } from "../draw/palette";
 import { colourOfPhase } from "../draw/phases";
 import type { CaseRun, Run } from "../engine/types";
@@ -72,7 +72,8 @@ function drawLane(sheet: Sheet, run: Run, one: CaseRun, series: number): void {
 	const what = drops > 0 ? `✕ ${grouped(drops)} dropped or lost` : "nothing dropped";
 	sheet.gap(10);
 	sheet.text(`${nameOf(run, one)} – ${what}`, { series, isBold: true });
-	const canvas = sheet.canvas(sheet.width, LANE_HEIGHT, (context) => {
+	const height = laneHeight(sheet.width);
+	const canvas = sheet.canvas(sheet.width, height, (context) => {
 		lane.draw(context, sheet.width, {
 			timeS: timeS.peek(),
 			dropSeenS: 0.15 * one.rttS,
@@ -81,8 +82,8 @@ function drawLane(sheet: Sheet, run: Run, one: CaseRun, series: number): void {
 			colour: sheet.colour(series),
 		});
 	});
-	sheet.image(canvas, 0, sheet.width, LANE_HEIGHT);
-	sheet.gap(LANE_HEIGHT);
+	sheet.image(canvas, 0, sheet.width, height);
+	sheet.gap(height);
 }
 
 /** What the shapes of the packets mean. */

@@ -145,7 +145,7 @@ export class Playground {
 	}
 
 	togglePlaying() {
-		return this.page.getByRole("button", { name: /^(Play|Pause|Replay)$/ }).click();
+		return this.page.getByRole("button", { name: /^(Play|Pause|Replay|Go on)$/ }).click();
 	}
 
 	/** Moves the clock on by round trips. */

@@ -134,6 +134,9 @@ function paced(one: CaseRun, transfer: TransferRun): Found | undefined {
 	};
 }
 
+const inWords = (rtt: string, queued: string) =>
+	`The RTT stays at ${rtt}, ${queued} of it in the queue: full.`;
+
 /** The delay has ended the start-up. */
 function full({ events, rtt }: TransferRun): Found | undefined {
 	const exit = events.find((event) => event.kind === "exit" && event.what === "delay");
@@ -143,7 +146,7 @@ function full({ events, rtt }: TransferRun): Found | undefined {
 		? {
 				kind: "full",
 				timeS: exit.timeS,
-				words: `The RTT stays at ${duration(nowS)}, ${duration(nowS - minS)} of it in the queue: full.`,
+				words: inWords(duration(nowS), duration(nowS - minS)),
 			}
 		: undefined;
 }

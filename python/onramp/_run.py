@@ -148,7 +148,7 @@ def simulate(
     ... }
     >>> results = onramp.simulate(scenario, traces=True)
     >>> results
-    <Results: 2 rows, 59 columns>
+    <Results: 2 rows, 64 columns>
     >>> results.segments.column_names
     ['record', 'time_s', 'start_byte', 'length_bytes', 'retransmission', 'dropped']
     """

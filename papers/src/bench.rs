@@ -203,6 +203,8 @@ impl<'a> Bench<'a> {
             .clone()
             .and(&self.alternative)
             .and(&seeds)
+            // Simulators of the papers' time have no other hosts.
+            .and(&Settings::of([("run.hosts", "exact")]))
             .apply(text);
         assert!(
             self.scenarios.contains(&&*scenario.name),

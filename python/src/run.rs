@@ -50,8 +50,9 @@ pub fn simulate(
         repeat: repeat.map(repeats).transpose()?,
     };
     let scenarios = read(py, &sources, overrides)?;
-    let mut cases = Vec::new();
+    let (mut cases, mut notes) = (Vec::new(), Vec::new());
     for ((name, _), scenario) in sources.iter().zip(scenarios) {
+        notes.extend(scenario.note());
         for case in scenario.cases {
             onramp_sim::supports(&case).map_err(|reason| {
                 errors::unsupported(py, format!("{}: {reason}", name.display()))
@@ -61,8 +62,9 @@ pub fn simulate(
     }
     let workers = self::threads(threads);
     let work = |work: &Work| run_cases(&cases, workers, traces, work);
-    let collected = watched(py, cases.len(), progress.as_ref(), work)?
+    let mut collected = watched(py, cases.len(), progress.as_ref(), work)?
         .map_err(|text| errors::simulation(py, text))?;
+    collected.notes.splice(..0, notes);
     Ok(py.detach(|| collected.tables(traces)))
 }
 

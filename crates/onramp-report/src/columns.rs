@@ -1,5 +1,6 @@
 //! The columns of the summary, which are the same on a terminal and on a page.
 
+use crate::spread::Spread;
 use crate::summary::{Group, Row};
 use onramp_plot::units::{fixed, printable, significant, NO_VALUE};
 use onramp_results::{Record, UNFINISHED};
@@ -34,6 +35,7 @@ pub(crate) enum Column {
     Policed,
     Lost,
     Queue,
+    Fairness,
     Exit,
     Estimate,
     CompetingBefore,
@@ -94,6 +96,7 @@ impl Column {
             (Column::Policed, any(&|r| r.policed_packets > 0)),
             (Column::Lost, any(&|r| r.lost_packets > 0)),
             (Column::Queue, true),
+            anywhere(Column::Fairness),
             anywhere(Column::Exit),
             anywhere(Column::Estimate),
             anywhere(Column::CompetingBefore),
@@ -111,6 +114,10 @@ impl Column {
         let any = |test: fn(&Record) -> bool| group.records().any(test);
         match self {
             Column::Exit => any(|r| r.startup != NO_STARTUP),
+            Column::Fairness => {
+                let rows = &group.rows;
+                !any(|r| !r.sizes.is_empty()) && rows.iter().any(|row| row.fairness().is_some())
+            }
             Column::Estimate => any(|r| r.estimate_bytes_per_s.is_some()),
             Column::CompetingBefore | Column::CompetingDuring => any(|r| {
                 r.traffic_before_bytes_per_s.is_some() || r.traffic_during_bytes_per_s.is_some()
@@ -133,6 +140,7 @@ impl Column {
             Column::LaterAnswers => ("answers", "later, s"),
             Column::Stalled => ("stalled", "s"),
             Column::Delivered => ("delivered", "MB"),
+            Column::Fairness => ("fairness", "Jain"),
             Column::Retransmitted => ("resent", "segm."),
             Column::Timeouts => ("time-outs", ""),
             Column::Drops => ("drops", "pkts"),
@@ -177,6 +185,10 @@ impl Column {
             Column::Stalled => "How long the player of a video waited for segments",
             Column::Delivered => {
                 "Payload that the receiver got: median, the unfinished ones included"
+            }
+            Column::Fairness => {
+                "Jain's index of the rates of a run's flows: 1 where all are equal, 1/n where one of n \
+                 has everything"
             }
             Column::Retransmitted => "Data segments that the transfer retransmitted",
             Column::Timeouts => "Times that the transfer's retransmission timer ended",
@@ -232,6 +244,7 @@ impl Column {
             Column::LaterAnswers => counted(row, |r| r.later_answer_s, 3),
             Column::Stalled => counted(row, |r| r.stalled_s, 1),
             Column::Delivered => delivered(row),
+            Column::Fairness => cell_of(row.fairness(), 2),
             Column::Retransmitted => count(|r| r.retransmitted_segments),
             Column::Timeouts => counted(row, |r| r.timeouts.map(|n| n as f64), 0),
             Column::Drops => count(|r| r.dropped_packets),
@@ -356,7 +369,12 @@ fn ratio_text(ratio: f64) -> String {
 
 /// A median with this many decimals at most, and the range of the repeats as detail.
 fn counted(row: &Row<'_>, value: impl Fn(&Record) -> Option<f64>, decimals: usize) -> Cell {
-    let Some(spread) = row.spread_of_some(value) else {
+    cell_of(row.spread_of_some(value), decimals)
+}
+
+/// A median, with the range for the tooltip.
+fn cell_of(spread: Option<Spread>, decimals: usize) -> Cell {
+    let Some(spread) = spread else {
         return blank();
     };
     let decimals = if spread.median.abs() >= 100.0 {

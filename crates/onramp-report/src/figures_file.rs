@@ -17,7 +17,7 @@ pub fn figures_file(runs: &[Run]) -> Option<String> {
     let mut body = String::new();
     let (mut width, mut height) = (0.0, 0.0);
     for group in groups(&records) {
-        for figure in over_time(&group, &series(&group, runs)) {
+        for figure in over_time(&group, &series(&group, runs), runs) {
             let (open, inner) = figure.svg.split_once(">\n")?;
             let (own_width, own_height) = size(open)?;
             let inner = inner.trim_end().strip_suffix("</svg>")?;

@@ -3,10 +3,11 @@
 use crate::condition::{joined, Condition};
 use crate::link::Link;
 use crate::spread::Spread;
+use crate::statistics;
 use onramp_plot::units::printable;
 use onramp_results::{Record, TRAFFIC};
 use onramp_scenario::NO_STARTUP;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Transfers of one size over one path. The rows differ only in the algorithms of the sender.
 #[derive(Debug)]
@@ -65,10 +66,35 @@ impl Row<'_> {
             .len()
     }
 
+    /// Jain's index of the flows of each run, where all have one size: of their mean rates where all are finished, of what
+    /// they delivered where none is. `None` where no run has several such flows.
+    pub(crate) fn fairness(&self) -> Option<Spread> {
+        let mut runs: BTreeMap<u32, Vec<&Record>> = BTreeMap::new();
+        for record in &self.records {
+            runs.entry(record.run).or_default().push(record);
+        }
+        Spread::of(runs.into_values().filter_map(|flows| fairness_of(&flows)))
+    }
+
     /// Median and range over the repeats that have the value.
     pub(crate) fn spread_of_some(&self, value: impl Fn(&Record) -> Option<f64>) -> Option<Spread> {
         Spread::of(self.records.iter().filter_map(|r| value(r)))
     }
+}
+
+/// Jain's index of the flows of one run.
+fn fairness_of(flows: &[&Record]) -> Option<f64> {
+    let delivered = |flow: &&Record| flow.delivered_bytes as f64;
+    let rate = |flow: &&Record| Some(delivered(flow) / flow.completion_s?);
+    let is_finished = |flow: &&Record| flow.completion_s.is_some();
+    let rates: Vec<f64> = match flows.iter().any(is_finished) {
+        true => flows.iter().map(rate).collect::<Option<_>>()?,
+        false => flows.iter().map(delivered).collect(),
+    };
+    let has_one_size = flows
+        .iter()
+        .all(|flow| flow.size_bytes == flows[0].size_bytes);
+    (rates.len() > 1 && has_one_size).then(|| statistics::fairness(&rates))
 }
 
 impl<'a> Group<'a> {
@@ -471,5 +497,34 @@ mod tests {
         let groups = groups(&records);
         assert_eq!(groups.len(), 2);
         assert_eq!(groups[0].rows[0].indices, [0, 1]);
+    }
+
+    /// Two flows in one run, with these completion times, of which 3 MB and 1 MB have arrived.
+    fn two_flows(completions_s: [Option<f64>; 2]) -> Option<Spread> {
+        let flow = |(completion_s, megabytes): (Option<f64>, u64)| Record {
+            completion_s,
+            delivered_bytes: megabytes * 1_000_000,
+            ..record("a", "none", "cubic", 1)
+        };
+        let records: Vec<Record> = completions_s.into_iter().zip([3, 1]).map(flow).collect();
+        groups(&records)[0].rows[0].fairness()
+    }
+
+    #[test]
+    fn fairness_is_that_of_rates_or_of_what_arrived_until_the_end() {
+        let median = |spread: Option<Spread>| spread.map(|spread| spread.median);
+        assert_eq!(median(two_flows([Some(3.0), Some(1.0)])), Some(1.0));
+        assert_eq!(median(two_flows([Some(1.0), Some(1.0)])), Some(0.8));
+        assert_eq!(median(two_flows([None, None])), Some(0.8));
+        assert_eq!(two_flows([Some(1.0), None]), None, "the other has no rate");
+        let alone = [
+            record("a", "none", "cubic", 1),
+            record("a", "none", "cubic", 2),
+        ];
+        assert_eq!(
+            groups(&alone)[0].rows[0].fairness(),
+            None,
+            "each run has one flow"
+        );
     }
 }

@@ -59,7 +59,7 @@ fn many(overview: &Overview<'_>, options: &TableOptions) -> String {
         "{count} paths and sizes  {common}\n{}\n\
          ratio: to {} on the same path, the geometric mean{interval}.\n\
          faster, slower: paths and sizes with a ratio below {} and above {}.\n\
-         resent: sum of the medians of retransmitted segments.\n\
+         resent: sum of the means of retransmitted segments.\n\
          Each path and size: in the report of --out DIR, or with --json.\n{suspect}",
         text_overview(overview, options),
         overview.baseline(),

@@ -59,6 +59,7 @@ pub fn beginning_key(case: &Case) -> Option<String> {
         traffic,
         transfer,
         duration_ns,
+        hosts: processing,
         run: _,
         seed,
     } = case;
@@ -81,7 +82,7 @@ pub fn beginning_key(case: &Case) -> Option<String> {
         spacing,
         ..
     } = transfer;
-    let hosts = (sender, receiver, traffic);
+    let hosts = (sender, receiver, traffic, processing);
     let starts = (from, to, count, start_ns, spacing);
     Some(format!(
         "{network:?} {path:?} {crossings:?} {hosts:?} {starts:?} {duration_ns:?} {seed}"

@@ -11,9 +11,13 @@ use crate::router::Router;
 use crate::routes::Routes;
 use onramp_results::traffic_windows;
 use onramp_scenario::{
-    Arrivals, Case, Connections, Datagrams, Hop, IpVersion, Split, Traffic, Transfers, Transport,
+    Arrivals, Case, Connections, Datagrams, Hop, Hosts, IpVersion, Jitter, Place, Split, Traffic,
+    Transfers, Transport,
 };
 use onramp_tcp::Ensembles;
+
+/// Maximum time that a noisy host takes to process a packet that arrives.
+const HOST_NOISE_NS: u64 = 100_000;
 
 /// Checks that the simulator can run a case.
 ///
@@ -73,8 +77,12 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     let link = |(number, channel): (u32, &onramp_scenario::Channel)| {
         channel.link_config(rtt_ns, case.seed, number)
     };
+    let mut links: Vec<_> = (0..).zip(channels).map(link).collect();
+    if case.hosts == Hosts::Noisy {
+        add_host_noise(&mut links, &planner.routes);
+    }
     Ok(Plan {
-        links: (0..).zip(channels).map(link).collect(),
+        links,
         routes: planner.routes,
         groups: planner.groups,
         loads: planner.loads,
@@ -82,6 +90,20 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
         until_ns: case.duration_ns.unwrap_or(u64::MAX),
         seed: case.seed,
     })
+}
+
+/// Lets packets arrive at hosts a random time later, in their order, as if the hosts took this time
+/// to process them. A link that has jitter keeps its own.
+fn add_host_noise(links: &mut [onramp_net::Config], routes: &Routes) {
+    for places in routes.places().windows(2) {
+        let [Place::Link(link), Place::Host(_)] = places else {
+            continue;
+        };
+        links[*link as usize].jitter.get_or_insert(Jitter {
+            max_ns: HOST_NOISE_NS,
+            reorder: false,
+        });
+    }
 }
 
 /// Times at which the delivered traffic is read: the windows around the start of each copy of the

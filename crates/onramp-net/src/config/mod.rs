@@ -78,6 +78,27 @@ impl Config {
             seed: 0,
         }
     }
+
+    /// Whether anything here depends on the seed.
+    pub fn is_random(&self) -> bool {
+        let loses_at_random = |ppm: u32| ppm > 0 && ppm < 1_000_000;
+        let loss = match self.loss {
+            LossConfig::None | LossConfig::Periodic { .. } => false,
+            LossConfig::Bernoulli { ppm } => loses_at_random(ppm),
+            LossConfig::GilbertElliott { .. } => true,
+        };
+        let mut changes = self.changes.iter().filter_map(|change| change.loss_ppm);
+        loss || changes.any(loses_at_random)
+            || self.duplicate_ppm > 0
+            || self.jitter.is_some_and(|jitter| jitter.max_ns > 0)
+            || self
+                .aggregation
+                .is_some_and(|aggregation| aggregation.in_slots)
+            || self.late.is_some()
+            || self.steps.is_some()
+            || self.service == Service::Poisson
+            || matches!(self.queue, QueueConfig::Red(_) | QueueConfig::FqCoDel(_))
+    }
 }
 
 /// A change of the link at a given time.

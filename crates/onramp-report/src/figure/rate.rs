@@ -1,6 +1,6 @@
 //! Arrival and pacing rates over time.
 
-use super::timeline::{legend_of, Plan, Timeline};
+use super::timeline::{legend_of, Plan, Timeline, SINCE_CONNECT};
 use super::{seconds, Figure, Series};
 use crate::link::Link;
 use onramp_plot::svg::marks::{self, Key};
@@ -36,6 +36,7 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     }
     let mut plot = Timeline::new(Plan {
         name: "Rates over time",
+        x_label: SINCE_CONNECT,
         y_label: &format!("rate ({unit}bit/s)"),
         y_unit,
         y_max,
@@ -121,7 +122,7 @@ fn window_s(rtt_s: f64, end_s: f64) -> f64 {
 
 /// Times, and the payload that had arrived by then: what the receiver has read. Where that was not
 /// recorded, it is what the sender knows, half a round trip later.
-fn totals(trace: &Trace) -> Vec<(f64, u64)> {
+pub(super) fn totals(trace: &Trace) -> Vec<(f64, u64)> {
     let receiver = trace.receiver.iter();
     let sender = trace.sender.iter();
     let totals: Vec<(f64, u64)> = match trace.receiver.is_empty() {
@@ -136,7 +137,7 @@ fn totals(trace: &Trace) -> Vec<(f64, u64)> {
 
 /// The rate in each window, in bit/s, with the start of the window: from the window of the first
 /// total to that of the last one. A zero follows.
-fn arrivals(totals: &[(f64, u64)], window_s: f64, end_s: f64) -> Vec<(f64, f64)> {
+pub(super) fn arrivals(totals: &[(f64, u64)], window_s: f64, end_s: f64) -> Vec<(f64, f64)> {
     let times = || totals.iter().map(|total| total.0);
     let (Some(last), true) = (times().reduce(f64::max), window_s > 0.0) else {
         return Vec::new();

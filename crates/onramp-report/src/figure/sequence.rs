@@ -1,6 +1,6 @@
 //! Sequence numbers over time: what entered the bottleneck, what was acknowledged, what was lost.
 
-use super::timeline::{legend_of, Plan, Timeline};
+use super::timeline::{legend_of, Plan, Timeline, SINCE_CONNECT};
 use super::{seconds, Figure, Series};
 use crate::link::Link;
 use crate::summary::Group;
@@ -37,6 +37,7 @@ pub(crate) fn draw(group: &Group<'_>, series: &[Series<'_>], link: &Link, end_s:
     ));
     let mut plot = Timeline::new(Plan {
         name: "Sequence over time",
+        x_label: SINCE_CONNECT,
         y_label: &format!("payload ({unit}B)"),
         y_unit,
         y_max,

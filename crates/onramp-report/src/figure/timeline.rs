@@ -5,9 +5,13 @@ use onramp_plot::svg::axes::Frame;
 use onramp_plot::svg::marks::{self, Key};
 use onramp_plot::svg::{lines, Anchor, Svg, LEFT, RIGHT, WIDTH};
 
+/// The label of the time axis of one transfer.
+pub(crate) const SINCE_CONNECT: &str = "time since the receiver's connect (s)";
+
 /// The range and the units of a plot over time.
 pub(crate) struct Plan<'a> {
     pub(crate) name: &'a str,
+    pub(crate) x_label: &'a str,
     pub(crate) y_label: &'a str,
     /// Divides the y values: 1e6 where the label has MB.
     pub(crate) y_unit: f64,
@@ -45,12 +49,7 @@ impl Timeline {
             (0.0, plan.end_s * 1.01),
             (0.0, plan.y_max * 1.06),
         );
-        frame.draw(
-            &mut svg,
-            "time since the receiver's connect (s)",
-            plan.y_label,
-            plan.y_unit,
-        );
+        frame.draw(&mut svg, plan.x_label, plan.y_label, plan.y_unit);
         // At the edges, half of the width of a line is visible.
         svg.begin_clip((LEFT - 1.0, top - 1.0), width + 2.0, plan.height + 2.0);
         Timeline {

@@ -1,6 +1,6 @@
 //! cwnd and ssthresh over time.
 
-use super::timeline::{legend_of, Plan, Timeline};
+use super::timeline::{legend_of, Plan, Timeline, SINCE_CONNECT};
 use super::{seconds, Figure, Series};
 use crate::link::Link;
 use onramp_plot::svg::marks::{self, Key};
@@ -25,6 +25,7 @@ pub(crate) fn draw(series: &[Series<'_>], link: &Link, end_s: f64) -> Figure {
     let (y_unit, unit) = prefix(y_max);
     let mut plot = Timeline::new(Plan {
         name: "Congestion window over time",
+        x_label: SINCE_CONNECT,
         y_label: &format!("window ({unit}B)"),
         y_unit,
         y_max,

@@ -32,7 +32,7 @@ pub(crate) struct Contestant {
     pub(crate) label: String,
     pub(crate) look: usize,
     pub(crate) ratios: Vec<Ratio>,
-    /// Retransmitted segments: the sum of the medians of all groups, and that of the baselines.
+    /// Retransmitted segments: the sum of the means of all groups, and that of the baselines.
     pub(crate) retransmitted: [f64; 2],
     /// Number of groups in which a transfer of it did not finish.
     pub(crate) unfinished: usize,
@@ -162,8 +162,11 @@ fn add(
         return;
     };
     let retransmitted = |row: &Row<'_>| {
-        let spread = row.spread(|record| record.retransmitted_segments as f64);
-        spread.map_or(0.0, |spread| spread.median)
+        let segments = row
+            .records
+            .iter()
+            .map(|record| record.retransmitted_segments);
+        segments.sum::<u64>() as f64 / row.records.len().max(1) as f64
     };
     contestant.retransmitted[0] += retransmitted(row);
     contestant.retransmitted[1] += retransmitted(baseline);

@@ -88,7 +88,7 @@ fn explanation(overview: &Overview<'_>) -> String {
     format!(
         "Ratio: completion time divided by that of {baseline} on the same path, the geometric mean \
          of all paths and sizes{interval}. Faster and slower: number of paths and sizes with a \
-         ratio below {} and above {}. Resent: sum over them of the median of retransmitted \
+         ratio below {} and above {}. Resent: sum over them of the mean of retransmitted \
          segments.",
         EVEN.start(),
         EVEN.end()

@@ -97,7 +97,7 @@ fn section(group: &Group<'_>, meta: &Meta, runs: &[Run]) -> Markup {
     let scenario = &group.first().scenario;
     let description = meta.scenarios.iter().find(|(name, _)| name == scenario);
     let description = description.filter(|_| meta.scenarios.len() > 1);
-    let plots = over_time(group, &series(group, runs));
+    let plots = over_time(group, &series(group, runs), runs);
     html! {
         @if let Some((_, description)) = description {
             (html::paragraph(None, description))

@@ -85,6 +85,7 @@ pub(super) fn of_flow(case: &Case, host: &str, flow: &Flow<'_>) -> Record {
     };
     let path = own_path.as_ref().unwrap_or(&case.path);
     let route = route_of(case, flow, path, &forward, &reverse);
+    record.path = words::path(path, case.hosts);
     enter_path(&mut record, path, &route, flow);
     record
 }
@@ -149,7 +150,6 @@ fn enter_path(record: &mut Record, path: &Path, route: &Route<'_>, flow: &Flow<'
     record.rtt_ms = path.rtt_ns as f64 / 1e6;
     record.queue = path.forward.queue.to_string();
     record.loss = path.forward.describe_loss();
-    record.path = words::path(path);
     let later_ns = u64::from(flow.later_round_trips) * path.rtt_ns;
     let bound_ns = bound_ns(route, flow.connect, flow.start_ns, wire_bytes) + later_ns;
     record.bound_s = bound_ns as f64 / 1e9;

@@ -5,8 +5,8 @@ use onramp_scenario::random::Interval;
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time, parse_size};
 use onramp_scenario::{
     format_byte_counting, ByteCounting, Case, Channel, Clocks, Connect, Connections, Dscp, Given,
-    InitialRate, IpVersion, Memory, Pace, Path, SearchVersion, Stack, Timers, Traffic, Transfer,
-    Transfers, Without, NO_STARTUP,
+    Hosts, InitialRate, IpVersion, Memory, Pace, Path, SearchVersion, Stack, Timers, Traffic,
+    Transfer, Transfers, Without, NO_STARTUP,
 };
 
 /// The default of `transfer.split_buffer`, which has no words.
@@ -161,7 +161,7 @@ pub(super) fn dscp(dscp: Dscp) -> Option<String> {
 
 /// The parameters of a path that are not the default: `codel, jitter 5 ms, policer 20 Mbit/s 100
 /// kB`. Rate, round-trip time, queue and loss of the forward path have columns of their own.
-pub(super) fn path(path: &Path) -> String {
+pub(super) fn path(path: &Path, hosts: Hosts) -> String {
     let (forward, reverse) = (&path.forward, &path.reverse);
     let mut words = forward.describe();
     if path.mtu_bytes != DEFAULT_MTU_BYTES {
@@ -171,6 +171,9 @@ pub(super) fn path(path: &Path) -> String {
     let reverse = return_path(path, forward, reverse);
     if !reverse.is_empty() {
         words.push(format!("back: {}", reverse.join(", ")));
+    }
+    if hosts == Hosts::Noisy {
+        words.push("noisy hosts".to_owned());
     }
     words.join(", ")
 }
@@ -338,13 +341,11 @@ mod tests {
             "name = \"x\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"100 ms\"\n{path}\
              [[transfer]]\nsize = \"1 B\"\n"
         );
-        super::path(
-            &onramp_scenario::parse("x.toml", &text)
-                .unwrap()
-                .cases
-                .remove(0)
-                .path,
-        )
+        let case = onramp_scenario::parse("x.toml", &text)
+            .unwrap()
+            .cases
+            .remove(0);
+        super::path(&case.path, case.hosts)
     }
 
     #[test]

@@ -13,9 +13,10 @@ pub(crate) use transfer::{
     avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft, DEFAULT_STARTUP,
 };
 
+use crate::channel::Channel;
 use crate::model::{
-    Buffer, Case, Crossings, Network, Path, Receiver, Scenario, Sender, Traffic, TrafficKind,
-    Transfer,
+    Buffer, Case, Crossings, Hosts, Network, Path, Receiver, Scenario, Sender, Traffic,
+    TrafficKind, Transfer,
 };
 use crate::seed::case_seed;
 use onramp_core::pairs::Form as PairForm;
@@ -33,6 +34,8 @@ pub(crate) struct Draft {
     pub description: String,
     pub seed: u64,
     pub duration_ns: Option<u64>,
+    /// `None`: as [`Draft::hosts`] chooses.
+    pub hosts: Option<Hosts>,
     pub topology: Topology,
     pub receiver: ReceiverDraft,
     pub sender: SenderDraft,
@@ -125,6 +128,28 @@ impl Draft {
             .saturating_mul(transfers)
     }
 
+    /// The hosts on this network, and whether repeats of a case are the same run.
+    fn hosts(&self, network: &Network) -> (Hosts, bool) {
+        let repeats = self.transfers.iter().any(|table| table.repeat > 1);
+        let needs_noise = repeats && !self.is_random(network);
+        let usual = match needs_noise {
+            true => Hosts::Noisy,
+            false => Hosts::Exact,
+        };
+        let hosts = self.hosts.unwrap_or(usual);
+        (hosts, needs_noise && hosts == Hosts::Exact)
+    }
+
+    /// Whether anything but the noise of hosts depends on the seed of the run.
+    fn is_random(&self, network: &Network) -> bool {
+        let links = network.links.iter();
+        let mut channels = links.flat_map(|link| [&link.forward, &link.reverse]);
+        let mut transfers = self.transfers.iter().flat_map(TransferDraft::product);
+        channels.any(Channel::is_random)
+            || self.traffic.iter().any(Traffic::is_random)
+            || transfers.any(|transfer| transfer.is_random())
+    }
+
     /// The traffic, with receivers that have this buffer.
     fn traffic(&self, buffer: Buffer) -> Arc<[Traffic]> {
         let with_buffer = |traffic: &Traffic| {
@@ -154,8 +179,10 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
         .iter()
         .map(|&buffer| (buffer, draft.traffic(buffer)))
         .collect();
-    let mut cases = Vec::new();
+    let (mut cases, mut repeats_are_alike) = (Vec::new(), false);
     for network in draft.topology.networks() {
+        let (hosts, are_alike) = draft.hosts(&network);
+        repeats_are_alike |= are_alike;
         let mut paths = HashMap::new();
         for (receiver_buffer, traffic) in &traffic {
             for &sender_buffer in &draft.sender.buffers {
@@ -185,6 +212,7 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
                         traffic: traffic.clone(),
                         transfer: transfer.clone(),
                         duration_ns: draft.duration_ns,
+                        hosts,
                         run: *run,
                         seed: case_seed(draft.seed, u64::from(*run) - 1),
                     });
@@ -196,6 +224,7 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
         name: draft.name.clone(),
         description: draft.description.clone(),
         cases,
+        repeats_are_alike,
     }
 }
 

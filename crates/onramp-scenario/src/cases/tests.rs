@@ -1,5 +1,5 @@
 use crate::channel::{Channel, QueueLimit};
-use crate::model::{Buffer, Case, TrafficKind};
+use crate::model::{Buffer, Case, Hosts, TrafficKind};
 use crate::reader::parse;
 use crate::seed::case_seed;
 use proptest::prelude::*;
@@ -341,4 +341,71 @@ fn packets_of_traffic_fit_the_route_and_cases_are_numbered() {
         panic!()
     };
     assert_eq!(constant.packet_bytes, 1400);
+}
+
+/// Whether the hosts of this path, transfer and run are noisy, and whether repeats are alike.
+fn hosts_of(path: &str, transfer: &str, run: &str) -> (bool, bool) {
+    let text = format!(
+        "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"10 ms\"\n{path}\n\
+         [[transfer]]\nsize = \"1 B\"\n{transfer}\n[run]\n{run}\n"
+    );
+    let scenario = parse("x.toml", &text).unwrap();
+    let is_noisy = |case: &Case| case.hosts == Hosts::Noisy;
+    let noisy = is_noisy(&scenario.cases[0]);
+    assert!(scenario.cases.iter().all(|case| is_noisy(case) == noisy));
+    assert_eq!(scenario.note().is_some(), scenario.repeats_are_alike);
+    (noisy, scenario.repeats_are_alike)
+}
+
+#[test]
+fn hosts_are_noisy_where_repeats_would_be_alike() {
+    let (alone, nine) = ("", "repeat = 9");
+    assert_eq!(hosts_of("", alone, ""), (false, false));
+    assert_eq!(hosts_of("", nine, ""), (true, false));
+    assert_eq!(hosts_of("", nine, "hosts = \"exact\""), (false, true));
+    assert_eq!(hosts_of("", alone, "hosts = \"noisy\""), (true, false));
+    let random = [
+        "loss = \"1 %\"",
+        "duplicate = \"1 %\"",
+        "jitter = \"1 ms\"",
+        "late = \"1 ms\"",
+        "aggregate = \"1 ms\"\naggregate_slots = true",
+        "service = \"poisson\"",
+        "discipline = \"red\"",
+        "discipline = \"fq-codel\"",
+        "[path.bursts]\nenter = \"1 %\"\nleave = \"10 %\"",
+        "[path.steps]\nevery = \"1 s\"\nmin = \"1 kbit/s\"",
+        "[[path.change]]\nat = \"1 s\"\nloss = \"1 %\"",
+        "[path.reverse]\njitter = \"1 ms\"",
+    ];
+    for path in random {
+        assert_eq!(hosts_of(path, nine, ""), (false, false), "{path}");
+    }
+    let fixed = [
+        "loss_every = \"100 packets\"",
+        "aggregate = \"1 ms\"",
+        "discipline = \"codel\"",
+        "[[path.change]]\nat = \"1 s\"\nloss = \"100 %\"",
+    ];
+    for path in fixed {
+        assert_eq!(hosts_of(path, nine, ""), (true, false), "{path}");
+    }
+    let drawn = "repeat = 9\ncount = 2\nspacing = \"exponential 1 ms\"";
+    assert_eq!(hosts_of("", drawn, ""), (false, false));
+    assert_eq!(
+        hosts_of("", "repeat = 9\nstack = \"lite\"", ""),
+        (false, false)
+    );
+}
+
+#[test]
+fn traffic_that_is_drawn_leaves_hosts_exact() {
+    let traffic = |keys: &str| format!("{}[[traffic]]\n{keys}", "repeat = 9\n");
+    let poisson = traffic("kind = \"poisson\"\nrate = \"1 kbit/s\"");
+    assert_eq!(hosts_of("", &poisson, ""), (false, false));
+    let constant = traffic("kind = \"constant\"\nrate = \"1 kbit/s\"");
+    assert_eq!(hosts_of("", &constant, ""), (true, false));
+    let sizes = traffic("size = [\"1 kB\", \"2 kB\"]\ncount = 2");
+    assert_eq!(hosts_of("", &sizes, ""), (false, false));
+    assert_eq!(hosts_of("", &traffic("size = \"1 kB\""), ""), (true, false));
 }

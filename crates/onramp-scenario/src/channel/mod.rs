@@ -310,6 +310,12 @@ impl Channel {
         config
     }
 
+    /// Whether anything here depends on the seed of the run.
+    pub fn is_random(&self) -> bool {
+        let begins_at_random = self.trace.is_some() && self.trace_offset == TraceOffset::Random;
+        begins_at_random || self.link_config(0, 0, 0).is_random()
+    }
+
     /// When a channel without a steady rate has carried these bytes, if they come at `from_ns`;
     /// `None` where the rate is steady. Token buckets do not count.
     pub fn carried_ns(

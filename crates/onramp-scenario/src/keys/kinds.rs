@@ -2,7 +2,7 @@
 
 use crate::mistake::Mistake;
 use crate::model::{
-    parse_byte_counting, Avoidance, Buffer, Connect, Connections, Distribution, Dscp,
+    parse_byte_counting, Avoidance, Buffer, Connect, Connections, Distribution, Dscp, Hosts,
     InitialWindow, Memory, Payload, Transport, NO_STARTUP,
 };
 use crate::random::Interval;
@@ -95,6 +95,9 @@ choice_kinds! {
     /// How packets are marked.
     CodePoint: Dscp, "code point", "a code point in quotes: \"best-effort\" or \"ef\"",
         Dscp::ALL, Dscp::name;
+    /// What processing at hosts adds to the times of packets.
+    HostsName: Hosts, "hosts", "hosts in quotes: \"exact\" or \"noisy\"",
+        Hosts::ALL, Hosts::name;
     /// When a receiver sends ACKs.
     AckPolicy: Acks, "acks", "the name of an ACK policy in quotes, for example \"delayed\"",
         Acks::ALL, Acks::name;

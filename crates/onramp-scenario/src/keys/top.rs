@@ -1,7 +1,7 @@
 //! The top level of a file, with `[run]`.
 
 use super::hosts::{RECEIVER, SENDER};
-use super::kinds::ScenarioName;
+use super::kinds::{HostsName, ScenarioName};
 use super::network::{LINK, NODE, PATH};
 use super::traffic::TRAFFIC;
 use super::transfer::TRANSFER;
@@ -20,7 +20,7 @@ pub(crate) static TOP: Table = Table {
 
 pub(crate) static RUN: Table = Table {
     keys: RUN_KEYS,
-    ..Table::one("run", "the end of the run")
+    ..Table::one("run", "the end of the run, and its hosts")
 };
 
 keys! { KEYS:
@@ -46,4 +46,10 @@ keys! { RUN_KEYS:
         "The run ends at this time, even if transfers are unfinished.",
     )
     .ranges(&[("1 ms", "1000000 s")]);
+    HOSTS: HostsName = Key::new(
+        "hosts",
+        Other("`noisy` if a case repeats and nothing else is random, else `exact`"),
+        "How long hosts take to process a packet: {names}. `exact` hosts take no time. Those of \
+         the lab are real, and always noisy.",
+    );
 }

@@ -67,6 +67,11 @@ pub struct Clocks {
 }
 
 impl Clocks {
+    /// Whether they tick: the first tick is at a random time.
+    pub(crate) fn are_coarse(self) -> bool {
+        self.clock_ns.max(self.tick_ns) > 1
+    }
+
     /// The clocks of a stack's hosts.
     pub fn of(stack: Stack) -> Clocks {
         let ticks = onramp_tcp::Config::of(stack, 1500).ticks;
@@ -74,6 +79,16 @@ impl Clocks {
             clock_ns: ticks.measure_ns,
             tick_ns: ticks.event_ns,
         }
+    }
+}
+
+choice! {
+    /// How long hosts take to process a packet.
+    pub enum Hosts {
+        /// No time.
+        Exact = "exact",
+        /// A short random time.
+        Noisy = "noisy",
     }
 }
 

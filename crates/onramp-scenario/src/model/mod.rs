@@ -33,6 +33,21 @@ pub struct Scenario {
     /// The cross product of all lists in the file. Conditions change most slowly, then sizes, then
     /// repeats, then the transfers that are compared with each other (`docs/scenarios.md`).
     pub cases: Vec<Case>,
+    /// Repeats of a case have the same result in a simulator.
+    pub repeats_are_alike: bool,
+}
+
+impl Scenario {
+    /// What a user should know about the repeats before he sums them up.
+    pub fn note(&self) -> Option<String> {
+        self.repeats_are_alike.then(|| {
+            format!(
+                "{}: nothing is random and the hosts are exact, so all repeats of a case are the \
+                 same run; `hosts = \"noisy\"` in [run] makes them differ",
+                self.name
+            )
+        })
+    }
 }
 
 /// One run of a simulator or a lab: one transfer, or some copies of it, over one network.
@@ -59,6 +74,8 @@ pub struct Case {
     /// The run ends at this time, even if transfers are unfinished; `None`: the run ends when all
     /// measured transfers are finished.
     pub duration_ns: Option<u64>,
+    /// How long hosts take to process a packet.
+    pub hosts: Hosts,
     /// Number of the repetition, from 1.
     pub run: u32,
     /// Seed of every random stream of this run.

@@ -34,6 +34,22 @@ impl Traffic {
         }
     }
 
+    /// Whether its times or sizes depend on the seed of the run.
+    pub(crate) fn is_random(&self) -> bool {
+        match &self.kind {
+            TrafficKind::Transfers(transfers) => {
+                let draws_sizes = match &transfers.sizes {
+                    Sizes::Of(sizes) => sizes.len() > 1,
+                    Sizes::Drawn(_) => true,
+                };
+                draws_sizes || transfers.arrivals.is_some() || transfers.clocks.are_coarse()
+            }
+            TrafficKind::Constant(_) => false,
+            TrafficKind::Poisson(_) => true,
+            TrafficKind::OnOff(on_off) => on_off.distribution == Distribution::Exponential,
+        }
+    }
+
     /// The IP version of its packets. Those without TCP are IPv4.
     pub fn ip(&self) -> IpVersion {
         self.transfers()

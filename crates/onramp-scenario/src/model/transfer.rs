@@ -2,7 +2,7 @@
 
 use super::choice::choice;
 use super::host::{Avoidance, Clocks, InitialWindow};
-use super::requests::Requests;
+use super::requests::{Pace, Requests};
 use super::sizes::FlowSizes;
 use crate::random::Interval;
 use onramp_config::units::bytes_in;
@@ -144,6 +144,16 @@ impl Transfer {
             (Some(_), Connections::Multiplexed) => 1,
             (Some(requests), several) => (requests.count - 1).div_ceil(several.max()),
         }
+    }
+
+    /// Whether its times or sizes depend on the seed of the run.
+    pub(crate) fn is_random(&self) -> bool {
+        let is_drawn = |interval| matches!(interval, Interval::Exponential(_));
+        let pause = self.requests.map(|requests| requests.pace);
+        self.sizes.is_some()
+            || is_drawn(self.spacing)
+            || matches!(pause, Some(Pace::Think(think)) if is_drawn(think))
+            || self.clocks.are_coarse()
     }
 
     /// Size of the largest IP packet of a copy on a route with this MTU.

@@ -10,7 +10,7 @@ mod transfer;
 
 use crate::cases::{self, Draft};
 use crate::error::{Error, MAX_FILE_BYTES};
-use crate::keys::top::{DESCRIPTION, DURATION, NAME, RUN, SEED, TOP};
+use crate::keys::top::{DESCRIPTION, DURATION, HOSTS, NAME, RUN, SEED, TOP};
 use crate::keys::{traffic::TRAFFIC, transfer::TRANSFER};
 use crate::mistake::Mistake;
 use crate::model::Scenario;
@@ -148,6 +148,7 @@ fn read_draft(reader: &mut Reader, overrides: Overrides, document: &DeTable) -> 
     let seed = reader.one(&top, &SEED);
     let run = reader.table(&top, &RUN);
     let duration_ns = reader.one(&run, &DURATION);
+    let hosts = reader.one(&run, &HOSTS);
     let described = read_topology(reader, &top);
     let routes = Routes::of(&described, &reader.known.nodes);
     let receiver = read_receiver(reader, &top);
@@ -182,6 +183,7 @@ fn read_draft(reader: &mut Reader, overrides: Overrides, document: &DeTable) -> 
         description: description?,
         seed: seed?,
         duration_ns,
+        hosts,
         topology: described.topology?,
         receiver: receiver?,
         sender: sender?,

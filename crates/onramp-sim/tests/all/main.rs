@@ -9,6 +9,7 @@ mod ecn;
 mod ensemble;
 mod expedited;
 mod first_round;
+mod hosts;
 mod idle;
 mod ipv6;
 mod lies;

@@ -10,7 +10,7 @@ use onramp_cli::text::{count, say};
 use onramp_cli::Answer;
 use onramp_report::Run;
 use onramp_results::{Record, Trace};
-use onramp_scenario::Case;
+use onramp_scenario::{Case, Scenario};
 use onramp_sim::{Error, Options, Outcome};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -18,6 +18,9 @@ use tracing::{KeptTraces, Tracing};
 
 pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     let scenarios = runs::read(&arguments.files)?;
+    for note in scenarios.iter().filter_map(Scenario::note) {
+        eprintln!("note: {note}");
+    }
     let cases: Vec<&Case> = scenarios
         .iter()
         .flat_map(|scenario| &scenario.cases)

@@ -15,7 +15,7 @@ test("play stops where a caption explains the picture, and goes on", async (t) =
 		fragment: "#preset/geostationary",
 	});
 	await playground.settled();
-	for (const words of [/link is empty for/, /ACKs, .* apart, so the rate is/, /leave paced/]) {
+	for (const words of [/link is empty for/, /ACKs, .* apart, so the estimate is/, /leave paced/]) {
 		await playground.button("Go on").waitFor({ timeout: 20_000 });
 		assert.match(await playground.page.locator(".caption").textContent(), words);
 		const stood = await playground.timeS();

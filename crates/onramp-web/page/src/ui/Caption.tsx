@@ -14,14 +14,14 @@ export function Caption({ stop }: { stop: Stop }) {
 const WIDTH = 320;
 const HEIGHT = 46;
 const EDGE = 8;
-/** More would be one block. */
-const MAX_ACKS = 40;
+/** An ACK is at most so wide. */
+const ACK_PX = 4;
 
 /** The ACKs of a train as they arrive at the sender, on a time axis of their own. */
 function Magnifier({ acksS }: { acksS: number[] }) {
-	const shown = acksS.slice(0, MAX_ACKS);
-	const firstS = shown[0] ?? 0;
-	const lastS = shown.at(-1) ?? firstS;
+	const firstS = acksS[0] ?? 0;
+	const lastS = acksS.at(-1) ?? firstS;
+	const width = Math.min(ACK_PX, (WIDTH - 2 * EDGE) / (2 * acksS.length));
 	const place = (atS: number) =>
 		EDGE + ((WIDTH - 2 * EDGE) * (atS - firstS)) / Math.max(lastS - firstS, 1e-9);
 	return (
@@ -29,11 +29,11 @@ function Magnifier({ acksS }: { acksS: number[] }) {
 			class="magnifier"
 			viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
 			role="img"
-			aria-label={`${shown.length} ACKs in ${duration(lastS - firstS)}`}
+			aria-label={`${acksS.length} ACKs in ${duration(lastS - firstS)}`}
 		>
 			<line x1={EDGE} x2={WIDTH - EDGE} y1="26" y2="26" class="axis" />
-			{shown.map((atS) => (
-				<rect key={atS} x={place(atS) - 2} y="6" width="4" height="20" />
+			{acksS.map((atS, at) => (
+				<rect key={String(at)} x={place(atS) - width / 2} y="6" width={width} height="20" />
 			))}
 			<text x={EDGE} y="42">
 				the ACKs at the sender

@@ -6,7 +6,7 @@
 
 import { type CaseRun, PacketKind } from "../engine/types";
 import { bitRate, byteCount, duration } from "../units";
-import { type Frame, forwardX, frameOf, MIN_PACKET_PX, returnX } from "./frame";
+import { type Frame, forwardX, frameOf, hostWidth, MIN_PACKET_PX, returnX } from "./frame";
 import { countUpTo, Flights, placeOf } from "./packets";
 import type { Palette } from "./palette";
 
@@ -63,6 +63,11 @@ const THIN_PX = 480;
 
 function rowsOf(width: number): Rows {
 	return width < THIN_PX ? THIN : WIDE;
+}
+
+/** Where the ACKs arrive in a lane of this width, in pixels. */
+export function laneRows(width: number): { senderX: number; returnY: number } {
+	return { senderX: hostWidth(width), returnY: rowsOf(width).returnY };
 }
 
 /** Height of a lane of this width, in pixels. */

@@ -76,7 +76,7 @@ function LaneFigure({ run, one, series }: { run: Run; one: CaseRun; series: numb
 				<Drops lane={lane} />
 			</figcaption>
 			<div class="canvas">
-				<Explained series={series} />
+				<Explained series={series} width={width} />
 				<canvas
 					ref={canvas}
 					style={{ height: `${laneHeight(width)}px` }}
@@ -89,9 +89,9 @@ function LaneFigure({ run, one, series }: { run: Run; one: CaseRun; series: numb
 }
 
 /** The caption, while the clock stands at a moment of this start-up. */
-function Explained({ series }: { series: number }) {
+function Explained({ series, width }: { series: number; width: number }) {
 	const stop = shownStop.value;
-	return stop?.series === series ? <Caption stop={stop} /> : null;
+	return stop?.series === series ? <Caption stop={stop} width={width} /> : null;
 }
 
 function Drops({ lane }: { lane: Lane }) {

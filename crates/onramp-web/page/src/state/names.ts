@@ -44,9 +44,27 @@ export function avoidanceName(name: string): string {
 export function startupName(name: string, avoidance: string): string {
 	return name === "none"
 		? avoidanceName(avoidance)
-		: name === "standard"
-			? "standard slow start"
+		: name === "standard" && OWN_SLOW_START.includes(avoidance)
+			? `${avoidanceName(avoidance)} (standard)`
 			: name;
+}
+
+const GROUPS: [label: string, names: string[]][] = [
+	["Onramp", ["onramp"]],
+	["Slow start", ["none", "standard"]],
+	["The papers", ["paced", "hoe", "astart", "pair", "spaced", "gamma", "qos"]],
+];
+
+/** Start-ups in the order of menus, in groups: `onramp` is first. */
+export function grouped(names: readonly string[]): { label: string; names: string[] }[] {
+	const placed = GROUPS.flatMap(([, members]) => members);
+	const others = names.filter((name) => !placed.includes(name));
+	return [...GROUPS, ["Other start-ups", others] as const]
+		.map(([label, members]) => ({
+			label,
+			names: members.filter((name) => names.includes(name)),
+		}))
+		.filter((group) => group.names.length > 0);
 }
 
 /** The name of a case: its algorithms, and what else differs from cases with the same ones. */

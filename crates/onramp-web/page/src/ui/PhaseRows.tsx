@@ -1,9 +1,10 @@
 import { groupOfPhase } from "../draw/phases";
-import type { Phase, Run } from "../engine/types";
+import type { Phase, Run, TransferRun } from "../engine/types";
 import { AXIS_PX, MARGIN_PX } from "../plots/chart";
 import { view } from "../plots/view";
 import { timeS } from "../state/clock";
 import { nameOf } from "../state/names";
+import { wordsOf } from "../state/probing";
 import { namedPhase } from "../state/words";
 import { duration } from "../units";
 import { SeriesMark } from "./SeriesMark";
@@ -35,13 +36,13 @@ export function PhaseRows({ run }: { run: Run }) {
 							<li
 								key={`${phase.beginS} ${phase.name}`}
 								class={`phase-${groupOfPhase(phase.name)}`}
-								title={titleOf(phase, transfer.startS)}
+								title={titleOf(transfer, phase)}
 								style={{
 									left: `${place(phase.beginS)}%`,
 									width: `${place(phase.endS) - place(phase.beginS)}%`,
 								}}
 							>
-								{namedPhase(phase.words)[0]}
+								{namedPhase(wordsOf(transfer, phase))[0]}
 							</li>
 						))}
 					</ol>
@@ -67,7 +68,7 @@ function PhaseClock() {
 	);
 }
 
-function titleOf(phase: Phase, startS: number): string {
-	const [begin, end] = [phase.beginS, phase.endS].map((atS) => duration(atS - startS));
-	return `${phase.words}, from ${begin} to ${end}`;
+function titleOf(transfer: TransferRun, phase: Phase): string {
+	const [begin, end] = [phase.beginS, phase.endS].map((atS) => duration(atS - transfer.startS));
+	return `${wordsOf(transfer, phase)}, from ${begin} to ${end}`;
 }

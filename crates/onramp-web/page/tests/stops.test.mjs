@@ -51,7 +51,7 @@ test("a caption covers nothing of its path, and the magnifier stands at the send
 		await playground.button("Go on").waitFor({ timeout: 20_000 });
 		const caption = page.locator(".caption");
 		assert.match(await caption.textContent(), words);
-		const figure = page.locator(".lane figure").filter({ has: caption });
+		const figure = page.locator(".stage figure").filter({ has: caption });
 		const [box, canvas] = await Promise.all([
 			caption.boundingBox(),
 			figure.locator("canvas").boundingBox(),
@@ -89,7 +89,7 @@ for (const [name, size] of Object.entries(SIZES)) {
 			await playground.shows(new RegExp(`^${begin}$`, "m"));
 			await playground.settled();
 			const clock = await page.locator(".transport").boundingBox();
-			const lanes = await page.locator(".lane canvas").all();
+			const lanes = await page.locator(".stage canvas").all();
 			assert.equal(lanes.length, 2, fragment);
 			for (const canvas of lanes) {
 				const { y, height } = await canvas.boundingBox();

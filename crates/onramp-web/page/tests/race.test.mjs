@@ -18,7 +18,7 @@ function lanes(page) {
 	return page.locator(".stage figcaption b:not(.finish)").allTextContents();
 }
 
-test("six start-ups have a lane and a colour each, and end in the order of their times", async (t) => {
+test("six start-ups have a lane and a colour each, and end in the order of times", async (t) => {
 	const playground = await browser.open(t, { fragment: fragmentOf(SIX) });
 	const { page } = playground;
 	await playground.settled();

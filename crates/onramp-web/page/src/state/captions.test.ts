@@ -1,6 +1,6 @@
 /**
- * The captions of every preset and lesson, with the figures of a run of each: what a caption says is
- * counted again from the run's record, in another way than `stops.ts` does.
+ * The captions of every preset and lesson, with the figures of a run of each. What a caption says
+ * is counted again from the run's record, in another way than `stops.ts` does.
  */
 
 import assert from "node:assert/strict";
@@ -33,7 +33,7 @@ const CAPTIONS: Record<string, string[]> = {
 	lte: [
 		"onramp: The first 10 ACKs arrive in one burst: held back on the way, " +
 			"their gaps show no rate.",
-		"onramp: No rate is known yet: onramp probes with a cwnd of 140 kB. That of CUBIC is 29 kB.",
+		"onramp: No rate is known yet: onramp probes with a cwnd of 140 kB. CUBIC's cwnd is 29 kB.",
 		"onramp: For a round trip the RTT stays at 59.3 ms or more, " +
 			"8.26 ms above its minimum: the growth ends.",
 	],
@@ -41,13 +41,13 @@ const CAPTIONS: Record<string, string[]> = {
 		"none: The link is empty for 39.5 ms: wasted.",
 		"onramp: The first 10 ACKs arrive in one burst: held back on the way, " +
 			"their gaps show no rate.",
-		"onramp: No rate is known yet: onramp probes with a cwnd of 217 kB. That of CUBIC is 29 kB.",
+		"onramp: No rate is known yet: onramp probes with a cwnd of 217 kB. CUBIC's cwnd is 29 kB.",
 	],
 	cable: [
 		"none: The link is empty for 43.6 ms: wasted.",
 		"onramp: The first 10 ACKs arrive in 2 bursts: held back on the way, " +
 			"their gaps show no rate.",
-		"onramp: No rate is known yet: onramp probes with a cwnd of 236 kB. That of CUBIC is 29 kB.",
+		"onramp: No rate is known yet: onramp probes with a cwnd of 236 kB. CUBIC's cwnd is 29 kB.",
 	],
 	policed: [
 		"none: The link is empty for 58.9 ms: wasted.",
@@ -107,7 +107,7 @@ const TRUTH: Record<Stop["kind"], (stop: Stop, one: CaseRun, run: Run) => void> 
 			return byteCount(sender?.cwndBytes[last] ?? Number.NaN);
 		};
 		const plain = run.cases.find(({ startup }) => startup === "none");
-		says(words, `a cwnd of ${at(one)}. That of CUBIC is ${at(plain)}.`);
+		says(words, `a cwnd of ${at(one)}. CUBIC's cwnd is ${at(plain)}.`);
 		const known = transferOf(one).events.filter((event) => event.estimateBytesPerS > 0);
 		assert.ok(known.every((event) => event.timeS > timeS));
 	},

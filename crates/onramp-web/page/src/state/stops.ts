@@ -1,8 +1,8 @@
 /**
- * The moments that explain a run: where an ACK train shows the rate or aggregated ACKs hide it, where
- * the link is empty, where a window leaves paced, where a start-up probes without a rate, and where
- * the delay ends the growth. Play stops there, with a caption. Each figure of a caption is one of
- * the run's record, and a moment that the record does not bear out has no caption.
+ * The moments that explain a run: where an ACK train shows the rate or aggregated ACKs hide it,
+ * where the link is empty, where a window leaves paced, where a start-up probes without a rate, and
+ * where the delay ends the growth. Play stops there, with a caption. Each figure of a caption is
+ * one of the run's record, and a moment that the record does not bear out has no caption.
  */
 
 import { computed, signal } from "@preact/signals";
@@ -231,7 +231,7 @@ function probe({ run, one, transfer }: Shown, timeS: number): Found | undefined 
 		timeS,
 		words:
 			`No rate is known yet: ${nameOf(run, one)} probes with a cwnd of ${byteCount(cwnd)}. ` +
-			`That of ${nameOf(run, plain)} is ${byteCount(plainCwnd)}.`,
+			`${nameOf(run, plain)}'s cwnd is ${byteCount(plainCwnd)}.`,
 	};
 }
 

@@ -75,9 +75,11 @@ function estimate(moment: Moment, one: CaseRun): string {
 
 function range({ deliveredBytesPerS, triedBytesPerS }: Evidence): string {
 	const delivered = bitRate(deliveredBytesPerS);
+	const tried = bitRate(triedBytesPerS);
+	const [low = "", unit = ""] = delivered.split(" ");
 	return triedBytesPerS > deliveredBytesPerS
-		? `${delivered} (delivered) to ${bitRate(triedBytesPerS)} (tried)`
-		: `${delivered} (delivered) or more`;
+		? `${tried.endsWith(` ${unit}`) ? low : delivered} to ${tried} (delivered, tried)`
+		: `${delivered} or more (delivered)`;
 }
 
 function isSlowStart({ startup }: CaseRun): boolean {

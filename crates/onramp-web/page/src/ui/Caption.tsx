@@ -20,7 +20,7 @@ export function Caption({ stop, width }: { stop: Stop; width: number }) {
 			<p class={`caption at-${PLACES[stop.kind]} s${stop.series}`}>
 				<SeriesMark series={stop.series} /> <span>{stop.words}</span>
 			</p>
-			{stop.acksS.length > 0 && <Magnifier acksS={stop.acksS} width={width} />}
+			{stop.acksS.length > 0 && <Magnifier stop={stop} width={width} />}
 		</>
 	);
 }
@@ -33,7 +33,8 @@ const ACK_PX = 4;
 
 /** The ACKs of a train as they arrive, on a time axis of their own: beside the sender, over the
  * return path, on which they are too close together to be seen. */
-function Magnifier({ acksS, width }: { acksS: number[]; width: number }) {
+function Magnifier({ stop, width }: { stop: Stop; width: number }) {
+	const { acksS, series } = stop;
 	const firstS = acksS[0] ?? 0;
 	const lastS = acksS.at(-1) ?? firstS;
 	const ackPx = Math.min(ACK_PX, (WIDTH - 2 * EDGE) / (2 * acksS.length));
@@ -42,7 +43,7 @@ function Magnifier({ acksS, width }: { acksS: number[]; width: number }) {
 	const { senderX, returnY } = laneRows(width);
 	return (
 		<svg
-			class="magnifier"
+			class={`magnifier s${series}`}
 			viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
 			style={{ left: `${senderX + 2}px`, top: `${returnY - HEIGHT / 2}px` }}
 			role="img"

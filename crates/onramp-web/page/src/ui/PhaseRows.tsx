@@ -9,6 +9,9 @@ import { namedPhase } from "../state/words";
 import { duration } from "../units";
 import { SeriesMark } from "./SeriesMark";
 
+/** A name of so many characters has room beside its row, where the plots have their axis. */
+const SHORT_CHARS = 8;
+
 /** The phases of each start-up in words, on the time of the plots below. */
 export function PhaseRows({ run }: { run: Run }) {
 	const { fromS, toS } = view.value;
@@ -25,7 +28,7 @@ export function PhaseRows({ run }: { run: Run }) {
 		<div class="phases">
 			{rows.map(({ one, series, transfer }) => (
 				<div class="phase-row" key={one.number}>
-					<p>
+					<p class={nameOf(run, one).length <= SHORT_CHARS ? "short" : ""}>
 						<SeriesMark series={series} /> {nameOf(run, one)}
 					</p>
 					<ol

@@ -5,7 +5,8 @@
  * file://. The worker and the compressed WebAssembly module are texts in `engine.js`; the client
  * makes a Blob of each.
  *
- * `--unit-tests` bundles src/**\/*.test.ts into target/web-tests instead, for `node --test`.
+ * `--unit-tests` bundles src/**\/*.test.ts into target/web-tests instead, for `node --test`. Some
+ * of them run the engine.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -34,7 +35,7 @@ const common = {
 };
 
 if (options["unit-tests"]) {
-	await buildUnitTests(join(target, "web-tests"));
+	await buildUnitTests(options.engine, join(target, "web-tests"));
 } else {
 	await buildPage(options.out);
 	await buildEngine(options.engine, options.out);
@@ -55,12 +56,18 @@ async function buildPage(out) {
 	await copyFile(join(page, "index.html"), join(out, "index.html"));
 }
 
-/** `engine.js`: the worker's program and the module, which wasm-bindgen has prepared. */
-async function buildEngine(engine, out) {
+/** The module, which wasm-bindgen has prepared. */
+function moduleOf(engine) {
 	const module = join(engine, "onramp_web_bg.wasm");
 	if (!existsSync(module)) {
 		throw new Error(`${module} is missing: \`make web\` builds it before the page`);
 	}
+	return module;
+}
+
+/** `engine.js`: the worker's program and the module. */
+async function buildEngine(engine, out) {
+	const module = moduleOf(engine);
 	const worker = await build({
 		...common,
 		entryPoints: [join(page, "src/engine/worker.ts")],
@@ -77,7 +84,8 @@ async function buildEngine(engine, out) {
 	await writeFile(join(out, "engine.js"), `var onrampEngine=${JSON.stringify(script)};\n`);
 }
 
-async function buildUnitTests(out) {
+async function buildUnitTests(engine, out) {
+	const module = moduleOf(engine);
 	await rm(out, { recursive: true, force: true });
 	const files = await readdir(join(page, "src"), { recursive: true });
 	await build({
@@ -85,6 +93,8 @@ async function buildUnitTests(out) {
 		entryPoints: files.filter((f) => f.endsWith(".test.ts")).map((f) => join(page, "src", f)),
 		outdir: out,
 		outExtension: { ".js": ".mjs" },
+		alias: { "#bindgen": join(engine, "onramp_web.js") },
+		define: { ENGINE_WASM: JSON.stringify(module) },
 		format: "esm",
 		platform: "node",
 	});

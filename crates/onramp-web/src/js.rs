@@ -42,6 +42,16 @@ pub fn run(scenario: &str, report: &Function) -> Result<JsValue, JsValue> {
     Ok(of_run(&played))
 }
 
+/// Completion times of the cases of a repetition, in seconds; `null`: not finished.
+///
+/// # Errors
+/// A list of `Fault` of types.ts.
+#[wasm_bindgen(js_name = completionTimes)]
+pub fn completion_times(scenario: &str, run: u32, report: &Function) -> Result<JsValue, JsValue> {
+    let times = crate::completion_times(scenario, run, &mut reporter(report)).map_err(faults)?;
+    Ok(json(&times))
+}
+
 /// `ExportedFile` of types.ts.
 ///
 /// # Errors

@@ -14,8 +14,8 @@ use onramp_sim::{run_observed, Error, Options, Outcome};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Cases of a scenario on the page: it draws one or two, and may have four in its tables.
-pub const MAX_CASES: usize = 4;
+/// Cases of a scenario on the page: it has colours and markers for so many.
+pub const MAX_CASES: usize = 6;
 
 /// The name of the scenario in messages.
 const FILE_NAME: &str = "scenario.toml";
@@ -101,7 +101,16 @@ pub fn play(text: &str, report: &mut dyn FnMut(Progress) -> bool) -> Result<Play
 
 /// Reads a scenario whose cases can all run here.
 pub(crate) fn read(text: &str) -> Result<Scenario, Refusal> {
-    let scenario = onramp_scenario::parse(FILE_NAME, text)?;
+    checked(parse(text)?)
+}
+
+/// Reads a scenario, also one with more cases than the page runs at once.
+pub(crate) fn parse(text: &str) -> Result<Scenario, Refusal> {
+    Ok(onramp_scenario::parse(FILE_NAME, text)?)
+}
+
+/// The scenario if its cases can all run here.
+pub(crate) fn checked(scenario: Scenario) -> Result<Scenario, Refusal> {
     let cases = scenario.cases.len();
     if cases > MAX_CASES {
         return Err(Refusal::new(

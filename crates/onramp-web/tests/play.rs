@@ -1,6 +1,8 @@
 //! What the page gets of a scenario.
 
-use onramp_web::{check, export, play, program_facts, ExportFormat, PlayedCase, Table};
+use onramp_web::{
+    check, completion_times, export, play, program_facts, ExportFormat, PlayedCase, Table,
+};
 
 const PATH: &str = "name = \"test\"\n[path]\nrate = \"20 Mbit/s\"\nrtt = \"100 ms\"\n";
 
@@ -220,9 +222,9 @@ fn what_the_page_does_not_run_is_refused_with_advice() {
         let fault = refusal.unwrap_err().0.remove(0);
         format!("{}: {}", fault.message, fault.help.unwrap_or_default())
     };
-    let cases = refused("size = \"1 MB\"\nrepeat = 5\n");
+    let cases = refused("size = \"1 MB\"\nrepeat = 7\n");
     assert!(
-        cases.contains("5 cases") && cases.contains("onramp sim FILE"),
+        cases.contains("7 cases") && cases.contains("onramp sim FILE"),
         "{cases}"
     );
     let quic = refused("size = \"1 MB\"\ntransport = \"quic\"\nstartup = \"none\"\n");
@@ -275,6 +277,31 @@ fn every_format_is_exported() {
     let refusal = file("qlog", 3).unwrap_err().0.remove(0);
     assert!(refusal.message.contains("no case 3"), "{refusal:?}");
     assert_eq!(ExportFormat::named("png"), None);
+}
+
+#[test]
+fn a_repetition_takes_the_times_of_its_records() {
+    let text = format!(
+        "{PATH}loss = \"1 %\"\n[[transfer]]\nsize = \"200 kB\"\nstartup = [\"none\", \"onramp\"]\n\
+         repeat = 9\n"
+    );
+    let scenario = onramp_scenario::parse("test.toml", &text).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for run in 1..=9 {
+        let of_run = scenario.cases.iter().filter(|case| case.run == run);
+        let wanted: Vec<_> = of_run
+            .map(|case| onramp_sim::run(case, &Default::default()).unwrap().records[0].completion_s)
+            .collect();
+        let times = completion_times(&text, run, &mut |_| true).unwrap();
+        assert_eq!((times.len(), &times), (2, &wanted), "repetition {run}");
+        seen.insert(times[0].unwrap().to_bits());
+    }
+    assert!(seen.len() > 4, "repetitions differ: {seen:?}");
+    let refusal = completion_times(&text, 10, &mut |_| true).unwrap_err();
+    assert!(
+        refusal.0[0].message.contains("no repetition 10"),
+        "{refusal:?}"
+    );
 }
 
 #[test]

@@ -44,7 +44,7 @@ test("a size is that of all transfers, and qos in a list gets a rate and a field
 	await other.page.getByLabel("Start-up 2").selectOption("qos");
 	await other.settled();
 	assert.equal(await other.amount("Guaranteed rate"), "25 Mbit/s");
-	await other.saysInWords(/qos 25 Mbit\/s \+ cubic: 5 MB in/);
+	await other.saysInWords(/qos 25 Mbit\/s: 5 MB in/);
 });
 
 test("a seed is a whole number, and what is none says so", async (t) => {
@@ -98,9 +98,53 @@ test("the lines of a start-up can be left out of the plots", async (t) => {
 	await playground.step(4);
 	const values = page.locator(".plot-window tbody tr").nth(1).locator("td");
 	assert.match(await values.first().textContent(), /B$/);
-	await page.getByRole("checkbox", { name: "onramp + cubic" }).uncheck();
+	await page.getByRole("checkbox", { name: "onramp" }).uncheck();
 	assert.equal(await values.first().textContent(), "–");
 	assert.deepEqual(await playground.blankCanvases(), []);
-	await page.getByRole("checkbox", { name: "onramp + cubic" }).check();
+	await page.getByRole("checkbox", { name: "onramp" }).check();
 	assert.match(await values.first().textContent(), /B$/);
+});
+
+test("a number without a unit gets the usual one", async (t) => {
+	const playground = await browser.open(t, { fragment: "#preset/geostationary" });
+	await playground.settled();
+	for (const [label, value, wanted] of [
+		["Rate", "20", /^rate = "20 Mbit\/s"$/m],
+		["RTT", "300", /^rtt = "300 ms"$/m],
+		["Queue", "1", /^queue = "1 bdp"$/m],
+		["Size", "2", /^size = "2 MB"$/m],
+	]) {
+		await playground.setAmount(label, value);
+		await playground.shows(wanted);
+	}
+	await playground.setAmount("Rate", "20");
+	assert.equal(await playground.amount("Rate"), "20 Mbit/s", "the same rate again");
+	await playground.settled();
+	assert.equal(await playground.page.locator(".message").count(), 0);
+});
+
+test("without a start-up it is CUBIC everywhere, and menus begin with onramp", async (t) => {
+	const playground = await browser.open(t, { fragment: "#preset/wifi" });
+	const { page } = playground;
+	await playground.settled();
+	await playground.step(4);
+	const first = page.getByLabel("Start-up 1");
+	assert.equal(await first.evaluate((one) => one.selectedOptions[0].textContent), "CUBIC");
+	const second = page.getByLabel("Start-up 2").locator("option");
+	assert.equal(await second.first().textContent(), "onramp");
+	assert.ok((await page.getByLabel("Start-up 2").locator("optgroup").count()) >= 3);
+	const main = await page.locator("main").textContent();
+	assert.doesNotMatch(main, /\bcubic\b|\bnone\b yet|avoidance as the host/);
+});
+
+test("on a noisy path the card says what is known before there is an estimate", async (t) => {
+	const playground = await browser.open(t, { fragment: "#preset/wifi" });
+	await playground.settled();
+	await playground.step(4);
+	const card = playground.page.getByLabel("What onramp believes");
+	assert.match(await card.locator(".phase").textContent(), /Probing/);
+	const words = await card.locator("dl dd").first().textContent();
+	const range = /^([\d.]+) to ([\d.]+) Mbit\/s \(delivered, tried\)$/;
+	const [, low, high] = range.exec(words) ?? [];
+	assert.ok(Number(low) < Number(high), words);
 });

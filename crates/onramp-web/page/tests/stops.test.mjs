@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { browserForTests } from "./support/browser.mjs";
+import { shipped } from "./support/scenarios.mjs";
 
 const browser = browserForTests();
 const SIZES = {
@@ -15,7 +16,7 @@ test("play stops where a caption explains the picture, and goes on", async (t) =
 		fragment: "#preset/geostationary",
 	});
 	await playground.settled();
-	for (const words of [/link is empty for/, /ACKs, .* apart, so the rate is/, /leave paced/]) {
+	for (const words of [/link is empty for/, /ACKs, .* apart, so the estimate is/, /leave paced/]) {
 		await playground.button("Go on").waitFor({ timeout: 20_000 });
 		assert.match(await playground.page.locator(".caption").textContent(), words);
 		const stood = await playground.timeS();
@@ -39,17 +40,63 @@ test("without `Explain` it plays through", async (t) => {
 	assert.equal(await playground.page.locator(".caption").count(), 0);
 });
 
-for (const [name, size] of Object.entries(SIZES)) {
-	for (const fragment of ["#preset/geostationary", "#lesson/slow-start"]) {
-		test(`both paths are in view on a ${name}, ${fragment}`, async (t) => {
-			const playground = await browser.open(t, { size, fragment });
-			await playground.settled();
-			const clock = await playground.page.locator(".transport").boundingBox();
-			for (const canvas of await playground.page.locator(".lane canvas").all()) {
-				const { y, height } = await canvas.boundingBox();
-				assert.ok(y >= 0, `a path begins at ${y} px`);
-				assert.ok(y + height <= clock.y + 1, `a path ends at ${y + height}, below ${clock.y} px`);
-			}
-		});
+test("a caption covers nothing of its path, and the magnifier stands at the sender", async (t) => {
+	const playground = await browser.open(t, {
+		motion: "no-preference",
+		fragment: "#preset/geostationary",
+	});
+	const { page } = playground;
+	await playground.settled();
+	for (const words of [/link is empty/, /ACKs, .* apart/]) {
+		await playground.button("Go on").waitFor({ timeout: 20_000 });
+		const caption = page.locator(".caption");
+		assert.match(await caption.textContent(), words);
+		const figure = page.locator(".stage figure").filter({ has: caption });
+		const [box, canvas] = await Promise.all([
+			caption.boundingBox(),
+			figure.locator("canvas").boundingBox(),
+		]);
+		assert.ok(box.y + box.height <= canvas.y, `it ends ${box.y + box.height - canvas.y} px in it`);
+		if (String(words).includes("ACKs")) {
+			const lens = await page.locator(".magnifier").boundingBox();
+			// The sender is 72 px wide, and the forward path ends at 75 px.
+			assert.ok(lens.x - canvas.x >= 70 && lens.x - canvas.x < 80, `${lens.x - canvas.x} px`);
+			assert.ok(lens.y - canvas.y > 76, `it begins at ${lens.y - canvas.y} px`);
+			assert.equal(await page.locator(".magnifier rect").count(), 10, "all ACKs of the train");
+		}
+		await playground.togglePlaying();
+		await caption.filter({ hasText: words }).waitFor({ state: "hidden" });
 	}
+});
+
+const SCENARIOS = ["preset", "lesson"].flatMap((kind) =>
+	shipped(`${kind}s`).map(({ name, text }) => ({
+		fragment: `#${kind}/${name.replace(/^\d-/, "")}`,
+		begin: /^name = .*$/m.exec(text)[0],
+	})),
+);
+
+for (const [name, size] of Object.entries(SIZES)) {
+	test(`both paths of every preset and lesson are in view on a ${name}`, async (t) => {
+		const playground = await browser.open(t, { size });
+		const { page } = playground;
+		await playground.settled();
+		for (const { fragment, begin } of SCENARIOS) {
+			await page.evaluate((hash) => {
+				location.hash = hash;
+				scrollTo(0, 0);
+			}, fragment);
+			await playground.shows(new RegExp(`^${begin}$`, "m"));
+			await playground.settled();
+			const clock = await page.locator(".transport").boundingBox();
+			const lanes = await page.locator(".stage canvas").all();
+			assert.equal(lanes.length, 2, fragment);
+			for (const canvas of lanes) {
+				const { y, height } = await canvas.boundingBox();
+				assert.ok(y >= 0, `${fragment}: a path begins at ${y} px`);
+				const below = y + height - clock.y;
+				assert.ok(below <= 1, `${fragment}: a path ends ${below} px below the clock`);
+			}
+		}
+	});
 }

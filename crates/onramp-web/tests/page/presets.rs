@@ -63,10 +63,9 @@ fn across_the_atlantic_the_default_receive_window_limits_the_gain() {
     assert!((0.42..0.5).contains(&gain), "{gain}");
 }
 
-#[test]
-fn over_lte_the_median_is_a_sixth_faster_and_two_seeds_are_slower() {
-    let repeated = preset("lte") + "repeat = 25\n";
-    let all = transfers(&repeated);
+/// The ratios of the 25 seeds that the page runs, in ascending order.
+fn ratios(name: &str) -> Vec<f64> {
+    let all = transfers(&(preset(name) + "repeat = 25\n"));
     let times = |startup: &str| -> Vec<f64> {
         let of = all
             .iter()
@@ -77,22 +76,28 @@ fn over_lte_the_median_is_a_sixth_faster_and_two_seeds_are_slower() {
     let mut ratios: Vec<f64> = ratios.map(|(onramp, cubic)| onramp / cubic).collect();
     ratios.sort_by(f64::total_cmp);
     assert_eq!(ratios.len(), 25);
+    ratios
+}
+
+#[test]
+fn over_lte_the_median_is_a_sixth_faster_and_two_seeds_are_slower() {
+    let ratios = ratios("lte");
     assert!((0.8..0.85).contains(&ratios[12]), "{ratios:?}");
     assert!(ratios[22] < 1.0 && ratios[23] > 1.0, "{ratios:?}");
 }
 
 #[test]
-fn wifi_costs_onramp_a_round_trip_more_than_a_clean_path() {
+fn over_wifi_the_median_is_68_percent_and_costs_a_round_trip_more_than_a_clean_path() {
+    assert_eq!((100.0 * ratios("wifi")[12]).round(), 68.0);
     let preset = preset("wifi");
-    let both = pair(&preset);
-    assert!((0.66..0.74).contains(&ratio(&both)), "{}", ratio(&both));
+    let wifi = pair(&preset);
     let clean: String = preset
         .lines()
         .filter(|line| !line.starts_with("aggregate") && !line.starts_with("jitter"))
         .map(|line| format!("{line}\n"))
         .collect();
     let clean = pair(&clean);
-    assert!(both[1].wasted_rtts() > clean[1].wasted_rtts() + 1.0);
+    assert!(wifi[1].wasted_rtts() > clean[1].wasted_rtts() + 1.0);
 }
 
 #[test]

@@ -20,8 +20,13 @@ export interface Frame {
 	width: number;
 }
 
+/** Width of a host. */
+export function hostWidth(width: number): number {
+	return width < 480 ? 48 : 72;
+}
+
 export function frameOf(one: CaseRun, width: number): Frame {
-	const host = width < 480 ? 48 : 72;
+	const host = hostWidth(width);
 	const inner = width - 2 * host;
 	const before = one.bottleneck > 0 ? 0.14 * inner : Math.min(16, 0.04 * inner);
 	const after = one.bottleneck + 1 < one.links.length ? 0.14 * inner : 0;

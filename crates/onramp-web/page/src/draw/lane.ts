@@ -6,7 +6,7 @@
 
 import { type CaseRun, PacketKind } from "../engine/types";
 import { bitRate, byteCount, duration } from "../units";
-import { type Frame, forwardX, frameOf, MIN_PACKET_PX, returnX } from "./frame";
+import { type Frame, forwardX, frameOf, hostWidth, MIN_PACKET_PX, returnX } from "./frame";
 import { countUpTo, Flights, placeOf } from "./packets";
 import type { Palette } from "./palette";
 
@@ -63,6 +63,11 @@ const THIN_PX = 480;
 
 function rowsOf(width: number): Rows {
 	return width < THIN_PX ? THIN : WIDE;
+}
+
+/** Where the ACKs arrive in a lane of this width, in pixels. */
+export function laneRows(width: number): { senderX: number; returnY: number } {
+	return { senderX: hostWidth(width), returnY: rowsOf(width).returnY };
 }
 
 /** Height of a lane of this width, in pixels. */
@@ -158,13 +163,16 @@ export class Lane {
 		const link = one.links[one.bottleneck];
 		const back = one.returnLinks[one.returnBottleneck];
 		const label = (text: string, from: number, to: number, y: number) => {
-			// On a phone a text is wider than what it stands for, and must not cross the sender.
-			const least = frame.senderX + 6 + context.measureText(text).width / 2;
-			context.fillText(text, Math.max(least, (from + to) / 2), y);
+			// In a narrow lane a text is wider than what it stands for, and must not cross the sender or
+			// leave the picture.
+			const half = context.measureText(text).width / 2;
+			const most = Math.max((from + to) / 2, frame.senderX + 6 + half);
+			context.fillText(text, Math.min(most, frame.width - half), y);
 		};
 		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, rows.queueY);
 		label(linkLabel(link), frame.linkX, frame.afterX, rows.linkY);
-		label(`ACKs, handshake: ${linkLabel(back)}`, frame.senderX, frame.receiverX, rows.backY);
+		const what = frame.width < THIN_PX ? "ACKs" : "ACKs, handshake";
+		label(`${what}: ${linkLabel(back)}`, frame.senderX, frame.receiverX, rows.backY);
 	}
 
 	/** The receiver fills up. */

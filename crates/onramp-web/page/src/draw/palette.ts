@@ -52,7 +52,8 @@ function read(): Palette {
 		rule: of("rule"),
 		grid: of("grid"),
 		head: of("head"),
-		series: ["s0", "s1", "s2", "s3"].map(of),
+		// Other traffic has `s5`.
+		series: ["s0", "s1", "s2", "s3", "s4", "s6"].map(of),
 		clock: of("worse"),
 		phaseInk: of("phase-ink"),
 		others: of("s5"),

@@ -11,6 +11,8 @@ export function describe(): Facts;
 export function check(scenario: string): Check;
 /** Throws a list of `Fault`. */
 export function run(scenario: string, report: Report): Omit<Run, "elapsedMs">;
+/** Throws a list of `Fault`. `null`: not finished. */
+export function completionTimes(scenario: string, run: number, report: Report): (number | null)[];
 /** Throws a list of `Fault`. */
 export function exportFile(
 	scenario: string,

@@ -113,6 +113,13 @@ export class Engine {
 		return expect(reply, "done").run;
 	}
 
+	/** Simulates one repetition, `run` from 1 to the scenario's `repeat`, and gives how long its
+	 * transfers take, in the order of the cases; NaN: not finished. */
+	async completionTimes(scenario: string, run: number, signal: AbortSignal): Promise<number[]> {
+		const reply = await this.ask({ kind: "times", scenario, run }, undefined, signal);
+		return expect(reply, "timed").timesS;
+	}
+
 	/** Simulates the scenario again and writes a file; `caseNumber` counts from 1. */
 	async exportFile(
 		scenario: string,

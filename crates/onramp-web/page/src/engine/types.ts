@@ -323,6 +323,7 @@ export type Request =
 	| { kind: "describe"; id: number }
 	| { kind: "check"; id: number; scenario: string }
 	| { kind: "run"; id: number; scenario: string }
+	| { kind: "times"; id: number; scenario: string; run: number }
 	| { kind: "export"; id: number; scenario: string; format: ExportFormat; case: number };
 
 /** What the worker answers. */
@@ -333,6 +334,7 @@ export type Reply =
 	| { kind: "facts"; id: number; facts: Facts }
 	| { kind: "checked"; id: number; check: Check }
 	| { kind: "done"; id: number; run: Run }
+	| { kind: "timed"; id: number; timesS: number[] }
 	| { kind: "file"; id: number; file: ExportedFile }
 	| { kind: "refused"; id: number; faults: Fault[] }
 	/** The module is in no state to continue: the client starts another worker. */

@@ -3,7 +3,8 @@
  * JavaScript side (`#bindgen`). The first message is the compiled module.
  */
 
-import { check, describe, exportFile, initSync, type Report, run } from "#bindgen";
+import { check, completionTimes, describe, exportFile, initSync, type Report, run } from "#bindgen";
+import { fillMissing } from "./missing";
 import type { Fault, Reply, Request, Run } from "./types";
 
 /** Real time after which a task is stopped. */
@@ -61,6 +62,10 @@ function answer(request: Request): [Reply, Transferable[]?] {
 			fillMissing(timed);
 			return [{ kind: "done", id, run: timed }, buffers(timed)];
 		}
+		case "times": {
+			const times = completionTimes(request.scenario, request.run, reporter(id, began));
+			return [{ kind: "timed", id, timesS: times.map((one) => one ?? Number.NaN) }];
+		}
 		case "export": {
 			const { scenario, format } = request;
 			const report = reporter(id, began);
@@ -81,24 +86,6 @@ function reporter(id: number, began: number): Report {
 		}
 		return now - began < MAX_TASK_MS;
 	};
-}
-
-/** JSON has no NaN: `null` stands for it where the contract has a number. */
-function fillMissing(run: Run): void {
-	for (const one of run.cases) {
-		for (const link of [...one.links, ...one.returnLinks]) {
-			link.queueBytes ??= Number.NaN;
-		}
-		for (const transfer of one.transfers) {
-			transfer.completedS ??= Number.NaN;
-			for (const event of transfer.events) {
-				event.estimateBytesPerS ??= Number.NaN;
-				event.ssthreshBytes ??= Number.NaN;
-				event.pacingBytesPerS ??= Number.NaN;
-				event.rememberedBytes ??= Number.NaN;
-			}
-		}
-	}
 }
 
 /** The memory of all columns: it moves to the page and is not copied. */

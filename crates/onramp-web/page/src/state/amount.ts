@@ -24,6 +24,23 @@ const UNITS: Record<string, [kind: string, factor: number]> = {
 	packets: ["packets", 1],
 };
 
+/** The text with `unit` behind a bare number, and with a unit of its kind written as scenarios have
+ * it: `50` and `50 mbit/s` are `50 Mbit/s`. Other texts stay, for the engine to judge. */
+export function withUnit(text: string, unit: string): string {
+	const [, number, own = ""] = /^\s*(\d+(?:\.\d+)?)\s*(\S*)\s*$/.exec(text) ?? [];
+	const [kind] = UNITS[unit] ?? [];
+	if (number === undefined) {
+		return text;
+	}
+	if (own === "") {
+		return `${number} ${unit}`;
+	}
+	const like = Object.keys(UNITS).filter(
+		(name) => UNITS[name]?.[0] === kind && name.toLowerCase() === own.toLowerCase(),
+	);
+	return like[0] && !like.includes(own) ? `${number} ${like[0]}` : text;
+}
+
 interface Amount {
 	kind: string;
 	value: number;

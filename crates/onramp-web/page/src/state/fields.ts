@@ -10,6 +10,8 @@ export interface Field {
 	label: string;
 	/** What it does, for those who do not know the term. */
 	hint: string;
+	/** The unit of a number without one. */
+	unit: string;
 	/** Values of the slider, in order. An empty text removes the key. */
 	steps: readonly string[];
 	/** What holds without the key, in words. */
@@ -36,6 +38,7 @@ export const PATH_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "rate"],
 		label: "Rate",
+		unit: "Mbit/s",
 		hint: "Bottleneck rate, counted in IP packets",
 		steps: RATES,
 		absent: "required",
@@ -43,6 +46,7 @@ export const PATH_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "rtt"],
 		label: "RTT",
+		unit: "ms",
 		hint: "Round-trip propagation time, without queues",
 		steps: [
 			"1 ms",
@@ -62,6 +66,7 @@ export const PATH_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "queue"],
 		label: "Queue",
+		unit: "bdp",
 		hint: "Room before the bottleneck: in BDPs, bytes or packets",
 		steps: ["0.05 bdp", "0.1 bdp", "0.2 bdp", "0.5 bdp", "1 bdp", "2 bdp", "5 bdp"],
 		absent: "1 bdp",
@@ -69,6 +74,7 @@ export const PATH_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "loss"],
 		label: "Random loss",
+		unit: "%",
 		hint: "Probability with which each data packet is lost",
 		steps: ["", "0.01 %", "0.02 %", "0.05 %", "0.1 %", "0.2 %", "0.5 %", "1 %", "2 %", "5 %"],
 		absent: "none",
@@ -79,6 +85,7 @@ export const RADIO_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "jitter"],
 		label: "Jitter of data",
+		unit: "ms",
 		hint: "Maximum extra delay of a data packet",
 		steps: TIMES,
 		absent: "none",
@@ -86,6 +93,7 @@ export const RADIO_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "reverse", "jitter"],
 		label: "Jitter of ACKs",
+		unit: "ms",
 		hint: "Maximum extra delay of an ACK",
 		steps: TIMES,
 		absent: "none",
@@ -93,6 +101,7 @@ export const RADIO_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "aggregate"],
 		label: "Data aggregation",
+		unit: "ms",
 		hint: "Data packets are held for this time, then arrive together",
 		steps: TIMES,
 		absent: "none",
@@ -100,6 +109,7 @@ export const RADIO_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "reverse", "aggregate"],
 		label: "ACK aggregation",
+		unit: "ms",
 		hint: "ACKs are held for this time, then arrive together",
 		steps: TIMES,
 		absent: "none",
@@ -107,6 +117,7 @@ export const RADIO_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "policer_rate"],
 		label: "Policer",
+		unit: "Mbit/s",
 		hint: "A token bucket of this rate drops what exceeds it",
 		steps: ["", "1 Mbit/s", "2 Mbit/s", "5 Mbit/s", "10 Mbit/s", "20 Mbit/s", "50 Mbit/s"],
 		absent: "none",
@@ -115,6 +126,7 @@ export const RADIO_FIELDS: readonly Field[] = [
 	{
 		key: ["path", "policer_burst"],
 		label: "Policer's burst",
+		unit: "kB",
 		hint: "Size of the policer's bucket, which is full at the start",
 		steps: ["", "20 kB", "50 kB", "100 kB", "200 kB", "500 kB", "1 MB"],
 		absent: "none",
@@ -126,6 +138,7 @@ export const TRANSFER_FIELDS: readonly Field[] = [
 	{
 		key: ["transfer", 0, "size"],
 		label: "Size",
+		unit: "MB",
 		hint: "Payload of the transfer",
 		steps: [
 			"10 kB",
@@ -145,6 +158,7 @@ export const TRANSFER_FIELDS: readonly Field[] = [
 	{
 		key: ["receiver", "buffer"],
 		label: "Receive buffer",
+		unit: "MiB",
 		hint: "linux-default grows with what arrives, a size holds from the start",
 		steps: ["linux-default", "64 KiB", "256 KiB", "1 MiB", "4 MiB", "16 MiB", "64 MiB"],
 		absent: "linux-default",
@@ -156,6 +170,7 @@ export function guaranteedRate(transfer: number): Field {
 	return {
 		key: ["transfer", transfer, "qos_rate"],
 		label: "Guaranteed rate",
+		unit: "Mbit/s",
 		hint: "The rate that the network guarantees to qos, counted in payload",
 		steps: RATES,
 		absent: "required",

@@ -1,56 +1,63 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CaseRun, Run } from "../engine/types";
-import { nameOf } from "./names";
-import { comparison, warningsInWords } from "./words";
+import { grouped, nameOf, startupName } from "./names";
+import { warningsInWords } from "./words";
 
 function runOf(rows: Record<string, string | number>[]): Run {
-	const cases = rows.map(
-		({ algorithms = "cubic", ...fields }, at) =>
-			({
-				number: at + 1,
-				algorithms,
-				transfers: [{ fields: { size_bytes: 1e6, run: 1, ...fields } }],
-			}) as unknown as CaseRun,
-	);
+	const cases = rows.map(({ startup = "none", avoidance = "cubic", ...fields }, at) => {
+		const own = startup === "none" ? avoidance : `${startup} + ${avoidance}`;
+		const one = {
+			number: at + 1,
+			algorithms: fields.label ?? own,
+			startup,
+			transfers: [{ fields: { size_bytes: 1e6, run: 1, startup, avoidance, ...fields } }],
+		};
+		return one as unknown as CaseRun;
+	});
 	return { cases } as Run;
 }
 
-const named = (run: Run) => run.cases.map((one) => nameOf(run, one));
+const named = (...rows: Record<string, string | number>[]) => {
+	const run = runOf(rows);
+	return run.cases.map((one) => nameOf(run, one));
+};
+
+test("without a start-up a case is CUBIC, and a start-up has its own name", () => {
+	assert.deepEqual(named({}, { startup: "onramp" }), ["CUBIC", "onramp"]);
+	assert.deepEqual(named({ startup: "standard" }, { startup: "paced" }), ["CUBIC", "paced"]);
+	assert.deepEqual(named({}, { startup: "standard" }), ["CUBIC", "standard + CUBIC"]);
+	const bbr = { avoidance: "bbr" };
+	assert.deepEqual(named(bbr, { ...bbr, startup: "standard" }), ["BBR", "standard + BBR"]);
+	assert.deepEqual(named({ startup: "onramp" }, { ...bbr, startup: "onramp" }), [
+		"onramp + CUBIC",
+		"onramp + BBR",
+	]);
+	assert.deepEqual(named({ label: "of 1998" }, {}), ["of 1998", "CUBIC"]);
+});
 
 test("cases of a list are named by what differs", () => {
-	const rates = [{ rate_bits_per_s: 1e7 }, { rate_bits_per_s: 2e7 }];
-	assert.deepEqual(named(runOf(rates)), ["cubic, 10 Mbit/s", "cubic, 20 Mbit/s"]);
-	const queues = [{ queue: "1 bdp" }, { queue: "2 bdp" }, { algorithms: "onramp + cubic" }];
-	assert.deepEqual(named(runOf(queues)), [
-		"cubic, queue 1 bdp",
-		"cubic, queue 2 bdp",
-		"onramp + cubic",
+	assert.deepEqual(named({ rate_bits_per_s: 1e7 }, { rate_bits_per_s: 2e7 }), [
+		"CUBIC, 10 Mbit/s",
+		"CUBIC, 20 Mbit/s",
 	]);
-	assert.deepEqual(named(runOf([{}, {}])), ["cubic, case 1", "cubic, case 2"]);
+	assert.deepEqual(named({ queue: "1 bdp" }, { queue: "2 bdp" }, { startup: "onramp" }), [
+		"CUBIC, queue 1 bdp",
+		"CUBIC, queue 2 bdp",
+		"onramp",
+	]);
+	assert.deepEqual(named({}, {}), ["CUBIC, case 1", "CUBIC, case 2"]);
 });
 
-test("only transfers of one size are compared", () => {
-	const one = { completion_s: 2 };
-	const other = { algorithms: "onramp + cubic", completion_s: 1 };
-	assert.equal(comparison(runOf([one, other])), "onramp + cubic takes 50 % less time than cubic.");
-	assert.equal(
-		comparison(runOf([one, { ...other, size_bytes: 5e6 }])),
-		"2 runs of different sizes.",
+test("menus have groups, and onramp is first", () => {
+	const groups = grouped(["none", "standard", "paced", "onramp", "suss", "new"]);
+	assert.deepEqual(
+		groups.map(({ names }) => names),
+		[["onramp"], ["none", "standard"], ["paced"], ["suss", "new"]],
 	);
-});
-
-test("of three and more runs of one path the fastest is named, otherwise none", () => {
-	const one = { completion_s: 2 };
-	const other = { algorithms: "onramp + cubic", completion_s: 1 };
-	const third = { algorithms: "paced + cubic", completion_s: 1.5 };
-	assert.equal(
-		comparison(runOf([one, third, other])),
-		"Fastest of 3: onramp + cubic takes 50 % less time than cubic.",
-	);
-	assert.equal(comparison(runOf([other, third, one])), "onramp + cubic is the fastest of 3.");
-	assert.equal(comparison(runOf([one, third, { ...other, loss: "1 %" }])), "3 runs.");
-	assert.equal(comparison(runOf([one, one, one])), "All 3 take the same time.");
+	assert.equal(startupName("none", "cubic"), "CUBIC");
+	assert.equal(startupName("standard", "cubic"), "CUBIC (standard)");
+	assert.equal(startupName("standard", "bbr"), "standard");
 });
 
 test("a warning of all cases is told once", () => {

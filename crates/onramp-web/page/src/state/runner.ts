@@ -1,8 +1,9 @@
 /** Runs the scenario after each change. */
 
-import { effect } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import { Engine, Refusal } from "../engine/client";
 import type { ExportedFile, ExportFormat, Progress } from "../engine/types";
+import { startSeeds } from "./seeds";
 import { facts, ranText, run, scenarioText, status } from "./store";
 
 /** A change waits so long for the next one. */
@@ -18,6 +19,7 @@ let isFirst = true;
 /** Starts the engine, and runs the scenario and each that follows. */
 export function startRunner(): void {
 	engine = Engine.start();
+	startSeeds(engine);
 	engine.then(
 		async (started) => {
 			facts.value = await started.describe();
@@ -87,9 +89,11 @@ async function runScenario(text: string): Promise<void> {
 			mine.signal,
 		);
 		if (isCurrent()) {
-			ranText.value = text;
-			run.value = result;
-			status.value = { kind: "idle" };
+			batch(() => {
+				ranText.value = text;
+				run.value = result;
+				status.value = { kind: "idle" };
+			});
 		}
 	} catch (error) {
 		if (isCurrent()) {

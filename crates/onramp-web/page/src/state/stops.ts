@@ -1,21 +1,24 @@
 /**
- * The moments that explain a run: where an ACK train shows the rate, where the link is empty, where
- * a window leaves paced, and where the delay ends the growth. Play stops there, with a caption.
+ * The moments that explain a run: where an ACK train shows the rate or aggregated ACKs hide it,
+ * where the link is empty, where a window leaves paced, where a start-up probes without a rate, and
+ * where the delay ends the growth. Play stops there, with a caption. Each figure of a caption is
+ * one of the run's record, and a moment that the record does not bear out has no caption.
  */
 
 import { computed, signal } from "@preact/signals";
 import { countUpTo } from "../draw/packets";
 import { type CaseRun, PacketKind, type Run, type TransferRun } from "../engine/types";
-import { bitRate, byteCount, duration } from "../units";
+import { bitRate, byteCount, duration, significant } from "../units";
+import { nameOf } from "./names";
 import { run, span } from "./store";
 
 export interface Stop {
 	timeS: number;
 	/** Place of the case in the run. */
 	series: number;
-	kind: "train" | "empty" | "paced" | "full";
+	kind: "train" | "bursts" | "probe" | "empty" | "paced" | "full";
 	words: string;
-	/** `train`: when its ACKs arrived. */
+	/** `train`, `bursts`: when its ACKs arrived. */
 	acksS: number[];
 }
 
@@ -25,6 +28,15 @@ const EMPTY_RTTS = 0.3;
 const MIN_ACKS = 4;
 /** A train is shorter than this. */
 const TRAIN_RTTS = 0.7;
+/** The gaps of a train explain an estimate that is as near to their rate as this. */
+const TRAIN_TOLERANCE = 0.1;
+/** ACKs of segments that passed the bottleneck cannot be closer together than it sends them, unless
+ * something held them back. Less than this part of that time is such a burst. */
+const BURST_SHARE = 0.5;
+/** Segments of the initial window (RFC 6928), whose ACKs come first. */
+const FIRST_FLIGHT = 10;
+/** A probe is shown when it is under way. */
+const PROBE_RTTS = 0.25;
 /** Two captions need some time between them. */
 const APART_RTTS = 0.02;
 
@@ -37,17 +49,20 @@ export const stops = computed(() => {
 	return run.value ? stopsOf(run.value).filter(({ timeS }) => timeS > fromS && timeS < toS) : [];
 });
 
-export function stopsOf({ cases }: Run): Stop[] {
+export function stopsOf(run: Run): Stop[] {
+	const { cases } = run;
 	const all = cases.flatMap((one, series) => {
 		const transfer = one.transfers[0];
-		if (!transfer) {
+		if (!transfer || one.packetInterval > 1) {
 			return [];
 		}
+		const shown = { run, one, transfer };
+		const measured = train(shown);
 		const found = [
-			empty(one, transfer),
-			train(one, transfer),
-			paced(one, transfer),
-			full(transfer),
+			empty(shown),
+			...(measured ? [measured] : hidden(shown)),
+			paced(shown),
+			full(shown),
 		];
 		return found.flatMap((stop) => (stop ? [{ acksS: [], ...stop, series }] : []));
 	});
@@ -64,16 +79,22 @@ export function stopsOf({ cases }: Run): Stop[] {
 
 type Found = Omit<Stop, "series" | "acksS"> & { acksS?: number[] };
 
+interface Shown {
+	run: Run;
+	one: CaseRun;
+	transfer: TransferRun;
+}
+
 /** Slow start without a measurement: the first long time in which the link sends nothing. */
-function empty(one: CaseRun, transfer: TransferRun): Found | undefined {
+function empty({ one, transfer }: Shown): Found | undefined {
 	const link = one.links[one.bottleneck];
-	const isSlowStart = ["none", "standard"].includes(transfer.startup);
-	if (!isSlowStart || !link || link.rateVaries || one.packetInterval > 1) {
+	const hasAllData = !transfer.fields.application;
+	if (!isSlowStart(transfer) || !link || link.rateVaries || !hasAllData) {
 		return undefined;
 	}
 	const { packets } = one;
 	const served = [...packets.servedS.keys()]
-		.filter((at) => isOfTransfer(one, at) && packets.kind[at] === PacketKind.Data)
+		.filter((at) => packets.kind[at] !== PacketKind.Ack)
 		.filter((at) => (packets.servedS[at] ?? Number.NaN) >= 0)
 		.sort((a, b) => (packets.servedS[a] ?? 0) - (packets.servedS[b] ?? 0));
 	let idleS = Number.POSITIVE_INFINITY;
@@ -83,74 +104,222 @@ function empty(one: CaseRun, transfer: TransferRun): Found | undefined {
 			const words = `The link is empty for ${duration(servedS - idleS)}: wasted.`;
 			return { kind: "empty", timeS: (idleS + servedS) / 2, words };
 		}
-		idleS = servedS + (packets.bytes[at] ?? 0) / link.rateBytesPerS;
+		// The handshake is no data that the link could have carried.
+		if (packets.kind[at] !== PacketKind.Control || idleS < Number.POSITIVE_INFINITY) {
+			idleS = servedS + (packets.bytes[at] ?? 0) / link.rateBytesPerS;
+		}
 	}
 	return undefined;
 }
 
-/** The ACKs behind the first estimate. */
-function train(one: CaseRun, transfer: TransferRun): Found | undefined {
-	const estimate = transfer.events.find(
-		(event) => event.kind === "estimate" && event.estimateBytesPerS > 0,
-	);
-	if (!estimate || one.packetInterval > 1) {
-		return undefined;
-	}
+function isSlowStart({ startup }: TransferRun): boolean {
+	return ["none", "standard"].includes(startup);
+}
+
+interface Ack {
+	atS: number;
+	/** Payload that it acknowledges beyond the one before. */
+	bytes: number;
+}
+
+/** ACKs of data that have arrived at the sender, in order of time. */
+function acksOf(one: CaseRun): Ack[] {
 	const { packets } = one;
-	const acksS = [...packets.arrivedS.keys()]
+	const arrived = [...packets.arrivedS.keys()]
 		.filter((at) => isOfTransfer(one, at) && packets.kind[at] === PacketKind.Ack)
-		.filter((at) => (packets.startByte[at] ?? 0) > 0)
-		.map((at) => packets.arrivedS[at] ?? Number.NaN)
-		.filter((atS) => atS <= estimate.timeS && atS > estimate.timeS - TRAIN_RTTS * one.rttS)
-		.sort((a, b) => a - b);
-	if (acksS.length < MIN_ACKS) {
+		.map((at) => ({ atS: packets.arrivedS[at] ?? Number.NaN, to: packets.startByte[at] ?? 0 }))
+		.filter(({ atS, to }) => atS >= 0 && to > 0)
+		.sort((a, b) => a.atS - b.atS || a.to - b.to);
+	return arrived.map(({ atS, to }, at) => ({ atS, bytes: to - (arrived[at - 1]?.to ?? 0) }));
+}
+
+/** The ACKs behind the first estimate, where their gaps give that rate. */
+function train({ one, transfer }: Shown): Found | undefined {
+	const estimate = firstEstimate(transfer);
+	if (!estimate) {
 		return undefined;
 	}
-	const gaps = acksS.slice(1).map((atS, at) => atS - (acksS[at] ?? 0));
-	const gapS = gaps.sort((a, b) => a - b)[gaps.length >> 1] ?? 0;
-	const rate = bitRate(estimate.estimateBytesPerS);
+	const acks = acksOf(one).filter(
+		({ atS }) => atS <= estimate.timeS && atS > estimate.timeS - TRAIN_RTTS * one.rttS,
+	);
+	const gaps = acks.slice(1).map(({ atS, bytes }, at) => ({
+		gapS: atS - (acks[at]?.atS ?? 0),
+		bytes,
+	}));
+	if (acks.length < MIN_ACKS) {
+		return undefined;
+	}
+	const gapS = median(gaps.map((gap) => gap.gapS));
+	const bytes = median(gaps.map((gap) => gap.bytes));
+	const rate = estimate.estimateBytesPerS;
+	if (!(Math.abs(bytes / gapS / rate - 1) <= TRAIN_TOLERANCE)) {
+		return undefined;
+	}
 	return {
 		kind: "train",
 		timeS: estimate.timeS,
-		words: `${acksS.length} ACKs, ${duration(gapS)} apart, so the rate is ${rate}.`,
-		acksS,
+		words:
+			`${acks.length} ACKs, ${duration(gapS)} apart, ` +
+			`so the estimate is ${bitRate(rate)}${besideTruth(one, rate)}.`,
+		acksS: acks.map(({ atS }) => atS),
 	};
 }
 
-/** A window that no ACK has clocked. */
-function paced(one: CaseRun, transfer: TransferRun): Found | undefined {
-	const phase = transfer.phases.find(({ name }) => name === "pacing");
-	const { sender } = transfer;
-	const at = phase ? countUpTo(sender.timeS, phase.beginS) - 1 : -1;
-	const [cwnd, rate] = [sender.cwndBytes[at] ?? 0, sender.pacingBytesPerS[at] ?? Number.NaN];
-	if (!phase || !(cwnd > 0) || !(rate > 0)) {
+function firstEstimate({ events }: TransferRun) {
+	return events.find((event) => event.kind === "estimate" && event.estimateBytesPerS > 0);
+}
+
+/** An estimate that is wrong has the truth beside it. */
+function besideTruth(one: CaseRun, rate: number): string {
+	const share = rate / one.capacityBytesPerS;
+	const policer = policerOf(one);
+	if (Math.abs(share - 1) <= TRAIN_TOLERANCE || one.links[one.bottleneck]?.rateVaries) {
+		return "";
+	}
+	return policer && share > 1
+		? `: the policer's ${policer} do not show yet`
+		: `, ${significant(100 * share, 2)} % of the path's rate`;
+}
+
+/** The rate of the policer before the bottleneck, as the scenario has it. */
+function policerOf(one: CaseRun): string | undefined {
+	return /policer (\S+ \S+bit\/s)/.exec(one.links[one.bottleneck]?.elements ?? "")?.[1];
+}
+
+/** Aggregated ACKs, whose gaps hide the rate, and a start-up that probes without a rate. */
+function hidden(shown: Shown): Found[] {
+	const { one, transfer } = shown;
+	const link = one.links[one.bottleneck];
+	if (isSlowStart(transfer) || !link) {
+		return [];
+	}
+	const acks = acksOf(one).slice(0, FIRST_FLIGHT);
+	const isClose = acks.slice(1).map(({ atS, bytes }, at) => {
+		const gapS = atS - (acks[at]?.atS ?? 0);
+		return gapS < (BURST_SHARE * bytes) / link.rateBytesPerS;
+	});
+	const close = isClose.filter(Boolean).length;
+	const last = acks.at(-1);
+	if (acks.length < MIN_ACKS || !last || 2 * close < isClose.length) {
+		return [];
+	}
+	const bursts = acks.length - close;
+	const words =
+		`The first ${acks.length} ACKs arrive in ${bursts === 1 ? "one burst" : `${bursts} bursts`}: ` +
+		"held back on the way, their gaps show no rate.";
+	const found: Found[] = [
+		{ kind: "bursts", timeS: last.atS, words, acksS: acks.map(({ atS }) => atS) },
+	];
+	const probing = probe(shown, last.atS + PROBE_RTTS * one.rttS);
+	return probing ? [...found, probing] : found;
+}
+
+/** A start-up that grows without a rate, beside one that does not measure. */
+function probe({ run, one, transfer }: Shown, timeS: number): Found | undefined {
+	const at = countUpTo(transfer.sender.timeS, timeS) - 1;
+	const cwnd = transfer.sender.cwndBytes[at] ?? 0;
+	const rate = transfer.sender.pacingBytesPerS[at] ?? Number.NaN;
+	const plain = run.cases.find((other) => other.transfers[0]?.startup === "none");
+	const sender = plain?.transfers[0]?.sender;
+	const plainCwnd = sender?.cwndBytes[countUpTo(sender.timeS, timeS) - 1] ?? Number.NaN;
+	const estimate = firstEstimate(transfer);
+	if (!(rate > 0) || !plain || !(cwnd > 2 * plainCwnd) || (estimate && estimate.timeS <= timeS)) {
 		return undefined;
 	}
-	const share = Math.round((100 * cwnd) / one.bdpBytes);
+	return {
+		kind: "probe",
+		timeS,
+		words:
+			`No rate is known yet: ${nameOf(run, one)} probes with a cwnd of ${byteCount(cwnd)}. ` +
+			`${nameOf(run, plain)}'s cwnd is ${byteCount(plainCwnd)}.`,
+	};
+}
+
+/** A window that no ACK has clocked: what leaves in the first round trip of the pacing. */
+function paced({ one, transfer }: Shown): Found | undefined {
+	const phase = transfer.phases.find(({ name }) => name === "pacing");
+	const { sender, rtt } = transfer;
+	const at = phase ? countUpTo(sender.timeS, phase.beginS) - 1 : -1;
+	const sampleS = phase ? (rtt.minRttS[countUpTo(rtt.timeS, phase.beginS) - 1] ?? one.rttS) : 0;
+	if (!phase || !((sender.pacingBytesPerS[at] ?? Number.NaN) > 0)) {
+		return undefined;
+	}
+	const { packets } = one;
+	const untilS = Math.min(phase.endS, phase.beginS + sampleS);
+	const sent = [...packets.sentS.keys()]
+		.filter((place) => isOfTransfer(one, place) && packets.kind[place] === PacketKind.Data)
+		.filter((place) => {
+			const sentS = packets.sentS[place] ?? Number.NaN;
+			return sentS >= phase.beginS && sentS <= untilS;
+		});
+	if (sent.length < MIN_ACKS) {
+		return undefined;
+	}
+	const bytes = sent.reduce((sum, place) => sum + (packets.payloadBytes[place] ?? 0), 0);
+	const cwnd = sender.cwndBytes[at] ?? 0;
+	// The receive window or the application allowed less.
+	const more = 2 * bytes < cwnd ? ` cwnd would allow ${byteCount(cwnd)}.` : "";
 	return {
 		kind: "paced",
 		timeS: phase.beginS + APART_RTTS * one.rttS,
-		words: `${byteCount(cwnd)}, ${share} % of the BDP, leave paced within a round trip.`,
+		words: `${byteCount(bytes)} leave paced within a round trip${besideBdp(one, bytes)}.${more}`,
 	};
 }
 
-const inWords = (rtt: string, queued: string) =>
-	`The RTT stays at ${rtt}, ${queued} of it in the queue: full.`;
+function besideBdp(one: CaseRun, bytes: number): string {
+	const share = bytes / one.bdpBytes;
+	const policer = policerOf(one);
+	if (one.links[one.bottleneck]?.rateVaries) {
+		return "";
+	}
+	return policer && share > 1
+		? `: ${significant(share, 2)} times the BDP at the policer's ${policer}`
+		: `: ${Math.round(100 * share)} % of the BDP`;
+}
 
-/** The delay has ended the start-up. */
-function full({ events, rtt }: TransferRun): Found | undefined {
+/** The delay has ended the start-up: the RTT stayed high for a round trip. */
+function full({ one, transfer }: Shown): Found | undefined {
+	const { events, rtt } = transfer;
 	const exit = events.find((event) => event.kind === "exit" && event.what === "delay");
-	const at = exit ? countUpTo(rtt.timeS, exit.timeS) - 1 : -1;
-	const [nowS, minS] = [rtt.rttS[at] ?? Number.NaN, rtt.minRttS[at] ?? Number.NaN];
-	return exit && nowS > minS
-		? {
-				kind: "full",
-				timeS: exit.timeS,
-				words: inWords(duration(nowS), duration(nowS - minS)),
-			}
-		: undefined;
+	if (!exit) {
+		return undefined;
+	}
+	const last = countUpTo(rtt.timeS, exit.timeS);
+	const first = countUpTo(rtt.timeS, exit.timeS - one.rttS);
+	const leastS = Math.min(...rtt.rttS.slice(first, last));
+	const minS = rtt.minRttS[last - 1] ?? Number.NaN;
+	if (last - first < MIN_ACKS || !(leastS > minS)) {
+		return undefined;
+	}
+	const queuedS = leastWaitS(one, exit.timeS - 2 * one.rttS, exit.timeS - one.rttS);
+	const stays = `For a round trip the RTT stays at ${duration(leastS)} or more`;
+	return {
+		kind: "full",
+		timeS: exit.timeS,
+		words:
+			2 * queuedS >= leastS - minS
+				? `${stays}, at least ${duration(queuedS)} of it in the queue: full.`
+				: `${stays}, ${duration(leastS - minS)} above its minimum: the growth ends.`,
+	};
+}
+
+/** The shortest wait in the queue of all data that left it in this time; NaN: none did. */
+function leastWaitS(one: CaseRun, fromS: number, toS: number): number {
+	const { packets } = one;
+	const waits = [...packets.servedS.keys()]
+		.filter((at) => isOfTransfer(one, at) && packets.kind[at] === PacketKind.Data)
+		.filter((at) => {
+			const servedS = packets.servedS[at] ?? Number.NaN;
+			return servedS > fromS && servedS <= toS;
+		})
+		.map((at) => (packets.servedS[at] ?? 0) - (packets.enteredS[at] ?? 0));
+	return waits.length > 0 ? Math.min(...waits) : Number.NaN;
 }
 
 function isOfTransfer(one: CaseRun, at: number): boolean {
 	return one.flows[one.packets.flow[at] ?? 0]?.transfer === 0;
+}
+
+function median(values: number[]): number {
+	return values.sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

@@ -3,7 +3,10 @@
 import type { CaseRun, Run, StartupEvent, TransferRun } from "../engine/types";
 import { valueAtTime } from "../plots/columns";
 import { bitRate, byteCount, decimal, duration, grouped } from "../units";
-import { areAlike, haveSameSize, nameOf } from "./names";
+import { comparison, completionS } from "./headline";
+import { areAlike, nameOf } from "./names";
+import { type Evidence, evidenceAt, wordsOf } from "./probing";
+import type { Seeds } from "./seeds";
 
 /** What a sender believes and does at a time. */
 export interface Moment {
@@ -13,6 +16,8 @@ export interface Moment {
 	/** When the phase began, since the connect. */
 	phaseBeganS: number;
 	estimateBytesPerS: number;
+	/** What stands for an estimate until there is one. */
+	evidence: Evidence | undefined;
 	/** Estimate x min RTT. */
 	estimatedBdpBytes: number;
 	cwndBytes: number;
@@ -29,7 +34,7 @@ export function momentOf(transfer: TransferRun, timeS: number): Moment {
 	const at = (time: ArrayLike<number>, value: ArrayLike<number>) =>
 		valueAtTime({ timeS: time, value, untilS: Number.POSITIVE_INFINITY }, timeS);
 	const phase = phases.findLast((one) => one.beginS <= timeS);
-	const [name, does] = namedPhase(phase?.words ?? "");
+	const [name, does] = namedPhase(phase ? wordsOf(transfer, phase) : "");
 	const past = events.filter((event) => event.timeS <= timeS);
 	const estimateBytesPerS =
 		past.findLast((event) => event.estimateBytesPerS > 0)?.estimateBytesPerS ?? Number.NaN;
@@ -38,6 +43,7 @@ export function momentOf(transfer: TransferRun, timeS: number): Moment {
 		phaseDoes: does,
 		phaseBeganS: (phase?.beginS ?? transfer.startS) - transfer.startS,
 		estimateBytesPerS,
+		evidence: evidenceAt(transfer, timeS),
 		estimatedBdpBytes: estimateBytesPerS * at(rtt.timeS, rtt.minRttS),
 		cwndBytes: at(sender.timeS, sender.cwndBytes),
 		ssthreshBytes: at(sender.timeS, sender.ssthreshBytes),
@@ -85,6 +91,19 @@ export function resultInWords(transfer: TransferRun): string {
 	return parts.join(", ");
 }
 
+/** `2.76 s, 1.2 round trips wasted, none retransmitted`: for a list of many. */
+export function resultInBrief({ fields }: TransferRun): string {
+	if (typeof fields.completion_s !== "number") {
+		return "not finished";
+	}
+	const again = Number(fields.retransmitted_segments);
+	return [
+		duration(fields.completion_s),
+		`${decimal(Number(fields.excess_rtts))} round trips wasted`,
+		`${again === 0 ? "none" : grouped(again)} retransmitted`,
+	].join(", ");
+}
+
 /** Exits of a start-up that left the transfer to the host's own slow start. */
 const LEFT = new Set(["path", "governed", "unreserved", "application", "receiver", "broken"]);
 
@@ -97,7 +116,7 @@ export function caseInWords(run: Run, one: CaseRun): string {
 	const exit = transfer.events.find((event) => event.kind === "exit");
 	const others = run.cases.filter((other) => other !== one && areAlike([one, other]));
 	const isSame =
-		transfer.startup !== "none" && others.some((other) => timeOf(other) === timeOf(one));
+		transfer.startup !== "none" && others.some((other) => completionS(other) === completionS(one));
 	const reason = exit && (LEFT.has(exit.what) || isSame) ? reasonOf(exit) : "";
 	return [resultInWords(transfer), reason].filter(Boolean).join("; ");
 }
@@ -107,49 +126,10 @@ function reasonOf({ words }: StartupEvent): string {
 	return words.replace(/\. cwnd [^.]*(\.\d+)?[^.]*\.$/, "").replace(/^The/, "the");
 }
 
-/** The result of all cases, in sentences. */
-export function runInWords(run: Run): string {
+/** The result of all cases, in sentences. `seeds`: its repetitions, where it has chance. */
+export function runInWords(run: Run, seeds?: Seeds): string {
 	const results = run.cases.map((one) => `${nameOf(run, one)}: ${caseInWords(run, one)}.`);
-	return [...results, comparison(run)].filter(Boolean).join(" ");
-}
-
-/** What the cases say together; empty: nothing. */
-export function comparison(run: Run): string {
-	const [first, second] = run.cases;
-	if (!first || !second) {
-		return "";
-	}
-	const sizes = haveSameSize(run.cases) ? "" : " of different sizes";
-	const neutral = `${run.cases.length} runs${sizes}.`;
-	const isComparable = run.cases.length === 2 ? haveSameSize(run.cases) : areAlike(run.cases);
-	if (!isComparable || run.cases.some((one) => Number.isNaN(timeOf(one)))) {
-		return neutral;
-	}
-	if (run.cases.length === 2) {
-		return `${against(run, second, first)}.`;
-	}
-	const best = run.cases.reduce((a, b) => (timeOf(b) < timeOf(a) ? b : a));
-	if (run.cases.every((one) => timeOf(one) === timeOf(first))) {
-		return `All ${run.cases.length} take the same time.`;
-	}
-	return best === first
-		? `${nameOf(run, best)} is the fastest of ${run.cases.length}.`
-		: `Fastest of ${run.cases.length}: ${against(run, best, first)}.`;
-}
-
-function against(run: Run, one: CaseRun, other: CaseRun): string {
-	const change = timeOf(one) / timeOf(other) - 1;
-	const percent = Math.round(100 * Math.abs(change));
-	const [name, otherName] = [nameOf(run, one), nameOf(run, other)];
-	return percent === 0
-		? `${name} takes the same time as ${otherName}`
-		: `${name} takes ${percent} % ${change < 0 ? "less" : "more"} time than ${otherName}`;
-}
-
-/** NaN: not finished. */
-function timeOf(one: CaseRun): number {
-	const value = one.transfers[0]?.fields.completion_s;
-	return typeof value === "number" ? value : Number.NaN;
+	return [...results, comparison(run, seeds)].filter(Boolean).join(" ");
 }
 
 /** The warnings in one paragraph. One that all cases have stands there once, without names. */

@@ -1,8 +1,11 @@
 import { useMemo } from "preact/hooks";
 import type { CaseRun, Run, TransferRun } from "../engine/types";
 import { shownTimeS } from "../state/clock";
+import { avoidanceName } from "../state/names";
+import type { Evidence } from "../state/probing";
 import { caseInWords, type Moment, momentOf } from "../state/words";
 import { bitRate, byteCount, duration, significant } from "../units";
+import { SeriesMark } from "./SeriesMark";
 
 /** What the sender believes at this moment, beside the truth. */
 export function Belief(props: BeliefProps) {
@@ -25,6 +28,7 @@ function Card({ run, one, transfer, name, series }: BeliefProps & { transfer: Tr
 		<section class="belief" aria-label={`What ${name} believes`}>
 			<div>
 				<p class="phase">
+					<SeriesMark series={series} /> <span class="whose">{name}: </span>
 					<b>{moment.isDone ? "Complete" : moment.phase}</b>
 					{!moment.isDone && <span class="faint"> since {duration(moment.phaseBeganS)}</span>}
 				</p>
@@ -55,9 +59,13 @@ function Card({ run, one, transfer, name, series }: BeliefProps & { transfer: Tr
 	);
 }
 
+/** What it knows of the rate: an estimate, or the range that its ACKs leave open. */
 function estimate(moment: Moment, one: CaseRun): string {
+	if (isSlowStart(one)) {
+		return "none";
+	}
 	if (Number.isNaN(moment.estimateBytesPerS)) {
-		return "none yet";
+		return moment.evidence ? range(moment.evidence) : "none yet";
 	}
 	const share = (100 * moment.estimateBytesPerS) / one.capacityBytesPerS;
 	const varies = one.links[one.bottleneck]?.rateVaries;
@@ -65,9 +73,23 @@ function estimate(moment: Moment, one: CaseRun): string {
 	return `${bitRate(moment.estimateBytesPerS)}, ${significant(share, 2)} % of ${whole}`;
 }
 
+function range({ deliveredBytesPerS, triedBytesPerS }: Evidence): string {
+	const delivered = bitRate(deliveredBytesPerS);
+	const tried = bitRate(triedBytesPerS);
+	const [low = "", unit = ""] = delivered.split(" ");
+	return triedBytesPerS > deliveredBytesPerS
+		? `${tried.endsWith(` ${unit}`) ? low : delivered} to ${tried} (delivered, tried)`
+		: `${delivered} or more (delivered)`;
+}
+
+function isSlowStart({ startup }: CaseRun): boolean {
+	return startup === "none" || startup === "standard";
+}
+
 function exitOf(moment: Moment, transfer: TransferRun): string {
 	if (transfer.startup === "none") {
-		return "No start-up: the avoidance as the host ships it.";
+		const name = avoidanceName(String(transfer.fields.avoidance));
+		return `${name} alone, with its own start.`;
 	}
 	if (Number.isNaN(moment.cwndBytes)) {
 		return "The handshake is under way: the start-up begins with the connection.";

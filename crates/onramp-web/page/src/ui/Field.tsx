@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { nearestStep } from "../state/amount";
+import { nearestStep, withUnit } from "../state/amount";
 import type { Field } from "../state/fields";
 import { edited, type Key, type TomlValue, valueAt } from "../state/scenario";
 import { faults, scenario, scenarioText, setScenario } from "../state/store";
@@ -13,8 +13,11 @@ export function ValueField({ field }: { field: Field }) {
 	const text = textOf(value);
 	const input = useInputText(text);
 	const commit = (next: string) => {
-		if (next.trim() !== text) {
+		const written = textOf(valueFrom(next, field.unit));
+		if (written !== text) {
 			setScenario(withField(scenarioText.peek(), field, next));
+		} else if (input.current) {
+			input.current.value = text;
 		}
 	};
 	const step = nearestStep(text, field.steps);
@@ -93,16 +96,17 @@ function textOf(value: TomlValue | undefined): string {
 			: `${value}`;
 }
 
-function valueFrom(text: string): TomlValue | undefined {
+function valueFrom(text: string, unit: string): TomlValue | undefined {
 	const parts = text
 		.split(",")
 		.map((part) => part.trim())
-		.filter(Boolean);
+		.filter(Boolean)
+		.map((part) => withUnit(part, unit));
 	return parts.length > 1 ? parts : parts[0];
 }
 
 function withField(scenarioToml: string, field: Field, text: string): string {
-	const value = valueFrom(text);
+	const value = valueFrom(text, field.unit);
 	const keys = commonKeys(scenario.peek() ?? {}, field.key);
 	let result = keys.reduce((one, key) => edited(one, key, value), scenarioToml);
 	for (const need of field.needs ?? []) {

@@ -1,12 +1,16 @@
 import { groupOfPhase } from "../draw/phases";
-import type { Phase, Run } from "../engine/types";
+import type { Phase, Run, TransferRun } from "../engine/types";
 import { AXIS_PX, MARGIN_PX } from "../plots/chart";
 import { view } from "../plots/view";
 import { timeS } from "../state/clock";
 import { nameOf } from "../state/names";
+import { wordsOf } from "../state/probing";
 import { namedPhase } from "../state/words";
 import { duration } from "../units";
 import { SeriesMark } from "./SeriesMark";
+
+/** A name of so many characters has room beside its row, where the plots have their axis. */
+const SHORT_CHARS = 8;
 
 /** The phases of each start-up in words, on the time of the plots below. */
 export function PhaseRows({ run }: { run: Run }) {
@@ -24,7 +28,7 @@ export function PhaseRows({ run }: { run: Run }) {
 		<div class="phases">
 			{rows.map(({ one, series, transfer }) => (
 				<div class="phase-row" key={one.number}>
-					<p>
+					<p class={nameOf(run, one).length <= SHORT_CHARS ? "short" : ""}>
 						<SeriesMark series={series} /> {nameOf(run, one)}
 					</p>
 					<ol
@@ -35,13 +39,13 @@ export function PhaseRows({ run }: { run: Run }) {
 							<li
 								key={`${phase.beginS} ${phase.name}`}
 								class={`phase-${groupOfPhase(phase.name)}`}
-								title={titleOf(phase, transfer.startS)}
+								title={titleOf(transfer, phase)}
 								style={{
 									left: `${place(phase.beginS)}%`,
 									width: `${place(phase.endS) - place(phase.beginS)}%`,
 								}}
 							>
-								{namedPhase(phase.words)[0]}
+								{namedPhase(wordsOf(transfer, phase))[0]}
 							</li>
 						))}
 					</ol>
@@ -67,7 +71,7 @@ function PhaseClock() {
 	);
 }
 
-function titleOf(phase: Phase, startS: number): string {
-	const [begin, end] = [phase.beginS, phase.endS].map((atS) => duration(atS - startS));
-	return `${phase.words}, from ${begin} to ${end}`;
+function titleOf(transfer: TransferRun, phase: Phase): string {
+	const [begin, end] = [phase.beginS, phase.endS].map((atS) => duration(atS - transfer.startS));
+	return `${wordsOf(transfer, phase)}, from ${begin} to ${end}`;
 }

@@ -3,8 +3,18 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Lane, laneHeight } from "../draw/lane";
 import { palette } from "../draw/palette";
 import type { CaseRun, Run } from "../engine/types";
-import { isPlaying, prefersStill, shownStop, shownTimeS, speed, timeS } from "../state/clock";
+import {
+	isAtEnd,
+	isPlaying,
+	prefersStill,
+	shownStop,
+	shownTimeS,
+	speed,
+	timeS,
+} from "../state/clock";
+import { inOrder } from "../state/headline";
 import { nameOf } from "../state/names";
+import { duration, grouped } from "../units";
 import { Belief } from "./Belief";
 import { Caption } from "./Caption";
 import { SeriesMark } from "./SeriesMark";
@@ -15,23 +25,57 @@ const DROP_SEEN_S = 0.7;
 
 /** The paths of all start-ups, one above the other, on one clock. */
 export function Stage({ run }: { run: Run }) {
+	const isRace = run.cases.length > 2;
+	const isOver = isRace && isAtEnd.value;
+	const lanes = isOver ? inOrder(run) : run.cases.map((one, series) => ({ one, series }));
 	return (
-		<section class="stage" aria-labelledby="stage-title">
+		<section class={isRace ? "stage race" : "stage"} aria-labelledby="stage-title">
 			<h2 id="stage-title" class="hidden">
 				Packets on the path
 			</h2>
-			{run.cases.map((one, series) => (
-				<article class="lane" key={one.number}>
-					<LaneFigure run={run} one={one} series={series} />
-					<Belief run={run} one={one} name={nameOf(run, one)} series={series} />
-				</article>
-			))}
+			{isRace ? (
+				<>
+					<div class="lanes">
+						{lanes.map(({ one, series }, at) => (
+							<article key={one.number}>
+								<LaneFigure run={run} one={one} series={series} rank={isOver ? at + 1 : 0} />
+							</article>
+						))}
+					</div>
+					<div class="beliefs">
+						{run.cases.map((one, series) => (
+							<Belief
+								key={one.number}
+								run={run}
+								one={one}
+								name={nameOf(run, one)}
+								series={series}
+							/>
+						))}
+					</div>
+				</>
+			) : (
+				run.cases.map((one, series) => (
+					<article class="lane" key={one.number}>
+						<LaneFigure run={run} one={one} series={series} rank={0} />
+						<Belief run={run} one={one} name={nameOf(run, one)} series={series} />
+					</article>
+				))
+			)}
 			<Keys run={run} />
 		</section>
 	);
 }
 
-function LaneFigure({ run, one, series }: { run: Run; one: CaseRun; series: number }) {
+interface LaneProps {
+	run: Run;
+	one: CaseRun;
+	series: number;
+	/** From 1, when the race is over; 0: it is not, or there is none. */
+	rank: number;
+}
+
+function LaneFigure({ run, one, series, rank }: LaneProps) {
 	const name = nameOf(run, one);
 	const lane = useMemo(() => new Lane(one), [one]);
 	const canvas = useRef<HTMLCanvasElement>(null);
@@ -69,14 +113,15 @@ function LaneFigure({ run, one, series }: { run: Run; one: CaseRun; series: numb
 		<figure>
 			<figcaption>
 				<SeriesMark series={series} />
-				<b>{name}</b>
+				<b>{rank > 0 ? `${rank}. ${name}` : name}</b>
 				{one.transfers.length > 1 && (
 					<span class="faint">the first of {one.transfers.length} transfers</span>
 				)}
 				<Drops lane={lane} />
+				<Finish one={one} />
 			</figcaption>
 			<div class="canvas">
-				<Explained series={series} />
+				<Explained series={series} width={width} />
 				<canvas
 					ref={canvas}
 					style={{ height: `${laneHeight(width)}px` }}
@@ -89,14 +134,26 @@ function LaneFigure({ run, one, series }: { run: Run; one: CaseRun; series: numb
 }
 
 /** The caption, while the clock stands at a moment of this start-up. */
-function Explained({ series }: { series: number }) {
+function Explained({ series, width }: { series: number; width: number }) {
 	const stop = shownStop.value;
-	return stop?.series === series ? <Caption stop={stop} /> : null;
+	return stop?.series === series ? <Caption stop={stop} width={width} /> : null;
 }
 
 function Drops({ lane }: { lane: Lane }) {
 	const count = lane.dropsUntil(shownTimeS.value);
-	return <span class="faint">{count > 0 ? `✕ ${count} dropped or lost` : "nothing dropped"}</span>;
+	return (
+		<span class="faint">
+			{count > 0 ? `✕ ${grouped(count)} dropped or lost` : "nothing dropped"}
+		</span>
+	);
+}
+
+/** The time of a transfer that is complete. */
+function Finish({ one }: { one: CaseRun }) {
+	const transfer = one.transfers[0];
+	return transfer && shownTimeS.value >= transfer.completedS ? (
+		<b class="finish">{duration(transfer.completedS - transfer.startS)}</b>
+	) : null;
 }
 
 function wayOf(one: CaseRun): string {

@@ -1,4 +1,5 @@
 import { guaranteedRate } from "../state/fields";
+import { avoidanceName, grouped, startupName } from "../state/names";
 import { valueAt } from "../state/scenario";
 import { editKey, facts, scenario, scenarioText, setScenario } from "../state/store";
 import {
@@ -13,14 +14,18 @@ import { SeriesMark } from "./SeriesMark";
 import { Words } from "./Words";
 
 const AVOIDANCE = ["transfer", 0, "avoidance"] as const;
+/** Without that key. */
+const ABSENT = "cubic";
 
 /** The start-ups that run against each other on the same seed, and what follows them. */
 export function Startups() {
 	const choices = choicesOf(scenario.value ?? {});
 	const chosen = choices.map(({ name }) => name);
 	const all = facts.value?.startups ?? chosen.map((name) => ({ name, summary: "" }));
-	const names = all.map((one) => one.name);
-	const unused = names.filter((name) => !chosen.includes(name));
+	const groups = grouped(all.map((one) => one.name));
+	const unused = groups.flatMap(({ names }) => names).filter((name) => !chosen.includes(name));
+	const [avoidance = ABSENT] = listAt(AVOIDANCE, ABSENT);
+	const label = (name: string) => startupName(name, avoidance);
 	const write = (edit: (text: string) => string) => setScenario(edit(scenarioText.peek()));
 	const transfers = [...new Set(choices.map(({ transfer }) => transfer))];
 	const message = transfers
@@ -40,18 +45,25 @@ export function Startups() {
 							write((text) => withStartup(text, at, value))
 						}
 					>
-						{[name, ...unused]
-							.sort((a, b) => names.indexOf(a) - names.indexOf(b))
-							.map((option) => (
-								<option key={option} value={option}>
-									{option}
-								</option>
-							))}
+						{groups.map((group) => {
+							const options = group.names.filter((one) => one === name || unused.includes(one));
+							return (
+								options.length > 0 && (
+									<optgroup key={group.label} label={group.label}>
+										{options.map((option) => (
+											<option key={option} value={option}>
+												{label(option)}
+											</option>
+										))}
+									</optgroup>
+								)
+							);
+						})}
 					</select>
 					{chosen.length > 1 && (
 						<button
 							type="button"
-							aria-label={`Remove start-up ${name}`}
+							aria-label={`Remove start-up ${label(name)}`}
 							onClick={() => write((text) => withoutStartup(text, at))}
 						>
 							×
@@ -63,11 +75,7 @@ export function Startups() {
 			{chosen.length < (facts.value?.maxCases ?? 1) && unused.length > 0 && (
 				<button
 					type="button"
-					onClick={() =>
-						write((text) =>
-							withMoreStartups(text, unused.includes("onramp") ? "onramp" : (unused[0] ?? "")),
-						)
-					}
+					onClick={() => write((text) => withMoreStartups(text, unused[0] ?? ""))}
 				>
 					Add a start-up
 				</button>
@@ -86,7 +94,7 @@ export function Startups() {
 }
 
 function Avoidance() {
-	const [first = "cubic", ...others] = listAt(AVOIDANCE, "cubic");
+	const [first = ABSENT, ...others] = listAt(AVOIDANCE, ABSENT);
 	const all = facts.value?.avoidances ?? [first];
 	const message = faultsOf(AVOIDANCE);
 	return (
@@ -101,11 +109,11 @@ function Avoidance() {
 			>
 				{all.map((name) => (
 					<option key={name} value={name}>
-						{name}
+						{avoidanceName(name)}
 					</option>
 				))}
 			</select>
-			{others.length > 0 && <p class="note">and {others.join(", ")}</p>}
+			{others.length > 0 && <p class="note">and {others.map(avoidanceName).join(", ")}</p>}
 			{message && (
 				<p class="message">
 					<Words text={message} />

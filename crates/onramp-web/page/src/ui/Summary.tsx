@@ -1,36 +1,42 @@
+import type { CaseRun, Run } from "../engine/types";
 import { LESSONS } from "../lessons";
 import { PRESETS } from "../presets";
 import { chanceOf } from "../state/chance";
+import { comparison, inOrder } from "../state/headline";
 import { nameOf } from "../state/names";
 import { parsed } from "../state/scenario";
+import { SEEDS, seeds } from "../state/seeds";
 import { ranText, run } from "../state/store";
-import { caseInWords, comparison, runInWords, warningsInWords } from "../state/words";
+import { caseInWords, resultInBrief, runInWords, warningsInWords } from "../state/words";
 import { duration } from "../units";
 import { SeriesMark } from "./SeriesMark";
 
 /** The result in words. Screen readers hear it after each run. */
 export function Summary() {
 	const { value } = run;
-	const chance = value ? chanceInWords(ranText.value) : "";
+	const repeated = seeds.value;
+	const chance = value ? chanceInWords(ranText.value, repeated !== undefined) : "";
+	// Screen readers hear the headline once, when all seeds have run.
+	const spoken = repeated && repeated.timesS.length < SEEDS ? undefined : repeated;
 	return (
 		<section class="results" aria-labelledby="results-title">
 			<h2 id="results-title" class="hidden">
 				Result
 			</h2>
 			<p class="hidden" role="status" id="result">
-				{value ? [runInWords(value), chance].filter(Boolean).join(" ") : ""}
+				{value ? [runInWords(value, spoken), chance].filter(Boolean).join(" ") : ""}
 			</p>
 			{value && (
 				<>
 					<div aria-hidden="true">
 						<p class="headline">
-							{comparison(value) || description(value.description, ranText.value)}
+							{comparison(value, repeated) || description(value.description, ranText.value)}
 						</p>
-						<ul>
-							{value.cases.map((one, at) => (
+						<ul class={value.cases.length > 2 ? "race" : ""}>
+							{inOrder(value).map(({ one, series }) => (
 								<li key={one.number}>
-									<SeriesMark series={at} />
-									<b>{nameOf(value, one)}</b> {caseInWords(value, one)}
+									<SeriesMark series={series} />
+									<b>{nameOf(value, one)}</b> {result(value, one)}
 								</li>
 							))}
 						</ul>
@@ -45,6 +51,11 @@ export function Summary() {
 	);
 }
 
+function result(run: Run, one: CaseRun): string {
+	const transfer = one.transfers[0];
+	return run.cases.length > 2 && transfer ? resultInBrief(transfer) : caseInWords(run, one);
+}
+
 /** The sentence of a preset or lesson says what its own scenario does, and of no other. */
 function description(text: string, ran: string): string {
 	const shipped = [...PRESETS, ...LESSONS].map(({ toml }) => toml);
@@ -52,9 +63,11 @@ function description(text: string, ran: string): string {
 	return isOfThem && !shipped.includes(ran) ? "" : text;
 }
 
-function chanceInWords(ran: string): string {
-	const chance = chanceOf(parsed(ran));
-	return chance.length > 0
-		? `One run, with chance (${chance.join(", ")}); Again shows another.`
-		: "";
+function chanceInWords(ran: string, hasSeeds: boolean): string {
+	const chance = chanceOf(parsed(ran)).join(", ");
+	return chance === ""
+		? ""
+		: hasSeeds
+			? `Chance: ${chance}. Below is the first of ${SEEDS} seeds; Again shows others.`
+			: `One run, with chance (${chance}); Again shows another.`;
 }

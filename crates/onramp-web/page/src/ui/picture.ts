@@ -8,9 +8,12 @@ import { AXIS_PX, MARGIN_PX } from "../plots/chart";
 import { type Plot, plotsOf } from "../plots/plots";
 import { view } from "../plots/view";
 import { timeS } from "../state/clock";
+import { comparison } from "../state/headline";
 import { nameOf } from "../state/names";
+import { wordsOf } from "../state/probing";
+import { seeds } from "../state/seeds";
 import { rttS, span } from "../state/store";
-import { caseInWords, comparison, namedPhase } from "../state/words";
+import { caseInWords, namedPhase } from "../state/words";
 import { clockTime, grouped, significant } from "../units";
 import { Sheet } from "./sheet";
 
@@ -39,7 +42,7 @@ export async function picture(run: Run, version: string): Promise<Uint8Array> {
 	sheet.text(run.name, { size: 18, isBold: true });
 	const rounds = significant((nowS - fromS) / rttS.peek(), 3);
 	sheet.text(`At ${clock}, RTT ${rounds}. Simulated by Onramp ${version}.`, { isFaint: true });
-	sheet.text(comparison(run) || run.description, { size: 15 });
+	sheet.text(comparison(run, seeds.peek()) || run.description, { size: 15 });
 	for (const [series, one] of run.cases.entries()) {
 		sheet.text(`${nameOf(run, one)}: ${caseInWords(run, one)}`, { series });
 	}
@@ -114,16 +117,17 @@ function drawPhases(sheet: Sheet, run: Run): void {
 	const place = (atS: number) =>
 		AXIS_PX + (innerWidth * (Math.min(toS, Math.max(fromS, atS)) - fromS)) / (toS - fromS);
 	for (const [series, one] of run.cases.entries()) {
-		const phases = one.transfers[0]?.phases ?? [];
-		if (phases.length === 0) {
+		const transfer = one.transfers[0];
+		if (!transfer || transfer.phases.length === 0) {
 			continue;
 		}
 		sheet.gap(6);
 		sheet.text(`Phases of ${nameOf(run, one)}`, { series });
-		for (const phase of phases) {
+		for (const phase of transfer.phases) {
 			const [from, to] = [place(phase.beginS), place(phase.endS)];
 			const colour = colourOfPhase(palette.peek(), phase.name);
-			sheet.box(from, to - from, PHASE_HEIGHT, colour, namedPhase(phase.words)[0]);
+			const [name] = namedPhase(wordsOf(transfer, phase));
+			sheet.box(from, to - from, PHASE_HEIGHT, colour, name);
 		}
 		sheet.gap(PHASE_HEIGHT + 2);
 	}

@@ -241,8 +241,8 @@ impl ChannelDraft {
 
     /// Why the rate cannot change at given times, if it cannot.
     pub(crate) fn unsteady(&self) -> Option<&'static str> {
-        let has_rate = |trace: &Trace| trace.recording.mean_bits_per_s().is_some();
-        if self.trace.iter().flatten().any(has_rate) {
+        let mut traces = self.trace.iter().flatten();
+        if traces.any(|trace| trace.recording.mean_bits_per_s().is_some()) {
             return Some("trace");
         }
         if self.steps.iter().any(Option::is_some) {
@@ -330,6 +330,12 @@ impl Channel {
         };
         self.configure(&context, &mut config);
         config
+    }
+
+    /// Whether the rate is that of a recording.
+    pub fn has_recorded_rate(&self) -> bool {
+        let trace = self.trace.as_ref();
+        trace.is_some_and(|trace| trace.recording.mean_bits_per_s().is_some())
     }
 
     fn recording_start(&self, run_seed: u64) -> RecordingStart {

@@ -24,8 +24,8 @@ pub struct Config {
     pub service: Service,
     /// A rate that changes at random during the whole run.
     pub steps: Option<RateSteps>,
-    /// Propagation delays in nanoseconds, instead of [`delay_ns`](Config::delay_ns) and of changes of
-    /// it. The rules of a [`Change`] hold.
+    /// Propagation delays in nanoseconds, instead of [`delay_ns`](Config::delay_ns) and of changes
+    /// of it. The rules of a [`Change`] hold.
     pub recorded_delay: Option<Recorded>,
     /// Probabilities of a loss in parts per million, instead of [`loss`](Config::loss) and of
     /// changes of it. The rules of a [`Change`] hold.
@@ -54,8 +54,8 @@ pub struct Config {
     pub aggregation: Option<Aggregation>,
     /// A timer at the end of the link that fires late after an idle time.
     pub late: Option<LateTimer>,
-    /// The beginning of the run on the driver's clock. Recordings, delivery opportunities, rate steps
-    /// and slots of aggregation count from it.
+    /// The beginning of the run on the driver's clock. Recordings, delivery opportunities, rate
+    /// steps and slots of aggregation count from it.
     pub begin_ns: u64,
     /// Seed of all random numbers of this link. Each link of a simulation should have its own seed.
     pub seed: u64,

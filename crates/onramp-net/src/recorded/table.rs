@@ -390,8 +390,8 @@ mod tests {
         /// Any text is read or refused, and an error is short.
         #[test]
         fn no_text_breaks_the_reader(rows in "[0-9,\\n\\r +.e-]{0,60}|\\PC{0,60}") {
-            let headers = ["", "time_s,rate_bits_per_s\n", "delay_s,time_s\n", "loss,time_s,rtt_s\n"];
-            let tables = headers.map(|header| RecordedTable::parse(&format!("{header}{rows}")));
+            let headers = ["", "time_s,rate_bits_per_s", "delay_s,time_s", "loss,time_s,rtt_s"];
+            let tables = headers.map(|header| RecordedTable::parse(&format!("{header}\n{rows}")));
             for table in tables.into_iter().chain([RecordedTable::parse_delays(&rows)]) {
                 match table {
                     Ok(RecordedTable { rates, delays, losses }) => {

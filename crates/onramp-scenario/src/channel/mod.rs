@@ -42,6 +42,7 @@ pub use queue_limit::QueueLimit;
 pub use recording::{RecordedQuantity, Recording, Trace, TraceOffset};
 pub use steps::Steps;
 pub use token_bucket::TokenBucket;
+pub(crate) use trace::names_recording;
 
 use crate::seed::link_seed;
 use onramp_config::document::{Reader, Section};

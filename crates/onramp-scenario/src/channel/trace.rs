@@ -1,10 +1,11 @@
-//! `trace`, `delay_trace` and `trace_offset`: a recorded link. It carries bytes at single moments or at a rate that
-//! changes; its delay and its loss may be recorded too.
+//! `trace`, `delay_trace` and `trace_offset`: a recorded link. It carries bytes at single moments
+//! or at a rate that changes; its delay and its loss may be recorded too.
 
 use super::limits::BOTH_DIRECTIONS;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::recording::{DelayFile, Recording, Trace, TraceFile, TraceOffset};
+use onramp_config::document::Section;
 use onramp_config::key::{keys, not_a_quantity, AnyKey, Fallback, Key, KeyPlace, Kind, Known};
 use onramp_config::units::{format_time, parse_time};
 use onramp_config::AnyMistake;
@@ -76,6 +77,11 @@ pub(super) fn read_files(source: &mut ChannelSource<'_, '_>) {
     // A file that cannot be read may have rates.
     source.rate_is_recorded =
         source.section.has(&TRACE) && source.trace.as_ref().is_none_or(has_rate);
+}
+
+/// Whether a table names a file with a recording.
+pub(crate) fn names_recording(section: &Section) -> bool {
+    section.has(&TRACE) || section.has(&DELAY_TRACE)
 }
 
 /// Whether a file of the channel's recording could not be read.

@@ -59,8 +59,8 @@ impl Mistake {
             }
             Mistake::Trace { file, .. } if file.to_ascii_lowercase().ends_with(".csv") => {
                 "give comma-separated values, relative to the scenario file: `time_s,\
-                 rate_mbits_per_s` in the first line, then a row for each change of the rate; a delay \
-                 and a loss may stand beside it, as `delay_ms` and `loss_percent`"
+                 rate_mbits_per_s` in the first line, then a row for each change of \
+                 the rate; `delay_ms` and `loss_percent` may stand beside it"
                     .to_owned()
             }
             Mistake::Trace { .. } => "give a file in mahimahi's format, relative to the scenario \

@@ -1,7 +1,7 @@
 //! The network of a file: `[path]`, or `[[node]]` and `[[link]]`.
 
 use crate::cases::{PathDraft, Topology};
-use crate::channel::{ChannelChange, ChannelDraft, RecordedQuantity};
+use crate::channel::{names_recording, ChannelChange, ChannelDraft, RecordedQuantity};
 use crate::keys::network::{
     LINK, LINK_CHANGE, LINK_CHANGE_AT, LINK_CHANGE_DELAY, LINK_CHANGE_LOSS, LINK_CHANGE_RATE,
     LINK_DELAY, LINK_FROM, LINK_MTU, LINK_REVERSE, LINK_REVERSE_DELAY, LINK_TO, NODE, NODE_NAME,
@@ -57,6 +57,12 @@ pub(super) fn read_topology(reader: &mut Reader, top: &Section) -> Described {
 }
 
 fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
+    // A recording, which comes with the channel, may have the delay.
+    let may_be_recorded = names_recording(path);
+    let rtts_ns = match may_be_recorded {
+        true => None,
+        false => reader.list(path, &PATH_RTT),
+    };
     let mtu_bytes = read_mtu(reader, path, &PATH_MTU);
     let forward = ChannelDraft::read(reader, path, mtu_bytes.unwrap_or(0), None);
     let reverse_table = reader.table(path, &PATH_REVERSE);
@@ -70,8 +76,10 @@ fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
         .or_else(|| reader.one(&reverse_table, &PATH_REVERSE_DELAY));
     let rtts_ns = match recorded_delay_ns(reader, path, &PATH_RTT, &forward) {
         Some(delay_ns) => Some(vec![delay_ns + reverse_delay_ns.unwrap_or(delay_ns)]),
-        None if forward.recorded_delay.is_empty() && !path.has(&PATH_RTT) => None,
-        None => reader.list(path, &PATH_RTT),
+        None if may_be_recorded && needs_delay(path, &PATH_RTT, &forward) => {
+            reader.list(path, &PATH_RTT)
+        }
+        None => rtts_ns,
     };
     let change_tables = reader.tables(path, &PATH_CHANGE);
     let change_keys = ChangeKeys {
@@ -121,6 +129,12 @@ fn recorded_delay_ns(
     }
     // A round-trip time is not 0.
     Some(recorded.mean().max(1))
+}
+
+/// Whether a table without a recorded delay needs this key. A file that could not be read may have
+/// the delay, so the key is not missing as well.
+fn needs_delay(section: &Section, delay: &Key<Time>, channel: &ChannelDraft) -> bool {
+    section.has(delay) || !channel.recorded_delay.is_empty()
 }
 
 /// Refuses a delay of the return path that exceeds the round-trip time.
@@ -270,6 +284,12 @@ fn read_link(reader: &mut Reader, section: &Section) -> Option<NetworkLink> {
     let has_nodes = !reader.known.nodes.is_empty();
     let mut end = |key| has_nodes.then(|| reader.one(section, key)).flatten();
     let (from, to) = (end(&LINK_FROM), end(&LINK_TO));
+    // A recording, which comes with the channel, may have the delay.
+    let may_be_recorded = names_recording(section);
+    let delay_ns = match may_be_recorded {
+        true => None,
+        false => reader.one(section, &LINK_DELAY),
+    };
     let mtu_bytes = read_mtu(reader, section, &LINK_MTU);
     let forward = ChannelDraft::read(reader, section, mtu_bytes.unwrap_or(0), None);
     let reverse_table = reader.table(section, &LINK_REVERSE);
@@ -280,8 +300,10 @@ fn read_link(reader: &mut Reader, section: &Section) -> Option<NetworkLink> {
         Some(&forward),
     );
     let delay_ns = match recorded_delay_ns(reader, section, &LINK_DELAY, &forward) {
-        None if forward.recorded_delay.is_empty() && !section.has(&LINK_DELAY) => None,
-        None => reader.one(section, &LINK_DELAY),
+        None if may_be_recorded && needs_delay(section, &LINK_DELAY, &forward) => {
+            reader.one(section, &LINK_DELAY)
+        }
+        None => delay_ns,
         recorded_ns => recorded_ns,
     };
     let reverse_delay_ns = recorded_delay_ns(reader, &reverse_table, &LINK_REVERSE_DELAY, &reverse)

@@ -13,9 +13,7 @@ pub use side::Side;
 pub use wiring::{Lookup, Source, Wire, Wiring};
 
 use crate::addresses::{address, fresh_numbers};
-use onramp_scenario::{
-    bytes_in, Case, Channel, Datagrams, Hop, IpVersion, Network, Routes, Traffic,
-};
+use onramp_scenario::{bytes_in, Case, Datagrams, Hop, IpVersion, Network, Routes, Traffic};
 use std::net::IpAddr;
 
 /// The addresses of a flow.

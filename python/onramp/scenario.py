@@ -345,12 +345,17 @@ class LinkReverse(TableOfKeys):
     trace : str | PathLike[str] | None, optional
         Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
         format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
-        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
-        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
+        columns with a time and the rate, the one-way delay or the loss from then on, such as
+        `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file repeats. Its mean rate
+        stands for `rate` elsewhere; a file without rates needs `rate`. Default: none.
+    delay_trace : str | PathLike[str] | None, optional
+        A file with the recorded delay, or loss, where the file of `trace` has none: a file `*.csv`
+        with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of one-way delays in
+        milliseconds, a line for each 10 ms. The file repeats. Default: none.
     trace_offset : str | float | None, optional
-        With `trace`: the time of the recording at which a run begins, or `random`: each repeat
-        begins at another time. The return path has that of the forward path unless it has its own.
-        Default: `0 s`. Range: 0 s to 1000000 s.
+        With `trace` or `delay_trace`: the time of the recording at which a run begins, or `random`:
+        each repeat begins at another time. The return path has that of the forward path unless it
+        has its own. Default: `0 s`. Range: 0 s to 1000000 s.
     service : Service | None, optional
         When the link carries bytes: `steady` or `poisson`. `poisson` carries 1500 bytes at random
         moments, whose mean rate is `rate`; a moment at which nothing waits is lost. Default:
@@ -384,8 +389,8 @@ class LinkReverse(TableOfKeys):
         Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from zero to
         this. Default: none. Range: 1 ns to 60 s.
     reorder : bool | None, optional
-        With `jitter`: packets may overtake each other. Otherwise each packet waits for those before
-        it. Default: `false`.
+        With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet
+        waits for those before it. Default: `false`.
     aggregate : str | float | None, optional
         At the end of the channel packets are held for this time after the first of them, then
         arrive together. Default: none. Range: 1 ns to 60 s.
@@ -436,6 +441,7 @@ class LinkReverse(TableOfKeys):
         "delay": "time",
         "rate": "rate",
         "trace": "file",
+        "delay_trace": "file",
         "trace_offset": "time, or `random`",
         "service": "service",
         "framing": "framing",
@@ -465,6 +471,7 @@ class LinkReverse(TableOfKeys):
     delay: str | float | None = None
     rate: str | float | None = None
     trace: str | PathLike[str] | None = None
+    delay_trace: str | PathLike[str] | None = None
     trace_offset: str | float | None = None
     service: Service | None = None
     framing: Framing | None = None
@@ -541,12 +548,17 @@ class PathReverse(TableOfKeys):
     trace : str | PathLike[str] | None, optional
         Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
         format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
-        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
-        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
+        columns with a time and the rate, the one-way delay or the loss from then on, such as
+        `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file repeats. Its mean rate
+        stands for `rate` elsewhere; a file without rates needs `rate`. Default: none.
+    delay_trace : str | PathLike[str] | None, optional
+        A file with the recorded delay, or loss, where the file of `trace` has none: a file `*.csv`
+        with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of one-way delays in
+        milliseconds, a line for each 10 ms. The file repeats. Default: none.
     trace_offset : str | float | Sequence[str | float] | None, optional
-        With `trace`: the time of the recording at which a run begins, or `random`: each repeat
-        begins at another time. The return path has that of the forward path unless it has its own.
-        Default: `0 s`. Range: 0 s to 1000000 s.
+        With `trace` or `delay_trace`: the time of the recording at which a run begins, or `random`:
+        each repeat begins at another time. The return path has that of the forward path unless it
+        has its own. Default: `0 s`. Range: 0 s to 1000000 s.
     service : Service | None, optional
         When the link carries bytes: `steady` or `poisson`. `poisson` carries 1500 bytes at random
         moments, whose mean rate is `rate`; a moment at which nothing waits is lost. Default:
@@ -580,8 +592,8 @@ class PathReverse(TableOfKeys):
         Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from zero to
         this. Default: none. Range: 1 ns to 60 s.
     reorder : bool | None, optional
-        With `jitter`: packets may overtake each other. Otherwise each packet waits for those before
-        it. Default: `false`.
+        With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet
+        waits for those before it. Default: `false`.
     aggregate : str | float | Sequence[str | float] | None, optional
         At the end of the channel packets are held for this time after the first of them, then
         arrive together. Default: none. Range: 1 ns to 60 s.
@@ -632,6 +644,7 @@ class PathReverse(TableOfKeys):
         "delay": "time",
         "rate": "rate",
         "trace": "file",
+        "delay_trace": "file",
         "trace_offset": "time, or `random`",
         "service": "service",
         "framing": "framing",
@@ -661,6 +674,7 @@ class PathReverse(TableOfKeys):
     delay: str | float | None = None
     rate: str | float | None = None
     trace: str | PathLike[str] | None = None
+    delay_trace: str | PathLike[str] | None = None
     trace_offset: str | float | Sequence[str | float] | None = None
     service: Service | None = None
     framing: Framing | None = None
@@ -1193,8 +1207,9 @@ class Link(TableOfKeys):
         The node at which the link begins.
     to : str
         The node at which the link ends.
-    delay : str | float
-        One-way propagation delay. Range: 0 s to 3600 s.
+    delay : str | float | None, optional
+        One-way propagation delay. It is left out where the delay of `[[link]]` is recorded. Range:
+        0 s to 3600 s.
     mtu : str | float | None, optional
         Size of the largest IP packet, in both directions. Default: `1500 B`. Range: 296 B to 9000
         B.
@@ -1204,12 +1219,17 @@ class Link(TableOfKeys):
     trace : str | PathLike[str] | None, optional
         Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
         format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
-        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
-        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
+        columns with a time and the rate, the one-way delay or the loss from then on, such as
+        `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file repeats. Its mean rate
+        stands for `rate` elsewhere; a file without rates needs `rate`. Default: none.
+    delay_trace : str | PathLike[str] | None, optional
+        A file with the recorded delay, or loss, where the file of `trace` has none: a file `*.csv`
+        with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of one-way delays in
+        milliseconds, a line for each 10 ms. The file repeats. Default: none.
     trace_offset : str | float | None, optional
-        With `trace`: the time of the recording at which a run begins, or `random`: each repeat
-        begins at another time. The return path has that of the forward path unless it has its own.
-        Default: `0 s`. Range: 0 s to 1000000 s.
+        With `trace` or `delay_trace`: the time of the recording at which a run begins, or `random`:
+        each repeat begins at another time. The return path has that of the forward path unless it
+        has its own. Default: `0 s`. Range: 0 s to 1000000 s.
     service : Service | None, optional
         When the link carries bytes: `steady` or `poisson`. `poisson` carries 1500 bytes at random
         moments, whose mean rate is `rate`; a moment at which nothing waits is lost. Default:
@@ -1243,8 +1263,8 @@ class Link(TableOfKeys):
         Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from zero to
         this. Default: none. Range: 1 ns to 60 s.
     reorder : bool | None, optional
-        With `jitter`: packets may overtake each other. Otherwise each packet waits for those before
-        it. Default: `false`.
+        With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet
+        waits for those before it. Default: `false`.
     aggregate : str | float | None, optional
         At the end of the channel packets are held for this time after the first of them, then
         arrive together. Default: none. Range: 1 ns to 60 s.
@@ -1302,6 +1322,7 @@ class Link(TableOfKeys):
         "mtu": "size",
         "rate": "rate",
         "trace": "file",
+        "delay_trace": "file",
         "trace_offset": "time, or `random`",
         "service": "service",
         "framing": "framing",
@@ -1330,10 +1351,11 @@ class Link(TableOfKeys):
 
     from_: str
     to: str
-    delay: str | float
+    delay: str | float | None = None
     mtu: str | float | None = None
     rate: str | float | None = None
     trace: str | PathLike[str] | None = None
+    delay_trace: str | PathLike[str] | None = None
     trace_offset: str | float | None = None
     service: Service | None = None
     framing: Framing | None = None
@@ -1389,9 +1411,9 @@ class Path(TableOfKeys):
 
     Parameters
     ----------
-    rtt : str | float | Sequence[str | float]
-        Round-trip propagation time: the delays of both directions, without queues. Range: 1 us to
-        3600 s.
+    rtt : str | float | Sequence[str | float] | None, optional
+        Round-trip propagation time: the delays of both directions, without queues. It is left out
+        where the delay of `[path]` is recorded. Range: 1 us to 3600 s.
     mtu : str | float | None, optional
         Size of the largest IP packet, in both directions. Default: `1500 B`. Range: 296 B to 9000
         B.
@@ -1401,12 +1423,17 @@ class Path(TableOfKeys):
     trace : str | PathLike[str] | None, optional
         Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
         format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
-        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
-        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
+        columns with a time and the rate, the one-way delay or the loss from then on, such as
+        `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file repeats. Its mean rate
+        stands for `rate` elsewhere; a file without rates needs `rate`. Default: none.
+    delay_trace : str | PathLike[str] | None, optional
+        A file with the recorded delay, or loss, where the file of `trace` has none: a file `*.csv`
+        with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of one-way delays in
+        milliseconds, a line for each 10 ms. The file repeats. Default: none.
     trace_offset : str | float | Sequence[str | float] | None, optional
-        With `trace`: the time of the recording at which a run begins, or `random`: each repeat
-        begins at another time. The return path has that of the forward path unless it has its own.
-        Default: `0 s`. Range: 0 s to 1000000 s.
+        With `trace` or `delay_trace`: the time of the recording at which a run begins, or `random`:
+        each repeat begins at another time. The return path has that of the forward path unless it
+        has its own. Default: `0 s`. Range: 0 s to 1000000 s.
     service : Service | None, optional
         When the link carries bytes: `steady` or `poisson`. `poisson` carries 1500 bytes at random
         moments, whose mean rate is `rate`; a moment at which nothing waits is lost. Default:
@@ -1440,8 +1467,8 @@ class Path(TableOfKeys):
         Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from zero to
         this. Default: none. Range: 1 ns to 60 s.
     reorder : bool | None, optional
-        With `jitter`: packets may overtake each other. Otherwise each packet waits for those before
-        it. Default: `false`.
+        With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet
+        waits for those before it. Default: `false`.
     aggregate : str | float | Sequence[str | float] | None, optional
         At the end of the channel packets are held for this time after the first of them, then
         arrive together. Default: none. Range: 1 ns to 60 s.
@@ -1497,6 +1524,7 @@ class Path(TableOfKeys):
         "mtu": "size",
         "rate": "rate",
         "trace": "file",
+        "delay_trace": "file",
         "trace_offset": "time, or `random`",
         "service": "service",
         "framing": "framing",
@@ -1523,10 +1551,11 @@ class Path(TableOfKeys):
         "ef_burst": "size",
     }
 
-    rtt: str | float | Sequence[str | float]
+    rtt: str | float | Sequence[str | float] | None = None
     mtu: str | float | None = None
     rate: str | float | Sequence[str | float] | None = None
     trace: str | PathLike[str] | None = None
+    delay_trace: str | PathLike[str] | None = None
     trace_offset: str | float | Sequence[str | float] | None = None
     service: Service | None = None
     framing: Framing | None = None

@@ -78,7 +78,7 @@ TYPES = {
 }
 
 #: Keys without a default that another key, or the kind of traffic, makes needless.
-OPTIONAL = {"rate", "on", "off"}
+OPTIONAL = {"rate", "rtt", "delay", "on", "off"}
 #: Names that Python reserves.
 RESERVED = {"from"}
 CLASS_NAMES = {"": "Scenario", "codel": "CoDel"}

@@ -70,11 +70,14 @@ fn median(copies: &[&Record]) -> Record {
 /// Whether the path has nothing random and no competing flows.
 fn is_deterministic(case: &Case) -> bool {
     let is_deterministic = |channel: &Channel| {
+        let recorded = channel.recorded_loss.iter();
         let mut losses_ppm = channel
             .changes
             .iter()
             .filter_map(|change| change.loss_ppm)
-            .chain([channel.loss_ppm]);
+            .chain([channel.loss_ppm])
+            .map(u64::from)
+            .chain(recorded.flat_map(|recorded| recorded.values.values()));
         // A loss of all packets is not random.
         let loses_at_random = losses_ppm.any(|ppm| ppm != 0 && ppm != 1_000_000);
         // RED chooses at random which packets it drops.
@@ -82,7 +85,7 @@ fn is_deterministic(case: &Case) -> bool {
         !loses_at_random
             && channel.bursts.is_none()
             && channel.duplicate_ppm == 0
-            && channel.jitter.is_none()
+            && channel.jitter.is_none_or(|jitter| jitter.max_ns == 0)
             && channel.late.is_none()
             && channel.steps.is_none()
             && !channel.is_poisson

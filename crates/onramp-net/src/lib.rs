@@ -83,7 +83,7 @@ mod packet;
 mod propagation;
 mod queue;
 pub mod random;
-mod recorded_rates;
+mod recorded;
 mod serialiser;
 mod stats;
 #[cfg(test)]
@@ -100,7 +100,7 @@ pub use link::{Departure, Link};
 pub use opportunities::{Opportunities, TraceError, MAX_TRACE_BYTES, OPPORTUNITY_BYTES};
 pub use packet::Packet;
 pub use queue::{CoDelConfig, FqCoDelConfig, Limit, PureAck, QueueConfig, RedConfig};
-pub use recorded_rates::{RatesError, RecordedRates};
+pub use recorded::{Recorded, RecordedSteps, RecordedTable, RecordedValues, RecordingError};
 pub use stats::{Count, LinkStats};
 pub use token_bucket::TokenBucket;
 pub use verdict::Verdict;

@@ -41,7 +41,8 @@ mod seed;
 pub use arrivals::{Arrival, Arrivals, ENDLESS};
 pub use channel::{
     mean_loss_ppm, Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel,
-    Framing, Jitter, LateTimer, QueueLimit, Recording, Red, Steps, TokenBucket, Trace, TraceOffset,
+    Framing, Jitter, LateTimer, QueueLimit, RecordedQuantity, Recording, Red, Steps, TokenBucket,
+    Trace, TraceOffset,
 };
 pub use datagrams::{Datagrams, DATAGRAM_HEADER_BYTES};
 pub use error::{Error, MAX_FILE_BYTES};

@@ -133,12 +133,13 @@ fn links(case: &Case, route: &[Hop], nodes: &[usize]) -> Vec<LinkFacts> {
         LinkFacts {
             name: format!("{from} to {to}"),
             rate_bytes_per_s: channel.packet_bits_per_s() as f64 / 8.0,
-            rate_varies: channel.trace.is_some()
+            rate_varies: channel.has_recorded_rate()
                 || channel.is_poisson
                 || channel.steps.is_some()
                 || changes(|change| change.rate_bits_per_s.is_some()),
             delay_s: channel.delay_ns as f64 / 1e9,
-            delay_varies: changes(|change| change.delay_ns.is_some()),
+            delay_varies: channel.recorded_delay.is_some()
+                || changes(|change| change.delay_ns.is_some()),
             queue: channel.queue.to_string(),
             queue_bytes: channel
                 .queue

@@ -13,9 +13,7 @@ pub use side::Side;
 pub use wiring::{Lookup, Source, Wire, Wiring};
 
 use crate::addresses::{address, fresh_numbers};
-use onramp_scenario::{
-    bytes_in, Case, Channel, Datagrams, Hop, IpVersion, Network, Routes, Traffic,
-};
+use onramp_scenario::{bytes_in, Case, Datagrams, Hop, IpVersion, Network, Routes, Traffic};
 use std::net::IpAddr;
 
 /// The addresses of a flow.
@@ -218,12 +216,12 @@ impl Layout {
                     .expect("the reader of scenarios refuses flows without a route");
                 let mut remaining_ns = hops
                     .iter()
-                    .map(|hop| min_delay_ns(self.network.channel(*hop)))
+                    .map(|hop| self.network.channel(*hop).delay_range_ns().0)
                     .sum();
                 let mut links = Vec::with_capacity(hops.len());
                 for hop in hops {
                     let index = self.wire(&mut wires, case, hop);
-                    remaining_ns -= min_delay_ns(self.network.channel(hop));
+                    remaining_ns -= self.network.channel(hop).delay_range_ns().0;
                     wires[index].slack_ns = wires[index].slack_ns.min(remaining_ns);
                     links.push(index as u32);
                 }
@@ -269,7 +267,7 @@ impl Layout {
                 wires.push(Wire {
                     number,
                     config: channel.link_config(case.path.rtt_ns, case.seed, number),
-                    bytes: bytes_in(channel.packet_bits_per_s(), channel.delay_ns),
+                    bytes: bytes_in(channel.packet_bits_per_s(), channel.delay_range_ns().1),
                     slack_ns: u64::MAX,
                 });
                 wires.len() - 1
@@ -312,13 +310,4 @@ fn index_of<T: PartialEq>(list: &mut Vec<T>, entry: T) -> usize {
             list.push(entry);
             list.len() - 1
         })
-}
-
-/// The minimum one-way delay of a channel, over all its changes.
-fn min_delay_ns(channel: &Channel) -> u64 {
-    channel
-        .changes
-        .iter()
-        .filter_map(|change| change.delay_ns)
-        .fold(channel.delay_ns, u64::min)
 }

@@ -12,8 +12,12 @@ use std::path::Path;
 
 /// A download of CUBIC over such a path, which may name the traces of `scenarios/real`.
 fn case(path: &str, size: &str) -> Case {
+    let rtt = match path.contains("delay_trace") {
+        true => "",
+        false => "rtt = \"40 ms\"\n",
+    };
     let text = format!(
-        "name = \"test\"\n[path]\nrtt = \"40 ms\"\n{path}\n[receiver]\nbuffer = \"16 MiB\"\n\
+        "name = \"test\"\n[path]\n{rtt}{path}\n[receiver]\nbuffer = \"16 MiB\"\n\
          [[transfer]]\nsize = \"{size}\"\nstartup = \"none\"\navoidance = \"cubic\"\n"
     );
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/real");
@@ -64,6 +68,21 @@ fn a_table_of_rates_is_a_recording_too() {
     let is_good = |record: &Record| (1.0..1.2).contains(&of_bound(record));
     let record = undisturbed(|| record(&case), is_good);
     assert!(is_good(&record), "{record:?}");
+}
+
+/// The recording has 30 ms one way in the second that is replayed, and 10 ms otherwise: with its
+/// mean the transfer would end before the bound.
+#[test]
+fn a_recorded_delay_is_that_of_the_run() {
+    if !lab_runs_here() {
+        return;
+    }
+    let path = "rate = \"20 Mbit/s\"\nqueue = \"1 MB\"\ntrace_offset = \"1 s\"\n\
+                delay_trace = \"../../crates/onramp-scenario/tests/traces/slower.csv\"";
+    let case = case(path, "30 kB");
+    let is_good = |record: &Record| (1.0..1.7).contains(&of_bound(record));
+    let record = undisturbed(|| record(&case), is_good);
+    assert!(is_good(&record) && record.bound_s > 0.12, "{record:?}");
 }
 
 #[test]

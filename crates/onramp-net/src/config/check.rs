@@ -86,6 +86,7 @@ impl Config {
         ppm("duplicate_ppm", self.duplicate_ppm)?;
         self.check_exit()?;
         self.check_service()?;
+        self.check_recorded()?;
         self.check_loss()?;
         self.check_queue()
     }
@@ -148,6 +149,34 @@ impl Config {
         }
         if self.changes.iter().any(changes_rate) {
             return Err(ConfigError::RateOfSteps);
+        }
+        Ok(())
+    }
+
+    /// Recorded delays and losses. Their times and values are those of [`RecordedTable`].
+    ///
+    /// [`RecordedTable`]: crate::RecordedTable
+    fn check_recorded(&self) -> Result<(), ConfigError> {
+        let changes = |given: fn(&super::Change) -> bool| self.changes.iter().any(given);
+        for (what, field, recorded, changes) in [
+            (
+                "delay",
+                "recorded_delay.offset_ns",
+                &self.recorded_delay,
+                changes(|change| change.delay_ns.is_some()),
+            ),
+            (
+                "loss",
+                "recorded_loss.offset_ns",
+                &self.recorded_loss,
+                changes(|change| change.loss_ppm.is_some()),
+            ),
+        ] {
+            let Some(recorded) = recorded else { continue };
+            range(field, recorded.offset_ns, 0, TIME_MAX_NS)?;
+            if changes {
+                return Err(ConfigError::ChangeOfRecorded { what });
+            }
         }
         Ok(())
     }

@@ -27,6 +27,11 @@ pub enum ConfigError {
     FramesOfOpportunities,
     /// A change of the rate of a link whose rate changes at random.
     RateOfSteps,
+    /// A change of what a recording gives.
+    ChangeOfRecorded {
+        /// `delay` or `loss`.
+        what: &'static str,
+    },
 }
 
 impl fmt::Display for ConfigError {
@@ -58,6 +63,11 @@ impl fmt::Display for ConfigError {
             ConfigError::RateOfSteps => f.write_str(
                 "a link cannot have both rate steps and changes of the rate; \
                  remove one of them",
+            ),
+            ConfigError::ChangeOfRecorded { what } => write!(
+                f,
+                "a link cannot have both a recorded {what} and changes of the {what}; \
+                 remove one of them"
             ),
         }
     }

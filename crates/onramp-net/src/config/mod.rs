@@ -5,7 +5,7 @@ mod error;
 
 pub use error::ConfigError;
 
-use crate::{Framing, Limit, Opportunities, QueueConfig, RecordedRates, TokenBucket};
+use crate::{Framing, Limit, Opportunities, QueueConfig, Recorded, RecordedValues, TokenBucket};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::sync::Arc;
 
@@ -24,6 +24,12 @@ pub struct Config {
     pub service: Service,
     /// A rate that changes at random during the whole run.
     pub steps: Option<RateSteps>,
+    /// Propagation delays in nanoseconds, instead of [`delay_ns`](Config::delay_ns) and of changes
+    /// of it. The rules of a [`Change`] hold.
+    pub recorded_delay: Option<Recorded>,
+    /// Probabilities of a loss in parts per million, instead of [`loss`](Config::loss) and of
+    /// changes of it. The rules of a [`Change`] hold.
+    pub recorded_loss: Option<Recorded>,
     /// Later changes of rate, delay and loss, sorted by time.
     pub changes: Vec<Change>,
     /// The queue discipline and its limit.
@@ -48,8 +54,8 @@ pub struct Config {
     pub aggregation: Option<Aggregation>,
     /// A timer at the end of the link that fires late after an idle time.
     pub late: Option<LateTimer>,
-    /// The beginning of the run on the driver's clock. Delivery opportunities, rate steps and slots
-    /// of aggregation count from it.
+    /// The beginning of the run on the driver's clock. Recordings, delivery opportunities, rate
+    /// steps and slots of aggregation count from it.
     pub begin_ns: u64,
     /// Seed of all random numbers of this link. Each link of a simulation should have its own seed.
     pub seed: u64,
@@ -64,6 +70,8 @@ impl Config {
             delay_ns,
             service: Service::Steady,
             steps: None,
+            recorded_delay: None,
+            recorded_loss: None,
             changes: Vec::new(),
             queue: QueueConfig::DropTail(limit),
             shaper: None,
@@ -88,7 +96,8 @@ impl Config {
             LossConfig::GilbertElliott { .. } => true,
         };
         let mut changes = self.changes.iter().filter_map(|change| change.loss_ppm);
-        loss || changes.any(loses_at_random)
+        loss || self.recorded_loss.is_some()
+            || changes.any(loses_at_random)
             || self.duplicate_ppm > 0
             || self.jitter.is_some_and(|jitter| jitter.max_ns > 0)
             || self
@@ -179,8 +188,8 @@ pub enum Service {
     },
     /// At all times, at a recorded rate. The rate of the link is not used.
     Rates {
-        /// The rates, which repeat when they are used up.
-        rates: Arc<RecordedRates>,
+        /// The rates in bit/s, which repeat when they are used up. During a rate of 0 packets wait.
+        rates: Arc<RecordedValues>,
         /// The time of the recording at which the run begins.
         offset_ns: u64,
     },

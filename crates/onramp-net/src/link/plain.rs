@@ -44,6 +44,8 @@ impl<P: Packet> Plain<P> {
             delay_ns,
             service: Service::Steady,
             steps: None,
+            recorded_delay: None,
+            recorded_loss: None,
             changes,
             queue: QueueConfig::DropTail(limit),
             shaper: None,

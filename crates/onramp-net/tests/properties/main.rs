@@ -3,7 +3,10 @@
 
 mod setups;
 
-use onramp_net::{Change, Config, Count, Departure, Limit, Link, QueueConfig, Service, Verdict};
+use onramp_net::{
+    Change, Config, Count, Departure, Limit, Link, LossConfig, QueueConfig, Recorded,
+    RecordedTable, Service, Verdict,
+};
 use proptest::prelude::*;
 use setups::{any_setups, count, expedited_setups, framings, losses, plain_setups, run, Numbered};
 
@@ -72,6 +75,69 @@ proptest! {
             prop_assert_eq!(plain.poll(next_ns), other.poll(next_ns));
         }
         prop_assert_eq!(plain.stats(), other.stats());
+    }
+
+    /// A recording of the same delay and the same loss in each row is what a link has without one.
+    #[test]
+    fn a_recording_without_a_change_agrees_with_a_plain_link(
+        setup in plain_setups(),
+        offset_ns in 0u64..20_000_000,
+    ) {
+        let loss_ppm = match setup.config.loss {
+            LossConfig::Bernoulli { ppm } => ppm,
+            _ => 0,
+        };
+        let (delay_ns, loss) = (setup.config.delay_ns, f64::from(loss_ppm) / 1e6);
+        let row = |at_ms: u32| format!("{at_ms},{delay_ns},{loss}\n");
+        let text = format!("time_ms,delay_ns,loss\n{}{}{}", row(0), row(3), row(5));
+        let table = RecordedTable::parse(&text).unwrap();
+        let recorded = |values| Recorded { values, offset_ns };
+        let config = Config {
+            delay_ns: 7,
+            loss: LossConfig::None,
+            recorded_delay: table.delays.map(recorded),
+            recorded_loss: table.losses.map(recorded),
+            ..setup.config.clone()
+        };
+        let [plain, other] = [setup.config.clone(), config].map(|config| {
+            run(&setups::Setup { config, arrivals: setup.arrivals.clone() }, true)
+        });
+        prop_assert_eq!(plain.verdicts, other.verdicts);
+        prop_assert_eq!(plain.out, other.out);
+        prop_assert_eq!(plain.link.stats(), other.link.stats());
+    }
+
+    /// A recorded delay is that of the same changes, given one by one.
+    #[test]
+    fn a_recording_agrees_with_changes_at_the_same_times(
+        setup in plain_setups(),
+        (delay, loss) in setups::recordings(),
+    ) {
+        let recorded = Config {
+            recorded_delay: Some(delay.clone()),
+            recorded_loss: Some(loss.clone()),
+            ..setup.config.clone()
+        };
+        let both = delay.from(0).zip(loss.from(0));
+        let changes = both.take_while(|((at_ns, _), _)| *at_ns < 3_000_000_000).map(
+            |((at_ns, delay_ns), (_, loss_ppm))| Change {
+                at_ns,
+                rate_bits_per_s: None,
+                delay_ns: Some(delay_ns),
+                loss_ppm: Some(loss_ppm as u32),
+            },
+        );
+        let changing = Config { changes: changes.collect(), ..setup.config.clone() };
+        let [one, other] = [recorded, changing].map(|config| {
+            run(&setups::Setup { config, arrivals: setup.arrivals.clone() }, true)
+        });
+        // A slow link is busy for longer than the changes last.
+        let before = |run: &setups::Run| -> Vec<_> {
+            let early = run.out.iter().filter(|left| left.due_ns < 2_900_000_000);
+            early.map(|left| (left.due_ns, left.packet.number)).collect()
+        };
+        prop_assert_eq!(before(&one), before(&other));
+        prop_assert_eq!(one.verdicts, other.verdicts);
     }
 
     #[test]
@@ -274,6 +340,7 @@ proptest! {
             && setup.config.late.is_none()
             && setup.config.steps.is_none()
             && setup.config.service == Service::Steady
+            && setup.config.recorded_delay.is_none()
             && setup.config.changes.is_empty();
         let Some(shaper) = setup.config.shaper.filter(|_| is_constant) else {
             return Ok(());

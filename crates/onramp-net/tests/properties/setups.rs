@@ -3,7 +3,7 @@
 use onramp_net::{
     Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Framing, Jitter,
     LateTimer, Limit, Link, LossConfig, Opportunities, Outages, Packet, QueueConfig, RateSteps,
-    RecordedRates, RedConfig, Service, TokenBucket, Verdict,
+    Recorded, RecordedTable, RedConfig, Service, TokenBucket, Verdict,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -270,7 +270,7 @@ fn services() -> impl Strategy<Value = (Service, Option<RateSteps>)> {
             at_ms += after_ms;
             text += &format!("{at_ms},{rate}\n");
         }
-        let rates = Arc::new(RecordedRates::parse(&text).unwrap());
+        let rates = RecordedTable::parse(&text).unwrap().rates.unwrap();
         (Service::Rates { rates, offset_ns }, None)
     });
     prop_oneof![
@@ -280,6 +280,25 @@ fn services() -> impl Strategy<Value = (Service, Option<RateSteps>)> {
         1 => Just((Service::Poisson, None)),
         2 => trace,
     ]
+}
+
+/// A recorded delay and a recorded loss, from the same time of the recording on.
+pub fn recordings() -> impl Strategy<Value = (Recorded, Recorded)> {
+    let rows = proptest::collection::vec((1u64..40, 0u64..50_000, 0u32..=1_000_000), 2..20);
+    (rows, 0u64..200_000_000).prop_map(|(rows, offset_ns)| {
+        let mut text = "time_ms,delay_us,loss\n".to_owned();
+        let mut at_ms = 0;
+        for (after_ms, delay_us, loss_ppm) in rows {
+            at_ms += after_ms;
+            text += &format!("{at_ms},{delay_us},{}\n", f64::from(loss_ppm) / 1e6);
+        }
+        let table = RecordedTable::parse(&text).unwrap();
+        let recorded = |values: Option<_>| Recorded {
+            values: values.unwrap(),
+            offset_ns,
+        };
+        (recorded(table.delays), recorded(table.losses))
+    })
 }
 
 pub fn framings() -> impl Strategy<Value = Framing> {
@@ -318,7 +337,11 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
         of(buckets()),
         of(buckets()),
         losses(),
-        (services(), framings()),
+        (
+            services(),
+            framings(),
+            prop_oneof![3 => Just(None), 1 => recordings().prop_map(Some)],
+        ),
     );
     (
         rates(),
@@ -334,31 +357,23 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
             |(
                 rate_bits_per_s,
                 delay_ns,
-                mut changes,
+                changes,
                 queue,
-                (shaper, policer, profile, loss, ((service, steps), framing)),
+                (shaper, policer, profile, loss, ((service, steps), framing, recorded)),
                 exit,
                 seed,
                 arrivals,
             )| {
                 let (duplicate_ppm, jitter, aggregation, late) = exit;
-                if service != Service::Steady || steps.is_some() {
-                    // Such a rate cannot be changed.
-                    changes
-                        .iter_mut()
-                        .for_each(|change| change.rate_bits_per_s = None);
-                }
-                // Moments of delivery count IP packets.
-                let framing = match service.has_moments() {
-                    false => framing,
-                    true => Framing::Packets,
-                };
+                let (recorded_delay, recorded_loss) = recorded.unzip();
                 let config = Config {
                     rate_bits_per_s,
                     framing,
                     delay_ns,
                     service,
                     steps,
+                    recorded_delay,
+                    recorded_loss,
                     changes,
                     queue,
                     shaper,
@@ -375,9 +390,24 @@ pub fn any_setups() -> impl Strategy<Value = Setup> {
                     begin_ns: 0,
                     seed,
                 };
+                let config = without_contradictions(config);
                 Setup { config, arrivals }
             },
         )
+}
+
+/// The configuration without changes and frames that its service and its recordings exclude.
+fn without_contradictions(mut config: Config) -> Config {
+    let has_own_rate = config.service != Service::Steady || config.steps.is_some();
+    for change in &mut config.changes {
+        change.rate_bits_per_s = change.rate_bits_per_s.filter(|_| !has_own_rate);
+        change.delay_ns = change.delay_ns.filter(|_| config.recorded_delay.is_none());
+        change.loss_ppm = change.loss_ppm.filter(|_| config.recorded_loss.is_none());
+    }
+    if config.service.has_moments() {
+        config.framing = Framing::Packets;
+    }
+    config
 }
 
 /// Links with a drop-tail queue and a profile whose rate is at most half of the link's, because

@@ -5,6 +5,7 @@
 //! and tokens only. Other flows, indivisible packets, jitter and losses of a real path make a
 //! transfer later, never earlier.
 
+use onramp_net::Recorded;
 use onramp_scenario::{Channel, Connect, TokenBucket};
 
 /// The forward path and the return path of a flow.
@@ -42,7 +43,7 @@ impl<'a> Connection<'a> {
 
 /// The minimum time from the connect at `start_ns` to the receiver's last byte.
 pub(super) fn bound_ns(route: &Route<'_>, connect: Connect, start_ns: u64, wire_bytes: u64) -> u64 {
-    let cross = |channel: &Channel, from_ns: u64| arrival(channel, from_ns);
+    let cross = |channel: &Channel, from_ns: u64| arrival(channel, route.run_seed, from_ns);
     let forth = |connection: &Connection<'_>, from_ns| {
         connection
             .channels()
@@ -74,8 +75,8 @@ pub(super) fn bound_ns(route: &Route<'_>, connect: Connect, start_ns: u64, wire_
         }
         for (number, channel) in &connection.forward {
             let served_ns = served(route, (*number, channel), first_ns, wire_bytes);
-            last_ns = arrival(channel, last_ns.max(served_ns));
-            first_ns = arrival(channel, first_ns);
+            last_ns = cross(channel, last_ns.max(served_ns));
+            first_ns = cross(channel, first_ns);
         }
     }
     last_ns - start_ns
@@ -83,7 +84,10 @@ pub(super) fn bound_ns(route: &Route<'_>, connect: Connect, start_ns: u64, wire_
 
 /// The earliest arrival of a byte that can leave the serialiser at `leaves_ns`. A byte that leaves
 /// later may arrive earlier, because the delay may become shorter.
-fn arrival(channel: &Channel, leaves_ns: u64) -> u64 {
+fn arrival(channel: &Channel, run_seed: u64, leaves_ns: u64) -> u64 {
+    if let Some(recorded) = channel.recorded_delay_in(run_seed) {
+        return recorded_arrival(&recorded, leaves_ns);
+    }
     let mut earliest = leaves_ns + channel.delay_ns;
     for change in channel.changes.iter() {
         let Some(delay_ns) = change.delay_ns else {
@@ -98,6 +102,18 @@ fn arrival(channel: &Channel, leaves_ns: u64) -> u64 {
         };
     }
     earliest
+}
+
+/// The same where the delay is recorded.
+fn recorded_arrival(recorded: &Recorded, leaves_ns: u64) -> u64 {
+    let mut earliest_ns = u64::MAX;
+    for (at_ns, delay_ns) in recorded.from(leaves_ns) {
+        if at_ns >= earliest_ns {
+            break;
+        }
+        earliest_ns = earliest_ns.min(at_ns.saturating_add(delay_ns));
+    }
+    earliest_ns
 }
 
 /// The time at which a channel has carried this many bytes that arrive from `from_ns` on.

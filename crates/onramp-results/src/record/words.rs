@@ -190,7 +190,11 @@ fn return_path(path: &Path, forward: &Channel, reverse: &Channel) -> Vec<String>
     if reverse.queue != forward.queue {
         words.push(format!("queue {}", reverse.queue));
     }
-    if reverse.bursts.is_some() || reverse.loss_every.is_some() || reverse.loss_ppm > 0 {
+    if reverse.bursts.is_some()
+        || reverse.loss_every.is_some()
+        || reverse.loss_ppm > 0
+        || reverse.recorded_loss.is_some()
+    {
         words.push(format!("loss {}", reverse.describe_loss()));
     }
     words.extend(reverse.describe());

@@ -3,7 +3,6 @@
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::rate::RATE;
-use super::trace::TRACE;
 use crate::mistake::Mistake;
 use onramp_config::key::{choice_kinds, keys, AnyKey, Fallback, Key};
 use onramp_net::{Config, Framing};
@@ -42,7 +41,7 @@ impl Parameter for LinkFraming {
     const KEYS: &'static [&'static dyn AnyKey] = KEYS;
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Framing> {
-        let unsteady = match (source.section.has(&TRACE), source.is_poisson) {
+        let unsteady = match (source.rate_is_recorded, source.is_poisson) {
             (true, _) => Some("trace"),
             (false, true) => Some("poisson"),
             _ => None,

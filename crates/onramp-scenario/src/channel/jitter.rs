@@ -19,10 +19,16 @@ keys! { KEYS:
     REORDER: Boolean = Key::new(
         "reorder",
         Fallback::Text("false"),
-        "With `jitter`: packets may overtake each other. Otherwise each packet waits for those \
-         before it.",
+        "With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet \
+         waits for those before it.",
     );
 }
+
+/// Without an extra delay: packets overtake each other where a recorded delay falls.
+const REORDERING: Jitter = Jitter {
+    max_ns: 0,
+    reorder: true,
+};
 
 pub(crate) struct ExtraDelay;
 
@@ -32,9 +38,12 @@ impl Parameter for ExtraDelay {
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
         let reorder = source.one(&REORDER);
-        source.need(&REORDER, &JITTER);
+        if !source.delay_is_recorded {
+            source.need(&REORDER, &JITTER);
+        }
         if !source.section.has(&JITTER) {
-            return vec![None];
+            let reorders = source.delay_is_recorded && reorder == Some(true);
+            return vec![reorders.then_some(REORDERING)];
         }
         let Some(reorder) = reorder else {
             return Vec::new();
@@ -45,6 +54,9 @@ impl Parameter for ExtraDelay {
 
     fn describe(jitter: &Self::Value, _: QueueLimit) -> Option<String> {
         let jitter = (*jitter)?;
+        if jitter == REORDERING {
+            return Some("reordering".to_owned());
+        }
         let order = if jitter.reorder { " reordering" } else { "" };
         Some(format!("jitter {}{order}", format_time(jitter.max_ns)))
     }

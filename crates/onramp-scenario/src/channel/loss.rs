@@ -56,6 +56,9 @@ keys! { BURSTS_KEYS:
     .ranges(&[PROBABILITIES]);
 }
 
+/// The keys and the table of this file.
+pub(super) const LOSS_KEYS: [&str; 3] = ["loss", "loss_every", "bursts"];
+
 static BURSTS_TABLE: Table = Table {
     keys: BURSTS_KEYS,
     ..Table::one("bursts", "losses in bursts, instead of `loss`")
@@ -99,6 +102,12 @@ pub(super) fn describe(
     }
 }
 
+/// The losses of a recording with this mean, in the words of the scenario.
+pub(super) fn describe_recorded(mean_ppm: u64) -> String {
+    let mean_ppm = u32::try_from(mean_ppm).unwrap_or(u32::MAX);
+    format!("{} as recorded", format_percent(mean_ppm))
+}
+
 /// The mean loss in these words of [`Channel::describe_loss`](super::Channel::describe_loss), in
 /// millionths; `None` where they are other words.
 pub fn mean_loss_ppm(words: &str) -> Option<f64> {
@@ -108,7 +117,11 @@ pub fn mean_loss_ppm(words: &str) -> Option<f64> {
     if let Some(every) = every {
         return Some(1e6 / f64::from(every.parse::<NonZeroU32>().ok()?.get()));
     }
-    let percent = words.strip_suffix(" in bursts").unwrap_or(words);
+    let suffixes = [" in bursts", " as recorded"];
+    let percent = suffixes
+        .iter()
+        .find_map(|suffix| words.strip_suffix(suffix));
+    let percent = percent.unwrap_or(words);
     parse_percent(percent).ok().map(f64::from)
 }
 
@@ -243,6 +256,7 @@ mod tests {
         );
         let mean = f64::from(bursts.mean_loss_ppm());
         assert_eq!(read(describe(0, None, Some(bursts))), Some(mean));
+        assert_eq!(read(describe_recorded(2_500)), Some(2_500.0));
         assert_eq!(mean_loss_ppm("some"), None);
         assert_eq!(mean_loss_ppm("1 of 0 packets"), None);
     }

@@ -23,6 +23,7 @@ mod parameter;
 mod queue;
 mod queue_limit;
 mod rate;
+mod recorded;
 mod recording;
 mod service;
 mod steps;
@@ -38,16 +39,17 @@ pub use discipline::{CoDel, Discipline, FqCoDel, Red};
 pub use loss::{mean_loss_ppm, Bursts};
 pub use onramp_net::{Framing, Jitter, LateTimer};
 pub use queue_limit::QueueLimit;
-pub use recording::{Recording, Trace};
+pub use recording::{RecordedQuantity, Recording, Trace, TraceOffset};
 pub use steps::Steps;
 pub use token_bucket::TokenBucket;
-pub use trace::TraceOffset;
+pub(crate) use trace::names_recording;
 
 use crate::seed::link_seed;
 use onramp_config::document::{Reader, Section};
 use onramp_config::key::KeyGroup;
-use onramp_net::{Config, Limit, Link, Packet, Service};
+use onramp_net::{Config, Limit, Link, Packet, Recorded, Service};
 use parameter::{not_zero, ChannelSource, Followed, LinkContext, Parameter};
+use recording::RecordingStart;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -58,7 +60,7 @@ macro_rules! channel {
         #[derive(Clone, Debug, PartialEq)]
         pub struct Channel {
             $($(#[$doc])* pub $field: $value,)*
-            /// One-way propagation delay.
+            /// One-way propagation delay, the mean where it is recorded.
             pub delay_ns: u64,
             /// Other rates, delays and losses from some time on, in order of time.
             pub changes: Arc<[ChannelChange]>,
@@ -117,7 +119,10 @@ macro_rules! channel {
                 let words = [
                     $(<$parameter as Parameter>::describe(&self.$field, self.queue)),*
                 ];
-                let offset = trace::describe_offset(self.trace.as_ref(), self.trace_offset);
+                let has_recording = self.trace.is_some()
+                    || self.recorded_delay.is_some()
+                    || self.recorded_loss.is_some();
+                let offset = trace::describe_offset(has_recording, self.trace_offset);
                 words.into_iter().chain([offset]).flatten().collect()
             }
 
@@ -131,9 +136,14 @@ macro_rules! channel {
 channel! {
     /// Rate of the serialiser, counted in the frames of the link.
     rate_bits_per_s: u64 = rate::SerialiserRate;
-    /// A recorded link, whose mean rate is [`rate_bits_per_s`](Channel::rate_bits_per_s).
+    /// A recorded link. Its mean rate is [`rate_bits_per_s`](Channel::rate_bits_per_s), if it has
+    /// rates.
     trace: Option<Trace> = trace::RecordedLink;
-    /// With a trace: where it begins.
+    /// The recorded delay, of which [`delay_ns`](Channel::delay_ns) is the mean.
+    recorded_delay: Option<RecordedQuantity> = recorded::RecordedDelay;
+    /// The recorded loss, instead of other losses.
+    recorded_loss: Option<RecordedQuantity> = recorded::RecordedLoss;
+    /// With a recording: where it begins.
     trace_offset: TraceOffset = trace::RecordedOffset;
     /// The link carries bytes at the moments of a Poisson process.
     is_poisson: bool = service::PoissonService;
@@ -201,6 +211,7 @@ impl ChannelDraft {
         let follows = forward.map(|forward| Followed {
             rates_bits_per_s: &forward.rate_bits_per_s,
             queues: &forward.queue,
+            delay_is_recorded: forward.own_recorded_delay().is_some(),
         });
         ChannelDraft::read_parameters(&mut ChannelSource {
             reader,
@@ -211,6 +222,9 @@ impl ChannelDraft {
             queues: Vec::new(),
             discipline: None,
             trace: None,
+            delay_trace: None,
+            rate_is_recorded: false,
+            delay_is_recorded: false,
             is_poisson: false,
         })
     }
@@ -221,9 +235,15 @@ impl ChannelDraft {
         first.map_or_else(Vec::new, |first| self.product(first))
     }
 
+    /// The recorded delay that the table itself gives, if it does.
+    pub(crate) fn own_recorded_delay(&self) -> Option<&RecordedQuantity> {
+        self.recorded_delay.first()?.as_ref()
+    }
+
     /// Why the rate cannot change at given times, if it cannot.
     pub(crate) fn unsteady(&self) -> Option<&'static str> {
-        if self.trace.iter().any(Option::is_some) {
+        let mut traces = self.trace.iter().flatten();
+        if traces.any(|trace| trace.recording.mean_bits_per_s().is_some()) {
             return Some("trace");
         }
         if self.steps.iter().any(Option::is_some) {
@@ -260,6 +280,9 @@ impl Channel {
     /// The losses of the channel, in the words of records: `0.1 %`, `1 of 100 packets` or
     /// `0.5 % in bursts`.
     pub fn describe_loss(&self) -> String {
+        if let Some(recorded) = &self.recorded_loss {
+            return loss::describe_recorded(recorded.mean());
+        }
         loss::describe(self.loss_ppm, self.loss_every, self.bursts)
     }
 
@@ -298,7 +321,7 @@ impl Channel {
             rate_bits_per_s: self.packet_bits_per_s(),
             queue: self.queue,
             rtt_ns,
-            run_seed,
+            recording: self.recording_start(run_seed),
         };
         let rate = not_zero(self.rate_bits_per_s);
         let mut config = Config {
@@ -312,8 +335,36 @@ impl Channel {
 
     /// Whether anything here depends on the seed of the run.
     pub fn is_random(&self) -> bool {
-        let begins_at_random = self.trace.is_some() && self.trace_offset == TraceOffset::Random;
-        begins_at_random || self.link_config(0, 0, 0).is_random()
+        self.trace_offset == TraceOffset::Random || self.link_config(0, 0, 0).is_random()
+    }
+
+    /// Whether the rate is that of a recording.
+    pub fn has_recorded_rate(&self) -> bool {
+        let trace = self.trace.as_ref();
+        trace.is_some_and(|trace| trace.recording.mean_bits_per_s().is_some())
+    }
+
+    fn recording_start(&self, run_seed: u64) -> RecordingStart {
+        RecordingStart {
+            offset: self.trace_offset,
+            run_seed,
+        }
+    }
+
+    /// The recorded delay of a run, if the delay is recorded.
+    pub fn recorded_delay_in(&self, run_seed: u64) -> Option<Recorded> {
+        let recorded = self.recorded_delay.as_ref()?;
+        Some(recorded.in_run(self.recording_start(run_seed)))
+    }
+
+    /// The minimum and the maximum of the one-way delay, over all its changes.
+    pub fn delay_range_ns(&self) -> (u64, u64) {
+        let recorded = self.recorded_delay.as_ref();
+        let first_ns = recorded.map_or((self.delay_ns, self.delay_ns), |recorded| {
+            recorded.values.range()
+        });
+        let later_ns = self.changes.iter().filter_map(|change| change.delay_ns);
+        later_ns.fold(first_ns, |(min, max), ns| (min.min(ns), max.max(ns)))
     }
 
     /// When a channel without a steady rate has carried these bytes, if they come at `from_ns`;

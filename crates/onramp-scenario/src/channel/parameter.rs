@@ -2,7 +2,7 @@
 //! folder, and listed once in `channel/mod.rs`.
 
 use super::queue_limit::QueueLimit;
-use super::recording::Trace;
+use super::recording::{RecordingStart, Trace};
 use crate::mistake::Mistake;
 use onramp_config::document::{Reader, Section};
 use onramp_config::key::{AnyKey, Key, Kind, Table};
@@ -44,8 +44,8 @@ pub(crate) struct LinkContext {
     pub queue: QueueLimit,
     /// The round-trip time that a BDP is counted with.
     pub rtt_ns: u64,
-    /// The seed of the run, from which all its links derive theirs.
-    pub run_seed: u64,
+    /// Where a recording of the channel begins.
+    pub recording: RecordingStart,
 }
 
 impl LinkContext {
@@ -73,6 +73,7 @@ pub(super) fn not_zero(rate_bits_per_s: u64) -> NonZeroU64 {
 pub(crate) struct Followed<'f> {
     pub rates_bits_per_s: &'f [u64],
     pub queues: &'f [QueueLimit],
+    pub delay_is_recorded: bool,
 }
 
 /// A table that describes a channel, and the values that have been read of it.
@@ -89,8 +90,13 @@ pub(crate) struct ChannelSource<'r, 'a> {
     pub queues: Vec<QueueLimit>,
     /// The name of the queue discipline, once it has been read.
     pub discipline: Option<&'static str>,
-    /// The recorded link, once the rate has been read.
+    /// The files of the recorded link, once the rate has been read.
     pub trace: Option<Trace>,
+    pub delay_trace: Option<Trace>,
+    /// The rate is that of `trace`.
+    pub rate_is_recorded: bool,
+    /// The delay is that of a recording, its own or the one that it follows.
+    pub delay_is_recorded: bool,
     /// The service is random, once it has been read.
     pub is_poisson: bool,
 }

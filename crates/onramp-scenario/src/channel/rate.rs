@@ -3,7 +3,7 @@
 use super::limits::{FORWARD, RATES};
 use super::parameter::{not_zero, ChannelSource, LinkContext, Parameter};
 use super::recording::Trace;
-use super::trace::TRACE;
+use super::trace::{read_files, TRACE};
 use crate::mistake::Mistake;
 use onramp_config::key::{keys, AnyKey, Fallback, Key, Rate};
 use onramp_net::Config;
@@ -26,11 +26,21 @@ impl Parameter for SerialiserRate {
     const KEYS: &'static [&'static dyn AnyKey] = KEYS;
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<u64> {
-        if source.section.has(&TRACE) {
+        read_files(source);
+        if source.rate_is_recorded {
             return mean_of_trace(source);
         }
         if let Some(forward) = source.follows.filter(|_| !source.section.has(&RATE)) {
             source.rates_bits_per_s = forward.rates_bits_per_s.to_vec();
+            return Vec::new();
+        }
+        if let Some(trace) = source.trace.as_ref().filter(|_| !source.section.has(&RATE)) {
+            let mistake = Mistake::Trace {
+                key: source.section.path_of(&TRACE),
+                file: trace.file.clone(),
+                why: "it has no column of rates, and `rate` is not given".to_owned(),
+            };
+            source.fault(TRACE.name(), mistake);
             return Vec::new();
         }
         source.rates_bits_per_s = source.list(&RATE);
@@ -52,8 +62,7 @@ fn mean_of_trace(source: &mut ChannelSource<'_, '_>) -> Vec<u64> {
         };
         source.fault(TRACE.name(), mistake);
     }
-    source.trace = source.one(&TRACE);
     let mean = |trace: &Trace| trace.recording.mean_bits_per_s();
-    source.rates_bits_per_s = source.trace.iter().map(mean).collect();
+    source.rates_bits_per_s = source.trace.iter().filter_map(mean).collect();
     source.rates_bits_per_s.clone()
 }

@@ -34,7 +34,7 @@ impl Parameter for PoissonService {
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<bool> {
         let is_poisson = source.one(&SERVICE).map(|name| name == POISSON);
-        if is_poisson == Some(true) && source.section.has(&TRACE) {
+        if is_poisson == Some(true) && source.rate_is_recorded {
             let mistake = Mistake::Excludes {
                 key: source.section.path_of(&SERVICE),
                 other: source.section.path_of(&TRACE),

@@ -82,7 +82,7 @@ impl Parameter for RandomSteps {
         if !source.section.has_name(STEPS_TABLE.name) {
             return vec![None];
         }
-        let chosen = if source.section.has(&TRACE) {
+        let chosen = if source.rate_is_recorded {
             Some(TRACE.name())
         } else {
             source.is_poisson.then_some("poisson")

@@ -1,11 +1,11 @@
-//! `trace` and `trace_offset`: a recorded link, which carries bytes at single moments or at a rate
-//! that changes.
+//! `trace`, `delay_trace` and `trace_offset`: a recorded link. It carries bytes at single moments
+//! or at a rate that changes; its delay and its loss may be recorded too.
 
 use super::limits::BOTH_DIRECTIONS;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use super::recording::{Recording, Trace, TraceFile};
-use crate::seed::case_seed;
+use super::recording::{DelayFile, Recording, Trace, TraceFile, TraceOffset};
+use onramp_config::document::Section;
 use onramp_config::key::{keys, not_a_quantity, AnyKey, Fallback, Key, KeyPlace, Kind, Known};
 use onramp_config::units::{format_time, parse_time};
 use onramp_config::AnyMistake;
@@ -18,8 +18,16 @@ keys! { TRACE_KEYS:
         Fallback::Other("none"),
         "Instead of `rate`: a file with a recorded link, relative to the scenario file. In \
          mahimahi's format each line is a millisecond at which the link carries 1500 bytes. A \
-         file `*.csv` has columns with a time and the rate from then on, such as `time_s` and \
-         `rate_mbits_per_s`. The file repeats. Its mean rate stands for `rate` elsewhere.",
+         file `*.csv` has columns with a time and the rate, the one-way delay or the loss from \
+         then on, such as `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file \
+         repeats. Its mean rate stands for `rate` elsewhere; a file without rates needs `rate`.",
+    );
+    DELAY_TRACE: DelayFile = Key::new(
+        "delay_trace",
+        Fallback::Other("none"),
+        "A file with the recorded delay, or loss, where the file of `trace` has none: a file \
+         `*.csv` with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of \
+         one-way delays in milliseconds, a line for each 10 ms. The file repeats.",
     );
 }
 
@@ -27,21 +35,12 @@ keys! { OFFSET_KEYS:
     TRACE_OFFSET: Offset = Key::new(
         "trace_offset",
         Fallback::Text("0 s"),
-        "With `trace`: the time of the recording at which a run begins, or `random`: each repeat \
-         begins at another time. The return path has that of the forward path unless it has its \
-         own.",
+        "With `trace` or `delay_trace`: the time of the recording at which a run begins, or \
+         `random`: each repeat begins at another time. The return path has that of the forward \
+         path unless it has its own.",
     )
     .ranges(&[("0 s", "1000000 s")])
     .list(BOTH_DIRECTIONS);
-}
-
-/// The time of a recording at which a run begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TraceOffset {
-    /// This time, in nanoseconds.
-    At(u64),
-    /// Another time in each repeat. In both directions it is the same share of the recording.
-    Random,
 }
 
 /// The time of a recording.
@@ -70,6 +69,27 @@ impl Kind for Offset {
     }
 }
 
+/// Reads the files of a channel's recording.
+pub(super) fn read_files(source: &mut ChannelSource<'_, '_>) {
+    source.trace = source.one(&TRACE);
+    source.delay_trace = source.one(&DELAY_TRACE);
+    let has_rate = |trace: &Trace| trace.recording.mean_bits_per_s().is_some();
+    // A file that cannot be read may have rates.
+    source.rate_is_recorded =
+        source.section.has(&TRACE) && source.trace.as_ref().is_none_or(has_rate);
+}
+
+/// Whether a table names a file with a recording.
+pub(crate) fn names_recording(section: &Section) -> bool {
+    section.has(&TRACE) || section.has(&DELAY_TRACE)
+}
+
+/// Whether a file of the channel's recording could not be read.
+pub(super) fn is_unreadable(source: &ChannelSource<'_, '_>) -> bool {
+    source.section.has(&TRACE) && source.trace.is_none()
+        || source.section.has(&DELAY_TRACE) && source.delay_trace.is_none()
+}
+
 pub(crate) struct RecordedLink;
 
 impl Parameter for RecordedLink {
@@ -86,22 +106,24 @@ impl Parameter for RecordedLink {
         Some(format!("trace {}", name.to_string_lossy()))
     }
 
-    fn configure(trace: &Self::Value, _: &LinkContext, config: &mut Config) {
+    fn configure(trace: &Self::Value, context: &LinkContext, config: &mut Config) {
         let Some(trace) = trace else { return };
-        let offset_ns = 0;
-        config.service = match trace.recording.clone() {
-            Recording::Opportunities(opportunities) => Service::Trace {
-                opportunities,
-                offset_ns,
-            },
-            Recording::Rates(rates) => Service::Rates { rates, offset_ns },
-        };
+        let offset_ns = context.recording.offset_ns(trace.recording.length_ns());
+        match &trace.recording {
+            Recording::Opportunities(opportunities) => {
+                config.service = Service::Trace {
+                    opportunities: opportunities.clone(),
+                    offset_ns,
+                };
+            }
+            Recording::Table(table) => {
+                if let Some(rates) = table.rates.clone() {
+                    config.service = Service::Rates { rates, offset_ns };
+                }
+            }
+        }
     }
 }
-
-/// The number of the random stream of a run from which offsets are drawn. (Numbers of links and of
-/// [`crate::random::Element`] are lower.)
-const OFFSETS: u64 = 3;
 
 pub(crate) struct RecordedOffset;
 
@@ -110,37 +132,25 @@ impl Parameter for RecordedOffset {
     const KEYS: &'static [&'static dyn AnyKey] = OFFSET_KEYS;
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<TraceOffset> {
-        source.need(&TRACE_OFFSET, &TRACE);
+        if !source.section.has(&DELAY_TRACE) {
+            source.need(&TRACE_OFFSET, &TRACE);
+        }
         if source.follows.is_some() && !source.section.has(&TRACE_OFFSET) {
             return Vec::new();
         }
         source.list(&TRACE_OFFSET)
     }
 
-    fn configure(offset: &TraceOffset, context: &LinkContext, config: &mut Config) {
-        let (length_ns, offset_ns) = match &mut config.service {
-            Service::Trace {
-                opportunities,
-                offset_ns,
-            } => (opportunities.length_ns(), offset_ns),
-            Service::Rates { rates, offset_ns } => (rates.length_ns(), offset_ns),
-            Service::Steady | Service::Poisson => return,
-        };
-        *offset_ns = match *offset {
-            TraceOffset::At(ns) => ns,
-            TraceOffset::Random => {
-                let drawn = u128::from(case_seed(context.run_seed, OFFSETS));
-                ((drawn * u128::from(length_ns)) >> 64) as u64
-            }
-        };
-    }
+    /// The [context](LinkContext::recording) has the offset, for all quantities of the recording.
+    fn configure(_: &TraceOffset, _: &LinkContext, _: &mut Config) {}
 }
 
-/// The words of an offset in a record. They belong to a trace.
-pub(super) fn describe_offset(trace: Option<&Trace>, offset: TraceOffset) -> Option<String> {
-    match (trace, offset) {
-        (None, _) | (_, TraceOffset::At(0)) => None,
-        (_, TraceOffset::At(ns)) => Some(format!("from {} of it", format_time(ns))),
-        (_, TraceOffset::Random) => Some("from a random time of it".to_owned()),
+/// The words of an offset in a record. They belong to a recording.
+pub(super) fn describe_offset(has_recording: bool, offset: TraceOffset) -> Option<String> {
+    match offset {
+        _ if !has_recording => None,
+        TraceOffset::At(0) => None,
+        TraceOffset::At(ns) => Some(format!("from {} of it", format_time(ns))),
+        TraceOffset::Random => Some("from a random time of it".to_owned()),
     }
 }

@@ -74,7 +74,8 @@ keys! { PATH_KEYS:
     PATH_RTT: Time = Key::new(
         "rtt",
         Required,
-        "Round-trip propagation time: the delays of both directions, without queues.",
+        "Round-trip propagation time: the delays of both directions, without queues. It is left \
+         out where the delay of `[path]` is recorded.",
     )
     .ranges(&[RTTS])
     .list(List::Factor);
@@ -134,8 +135,12 @@ keys! { NODE_KEYS:
 keys! { LINK_KEYS:
     LINK_FROM: KnownNode = Key::new("from", Required, "The node at which the link begins.");
     LINK_TO: KnownNode = Key::new("to", Required, "The node at which the link ends.");
-    LINK_DELAY: Time = Key::new("delay", Required, "One-way propagation delay.")
-        .ranges(&[DELAYS]);
+    LINK_DELAY: Time = Key::new(
+        "delay",
+        Required,
+        "One-way propagation delay. It is left out where the delay of `[[link]]` is recorded.",
+    )
+    .ranges(&[DELAYS]);
     LINK_MTU: Size = Key::new(
         "mtu",
         Text("1500 B"),

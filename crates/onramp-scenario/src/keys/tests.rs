@@ -40,8 +40,8 @@ fn a_table_has_its_own_keys_first_and_then_those_of_a_channel() {
     let table = |path: &str| tree.iter().find(|(of, _)| of == path).unwrap().1;
     let path = table("path");
     assert_eq!(
-        path.key_names()[..5],
-        ["rtt", "mtu", "rate", "trace", "trace_offset"]
+        path.key_names()[..6],
+        ["rtt", "mtu", "rate", "trace", "delay_trace", "trace_offset"]
     );
     assert_eq!(
         path.table_names(),

@@ -51,9 +51,16 @@ impl Mistake {
             Mistake::LargePacket { mtu, .. } => {
                 format!("expected at most {mtu}, the `mtu` of this route")
             }
+            Mistake::Trace { key, .. } if last_part(key) == "delay_trace" => {
+                "give a file `*.csv`, relative to the scenario file: `time_s,delay_ms` in the \
+                 first line, then a row for each change of the delay; or a list of delays in \
+                 milliseconds, a line for each 10 ms"
+                    .to_owned()
+            }
             Mistake::Trace { file, .. } if file.to_ascii_lowercase().ends_with(".csv") => {
                 "give comma-separated values, relative to the scenario file: `time_s,\
-                 rate_mbits_per_s` in the first line, then a row for each change of the rate"
+                 rate_mbits_per_s` in the first line, then a row for each change of \
+                 the rate; `delay_ms` and `loss_percent` may stand beside it"
                     .to_owned()
             }
             Mistake::Trace { .. } => "give a file in mahimahi's format, relative to the scenario \

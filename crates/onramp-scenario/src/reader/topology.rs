@@ -1,7 +1,7 @@
 //! The network of a file: `[path]`, or `[[node]]` and `[[link]]`.
 
 use crate::cases::{PathDraft, Topology};
-use crate::channel::{ChannelChange, ChannelDraft};
+use crate::channel::{names_recording, ChannelChange, ChannelDraft, RecordedQuantity};
 use crate::keys::network::{
     LINK, LINK_CHANGE, LINK_CHANGE_AT, LINK_CHANGE_DELAY, LINK_CHANGE_LOSS, LINK_CHANGE_RATE,
     LINK_DELAY, LINK_FROM, LINK_MTU, LINK_REVERSE, LINK_REVERSE_DELAY, LINK_TO, NODE, NODE_NAME,
@@ -57,7 +57,12 @@ pub(super) fn read_topology(reader: &mut Reader, top: &Section) -> Described {
 }
 
 fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
-    let rtts_ns = reader.list(path, &PATH_RTT);
+    // A recording, which comes with the channel, may have the delay.
+    let may_be_recorded = names_recording(path);
+    let rtts_ns = match may_be_recorded {
+        true => None,
+        false => reader.list(path, &PATH_RTT),
+    };
     let mtu_bytes = read_mtu(reader, path, &PATH_MTU);
     let forward = ChannelDraft::read(reader, path, mtu_bytes.unwrap_or(0), None);
     let reverse_table = reader.table(path, &PATH_REVERSE);
@@ -67,7 +72,15 @@ fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
         mtu_bytes.unwrap_or(0),
         Some(&forward),
     );
-    let reverse_delay_ns = reader.one(&reverse_table, &PATH_REVERSE_DELAY);
+    let reverse_delay_ns = recorded_delay_ns(reader, &reverse_table, &PATH_REVERSE_DELAY, &reverse)
+        .or_else(|| reader.one(&reverse_table, &PATH_REVERSE_DELAY));
+    let rtts_ns = match recorded_delay_ns(reader, path, &PATH_RTT, &forward) {
+        Some(delay_ns) => Some(vec![delay_ns + reverse_delay_ns.unwrap_or(delay_ns)]),
+        None if may_be_recorded && needs_delay(path, &PATH_RTT, &forward) => {
+            reader.list(path, &PATH_RTT)
+        }
+        None => rtts_ns,
+    };
     let change_tables = reader.tables(path, &PATH_CHANGE);
     let change_keys = ChangeKeys {
         at: &PATH_CHANGE_AT,
@@ -77,7 +90,7 @@ fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
         names: "`rate`, `rtt` or `loss`",
     };
     let changes = read_changes(reader, &change_tables, &change_keys);
-    refuse_changing_rates(reader, &change_tables, &change_keys, [&forward, &reverse]);
+    refuse_changes(reader, &change_tables, &change_keys, [&forward, &reverse]);
 
     if let Some(delay_ns) = reverse_delay_ns {
         let min_rtt_ns = rtts_ns.iter().flatten().copied().min();
@@ -96,6 +109,32 @@ fn read_path(reader: &mut Reader, path: &Section) -> Option<PathDraft> {
         reverse_delay_ns,
         changes,
     })
+}
+
+/// The mean of the recorded delay that a table gives, if it does. It then has no other delay.
+fn recorded_delay_ns(
+    reader: &mut Reader,
+    section: &Section,
+    delay: &Key<Time>,
+    channel: &ChannelDraft,
+) -> Option<u64> {
+    let recorded = channel.own_recorded_delay()?;
+    if section.has(delay) {
+        let mistake = Mistake::Excludes {
+            key: section.path_of_name(recorded.key),
+            other: section.path_of(delay),
+            other_at: section.span(delay.name()),
+        };
+        reader.fault(mistake, section.span(recorded.key));
+    }
+    // A round-trip time is not 0.
+    Some(recorded.mean().max(1))
+}
+
+/// Whether a table without a recorded delay needs this key. A file that could not be read may have
+/// the delay, so the key is not missing as well.
+fn needs_delay(section: &Section, delay: &Key<Time>, channel: &ChannelDraft) -> bool {
+    section.has(delay) || !channel.recorded_delay.is_empty()
 }
 
 /// Refuses a delay of the return path that exceeds the round-trip time.
@@ -158,23 +197,46 @@ fn read_changes(
     changes
 }
 
-/// Refuses changes of a rate that a trace gives, or that is random.
-fn refuse_changing_rates(
+/// Refuses changes of a rate that is recorded or random, and of a recorded delay or loss.
+fn refuse_changes(
     reader: &mut Reader,
     sections: &[Section],
     keys: &ChangeKeys,
     channels: [&ChannelDraft; 2],
 ) {
-    let Some(chosen) = channels.into_iter().find_map(ChannelDraft::unsteady) else {
-        return;
+    let recorded = |of: fn(&ChannelDraft) -> Option<&RecordedQuantity>| {
+        channels
+            .into_iter()
+            .find_map(of)
+            .map(|recorded| recorded.key)
     };
-    for section in sections.iter().filter(|section| section.has(keys.rate)) {
-        let mistake = Mistake::NotFor {
-            key: section.path_of(keys.rate),
-            only: "links of a steady rate",
-            chosen: chosen.to_owned(),
-        };
-        reader.fault(mistake, section.span(keys.rate.name()));
+    let refused = [
+        (
+            keys.rate.name(),
+            "links of a steady rate",
+            channels.into_iter().find_map(ChannelDraft::unsteady),
+        ),
+        (
+            keys.delay.name(),
+            "links without a recorded delay",
+            recorded(ChannelDraft::own_recorded_delay),
+        ),
+        (
+            keys.loss.name(),
+            "links without a recorded loss",
+            recorded(|channel| channel.recorded_loss.first()?.as_ref()),
+        ),
+    ];
+    for (name, only, chosen) in refused {
+        let Some(chosen) = chosen else { continue };
+        for section in sections.iter().filter(|section| section.has_name(name)) {
+            let mistake = Mistake::NotFor {
+                key: section.path_of_name(name),
+                only,
+                chosen: chosen.to_owned(),
+            };
+            reader.fault(mistake, section.span(name));
+        }
     }
 }
 
@@ -222,7 +284,12 @@ fn read_link(reader: &mut Reader, section: &Section) -> Option<NetworkLink> {
     let has_nodes = !reader.known.nodes.is_empty();
     let mut end = |key| has_nodes.then(|| reader.one(section, key)).flatten();
     let (from, to) = (end(&LINK_FROM), end(&LINK_TO));
-    let delay_ns = reader.one(section, &LINK_DELAY);
+    // A recording, which comes with the channel, may have the delay.
+    let may_be_recorded = names_recording(section);
+    let delay_ns = match may_be_recorded {
+        true => None,
+        false => reader.one(section, &LINK_DELAY),
+    };
     let mtu_bytes = read_mtu(reader, section, &LINK_MTU);
     let forward = ChannelDraft::read(reader, section, mtu_bytes.unwrap_or(0), None);
     let reverse_table = reader.table(section, &LINK_REVERSE);
@@ -232,7 +299,15 @@ fn read_link(reader: &mut Reader, section: &Section) -> Option<NetworkLink> {
         mtu_bytes.unwrap_or(0),
         Some(&forward),
     );
-    let reverse_delay_ns = reader.one(&reverse_table, &LINK_REVERSE_DELAY);
+    let delay_ns = match recorded_delay_ns(reader, section, &LINK_DELAY, &forward) {
+        None if may_be_recorded && needs_delay(section, &LINK_DELAY, &forward) => {
+            reader.one(section, &LINK_DELAY)
+        }
+        None => delay_ns,
+        recorded_ns => recorded_ns,
+    };
+    let reverse_delay_ns = recorded_delay_ns(reader, &reverse_table, &LINK_REVERSE_DELAY, &reverse)
+        .or_else(|| reader.one(&reverse_table, &LINK_REVERSE_DELAY));
     let change_tables = reader.tables(section, &LINK_CHANGE);
     let change_keys = ChangeKeys {
         at: &LINK_CHANGE_AT,
@@ -242,7 +317,7 @@ fn read_link(reader: &mut Reader, section: &Section) -> Option<NetworkLink> {
         names: "`rate`, `delay` or `loss`",
     };
     let changes = read_changes(reader, &change_tables, &change_keys);
-    refuse_changing_rates(reader, &change_tables, &change_keys, [&forward, &reverse]);
+    refuse_changes(reader, &change_tables, &change_keys, [&forward, &reverse]);
 
     let (from, to) = (from?, to?);
     if from == to {

@@ -1,7 +1,9 @@
-//! Links whose rate is recorded in a file of comma-separated values.
+//! Links whose rate, delay and loss are recorded in a file of comma-separated values.
 
+use onramp_results::Record;
+use onramp_scenario::Case;
 use onramp_sim::observe::{Direction, Observer, PacketEvent};
-use onramp_sim::{run_observed, Options};
+use onramp_sim::{run, run_observed, Options};
 use std::path::Path;
 
 /// When data arrived, in milliseconds.
@@ -12,6 +14,85 @@ impl Observer for Arrivals {
     fn arrived(&mut self, packet: &PacketEvent<'_>) {
         if packet.direction == Direction::Data && packet.segment.payload_bytes > 1000 {
             self.0.push(packet.time_ns / 1_000_000);
+        }
+    }
+}
+
+fn cases(path: &str) -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../onramp-scenario/tests/traces");
+    let text = format!(
+        "name = \"x\"\n[path]\nqueue = \"200 packets\"\n{path}\n\
+         [receiver]\nbuffer = \"16 MiB\"\n\
+         [[transfer]]\nsize = [\"30 kB\", \"2 MB\"]\nstartup = [\"none\", \"onramp\"]\nrepeat = 3\n"
+    );
+    onramp_scenario::parse_in(Some(&folder), "x.toml", &text)
+        .unwrap_or_else(|error| panic!("{}", error.report(false)))
+        .cases
+}
+
+/// The record without the words for its path.
+fn record(case: &Case) -> Record {
+    let outcome = run(case, &Options::default()).unwrap();
+    let record = outcome.records[0].clone();
+    Record {
+        path: String::new(),
+        loss: String::new(),
+        ..record
+    }
+}
+
+/// 25 ms one way and 1 % in each row, from any time of the recording on.
+#[test]
+fn a_constant_recording_is_what_a_path_has_without_one() {
+    let recorded = "rate = \"20 Mbit/s\"\ntrace = \"constant.csv\"\ntrace_offset = \"random\"";
+    let configured = "rate = \"20 Mbit/s\"\nrtt = \"50 ms\"\nloss = \"1 %\"";
+    for (one, other) in cases(recorded).iter().zip(&cases(configured)) {
+        assert_eq!(record(one), record(other));
+    }
+}
+
+/// No transfer is faster than the fluid bound, which knows the delays of the run.
+#[test]
+fn the_bound_knows_the_recorded_delays() {
+    let path = "rate = \"20 Mbit/s\"\ndelay_trace = \"orbit.csv\"\ntrace_offset = \"random\"";
+    for case in cases(path).iter().chain(&cases("trace = \"orbit.csv\"")) {
+        let record = record(case);
+        let took_s = record.completion_s.unwrap();
+        assert!(took_s >= record.bound_s, "{record:?}");
+    }
+    // The handshake, the request and the first segments take two round trips of 20 ms at the
+    // beginning of the recording.
+    let first = record(&cases("rate = \"1 Gbit/s\"\ndelay_trace = \"orbit.csv\"")[0]);
+    assert!((first.bound_s - 0.040).abs() < 0.001, "{first:?}");
+}
+
+/// The delay falls from 30 to 20 ms after a second, and to 10 ms after one and a half.
+#[test]
+fn segments_keep_their_order_when_the_delay_falls() {
+    let order = |reorder: &str| {
+        let path = format!("trace = \"orbit.csv\"\n{reorder}");
+        let cases = cases(&path);
+        let case = cases
+            .iter()
+            .find(|case| case.transfer.size_bytes == 2_000_000);
+        let case = case.unwrap();
+        let (outcome, Starts(starts)) =
+            run_observed(case, &Options::default(), Starts::default()).unwrap();
+        assert!(outcome.records[0].completion_s.is_some());
+        starts.is_sorted()
+    };
+    assert!(order(""));
+    assert!(!order("reorder = true"));
+}
+
+/// The offsets in the stream of data that arrived, but for retransmissions.
+#[derive(Default)]
+struct Starts(Vec<u64>);
+
+impl Observer for Starts {
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
+        if packet.direction == Direction::Data && !packet.retransmission {
+            self.0.push(packet.stream_start);
         }
     }
 }

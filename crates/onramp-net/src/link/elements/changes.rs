@@ -1,5 +1,5 @@
 //! The coming changes of a link's rate, delay and loss: those of its configuration, random steps
-//! of its rate, and those of a recorded rate.
+//! of its rate, and those of a recording.
 
 use super::recorded::Recorded;
 use super::steps::Steps;
@@ -11,7 +11,8 @@ pub(super) struct Changes {
     /// In reverse order of time: the next change is the last element.
     reversed: Vec<Change>,
     steps: Option<Box<Steps>>,
-    recorded: Option<Box<Recorded>>,
+    /// Recorded rate, delay and loss.
+    recorded: Vec<Recorded>,
     next_ns: u64,
 }
 
@@ -20,7 +21,7 @@ impl Changes {
         let mut changes = Changes {
             reversed: config.changes.iter().rev().copied().collect(),
             steps: Steps::new(config).map(Box::new),
-            recorded: Recorded::new(config).map(Box::new),
+            recorded: Recorded::all(config),
             next_ns: 0,
         };
         changes.find_next();
@@ -38,9 +39,12 @@ impl Changes {
         if self.next_ns > now_ns {
             return None;
         }
-        let change = match (&mut self.steps, &mut self.recorded) {
-            (Some(steps), _) if steps.next_ns() == self.next_ns => Some(steps.pop()),
-            (_, Some(recorded)) if recorded.next_ns() == self.next_ns => Some(recorded.pop()),
+        let next_ns = self.next_ns;
+        let mut recorded = self.recorded.iter_mut();
+        let recorded = recorded.find(|recorded| recorded.next_ns() == next_ns);
+        let change = match (&mut self.steps, recorded) {
+            (Some(steps), _) if steps.next_ns() == next_ns => Some(steps.pop()),
+            (_, Some(recorded)) => Some(recorded.pop()),
             _ => self.reversed.pop(),
         };
         self.find_next();
@@ -53,10 +57,7 @@ impl Changes {
             .steps
             .as_ref()
             .map_or(u64::MAX, |steps| steps.next_ns());
-        let recorded_ns = self
-            .recorded
-            .as_ref()
-            .map_or(u64::MAX, |recorded| recorded.next_ns());
-        self.next_ns = change_ns.min(step_ns).min(recorded_ns);
+        let recorded_ns = self.recorded.iter().map(Recorded::next_ns);
+        self.next_ns = recorded_ns.fold(change_ns.min(step_ns), u64::min);
     }
 }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import cache
 from math import isfinite
 from numbers import Integral, Real
 from os import PathLike, fspath
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from onramp import _toml
 
@@ -67,6 +68,17 @@ class TableOfKeys:
 
     #: The kind of each key, as in the reference of scenario keys.
     KINDS: ClassVar[dict[str, str]] = {}
+
+    @classmethod
+    @cache
+    def tables(cls) -> dict[str, tuple[type[TableOfKeys], bool]]:
+        """Return the class of each table within this one, and whether a file has several."""
+        found: dict[str, tuple[type[TableOfKeys], bool]] = {}
+        for name, hint in get_type_hints(cls).items():
+            for one in get_args(hint):
+                if isinstance(one, type) and issubclass(one, TableOfKeys):
+                    found[name] = one, get_origin(hint) is Sequence
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the keys that were given, and the tables, as a scenario file has them."""

@@ -1,19 +1,13 @@
 """Sweeps: one scenario over many values of its keys, into a folder of Parquet files.
 
-A *cell* is a scenario with one value of each axis. Its values and its seed follow from the number
-of the cell and the seed of the sweep alone, by SHA-256, so that any machine can run any cell. A
-*batch* is a number of consecutive cells. It becomes one file, which is renamed when it is complete:
-a sweep that was killed goes on with the batches that have no file.
+A *batch* is a number of consecutive cells. It becomes one file, which is renamed when it is
+complete: a sweep that was killed goes on with the batches that have no file.
 """
 
 from __future__ import annotations
 
 import copy
-import hashlib
-import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -24,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from onramp import _onramp, _toml, scenario
+from onramp import _onramp, scenario
 from onramp._errors import OnrampError
+from onramp._plan import Plan
 from onramp._progress import Report, reporting
-from onramp._quantities import TableOfKeys, quantity
 from onramp.axes import Drawn, Grid, Value
 
 if TYPE_CHECKING:
@@ -37,127 +31,18 @@ Axis: TypeAlias = Grid | Drawn | Sequence[Value]
 
 #: Readers of Parquet folders leave out files whose names begin with an underscore.
 _MANIFEST = "_sweep.json"
-#: What follows from the rest of a plan.
-_DERIVED = {"kinds", "orders", "template"}
 
 
-def _hash(*words: object) -> int:
-    """Return 64 bits that depend on the words alone."""
-    text = json.dumps(words, separators=(",", ":"))
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+def _source(plan: Plan, cell: int, values: dict[str, Value]) -> tuple[str, str | None]:
+    """Return the name and the text of a cell's scenario."""
+    return f"<cell {cell}>", plan.text(cell, values)
 
 
-def _kind(key: str) -> str:
-    """Return the kind of a key such as `path.rate`."""
-    table, _, name = key.rpartition(".")
-    part = table.rpartition(".")[2]
-    # The tables of a channel are the same in each direction.
-    of_channel = {"steps": "Steps", "red": "Red", "codel": "CoDel", "bursts": "Bursts"}
-    words = "".join(word.title() for word in table.split("."))
-    cls = getattr(scenario, of_channel.get(part, words or "Scenario"), None)
-    if not (isinstance(cls, type) and issubclass(cls, TableOfKeys) and name in cls.KINDS):
-        raise OnrampError(f"an axis is named `{key}`, which is no key of a scenario")
-    return cls.KINDS[name]
-
-
-def _place(document: dict[str, Any], key: str, value: object) -> None:
-    """Enter the value of a key, in each table of its name."""
-    first, _, rest = key.partition(".")
-    if not rest:
-        document[first] = value
-        return
-    inner = document.setdefault(first, {})
-    for table in inner if isinstance(inner, list) else [inner]:
-        _place(table, rest, value)
-
-
-def _mark(key: str) -> str:
-    """Return the text that stands for a key's value in the template of cells."""
-    return f"<value of {key}>"
-
-
-@dataclass
-class _Plan:
-    """What a sweep runs."""
-
-    base: dict[str, Any]
-    grids: dict[str, Grid]
-    drawn: dict[str, Drawn]
-    samples: int
-    sampling: str
-    seed: int
-    batch: int
-    kinds: dict[str, str] = field(default_factory=dict)
-    orders: dict[str, list[int]] = field(default_factory=dict)
-    #: The text of a cell's scenario, with marks for what differs between cells.
-    template: str = ""
-
-    def __post_init__(self) -> None:
-        document = copy.deepcopy(self.base)
-        for key in ("name", "seed", *self.grids, *self.drawn):
-            _place(document, key, _mark(key))
-        self.template = _toml.dumps(document)
-        self.kinds = {key: _kind(key) for key in (*self.grids, *self.drawn)}
-        if self.sampling == "latin-hypercube":
-            # Each of the strata of an axis has one sample, in an order that looks random.
-            for key in self.drawn:
-                ranks = [(_hash(self.seed, "stratum", key, n), n) for n in range(self.samples)]
-                self.orders[key] = [n for _, n in sorted(ranks)]
-
-    @property
-    def cells(self) -> int:
-        return self.samples * math.prod(len(grid.values) for grid in self.grids.values())
-
-    @property
-    def batches(self) -> int:
-        return -(-self.cells // self.batch)
-
-    def values(self, cell: int) -> dict[str, Value]:
-        """Return the value of each axis. Cells of one sample stand together."""
-        sample, place = divmod(cell, self.cells // self.samples)
-        values: dict[str, Value] = {}
-        for key, grid in reversed(self.grids.items()):
-            place, index = divmod(place, len(grid.values))
-            values[key] = grid.values[index]
-        for key, drawn in self.drawn.items():
-            share = _hash(self.seed, "share", key, sample) / 2**64
-            if key in self.orders:
-                share = (self.orders[key][sample] + share) / self.samples
-            values[key] = drawn.at(min(share, math.nextafter(1.0, 0.0)))
-        return values
-
-    def source(self, cell: int, values: dict[str, Value]) -> tuple[str, str | None]:
-        """Return the name and the text of a cell's scenario."""
-        # The seed of a scenario has 63 bits.
-        seed = _hash(self.seed, "seed", sorted(values.items())) >> 1
-        written: dict[str, object] = {"name": f"cell-{cell}", "seed": seed}
-        for key, value in values.items():
-            axis = self.grids.get(key) or self.drawn[key]
-            if axis.unit is None:
-                written[key] = quantity(key, self.kinds[key], value)
-            else:
-                written[key] = f"{value} {axis.unit}"
-        text = self.template
-        for key, of_key in written.items():
-            text = text.replace(_toml.written(key, _mark(key)), _toml.written(key, of_key))
-        return f"<cell {cell}>", text
-
-    def of_batch(self, number: int) -> range:
-        """Return the cells of a batch."""
-        return range(number * self.batch, min((number + 1) * self.batch, self.cells))
-
-    def manifest(self) -> str:
-        """Return what a sweep has to have in common with the files that it adds to."""
-        content = {key: value for key, value in asdict(self).items() if key not in _DERIVED}
-        content["version"] = _onramp.version()
-        return json.dumps(content, indent=2, default=str) + "\n"
-
-
-def _run_batch(plan: _Plan, number: int, threads: int | None, progress: Report | None) -> pa.Table:
+def _run_batch(plan: Plan, number: int, threads: int | None, progress: Report | None) -> pa.Table:
     """Simulate the cells of a batch."""
     cells = plan.of_batch(number)
     values = [plan.values(cell) for cell in cells]
-    sources = [plan.source(cell, of_cell) for cell, of_cell in zip(cells, values, strict=True)]
+    sources = [_source(plan, cell, of_cell) for cell, of_cell in zip(cells, values, strict=True)]
     records, _, _ = _onramp.simulate(
         sources, repeat=None, seeds=[], threads=threads, traces=False, progress=progress
     )
@@ -178,7 +63,7 @@ def _run_batch(plan: _Plan, number: int, threads: int | None, progress: Report |
 
 
 def _write_batch(
-    plan: _Plan, number: int, part: Path, threads: int | None, progress: Report | None = None
+    plan: Plan, number: int, part: Path, threads: int | None, progress: Report | None = None
 ) -> int:
     """Simulate the cells of a batch, and write their file. Returns the number of cells."""
     table = _run_batch(plan, number, threads, progress)
@@ -190,7 +75,7 @@ def _write_batch(
 
 
 def _write_on(
-    client: Client, plan: _Plan, parts: Iterator[tuple[int, Path]], report: Report | None
+    client: Client, plan: Plan, parts: Iterator[tuple[int, Path]], report: Report | None
 ) -> None:
     """Simulate batches on the workers of a Dask cluster, one on each thread of them."""
     from distributed import as_completed
@@ -219,7 +104,7 @@ def _write_on(
         client.cancel(list(futures))
 
 
-def _parts(plan: _Plan, out: Path) -> Iterator[tuple[int, Path]]:
+def _parts(plan: Plan, out: Path) -> Iterator[tuple[int, Path]]:
     """Return the batches without a file, each with the path of its file."""
     digits = max(5, len(str(plan.batches - 1)))
     for number in range(plan.batches):
@@ -244,7 +129,7 @@ def _check_whole(part: Path) -> None:
         ) from error
 
 
-def _begin(plan: _Plan, out: Path, resume: bool) -> None:
+def _begin(plan: Plan, out: Path, resume: bool) -> None:
     """Make the folder, or check that it is of the same sweep."""
     manifest = out / _MANIFEST
     wanted = plan.manifest()
@@ -260,7 +145,7 @@ def _begin(plan: _Plan, out: Path, resume: bool) -> None:
             _check_whole(part)
         return
     # A mistake in all cells is better found before there is a folder.
-    _onramp.check([plan.source(cell, plan.values(cell)) for cell in plan.of_batch(0)])
+    _onramp.check([_source(plan, cell, plan.values(cell)) for cell in plan.of_batch(0)])
     out.mkdir(parents=True, exist_ok=True)
     manifest.write_text(wanted, encoding="utf-8")
 
@@ -292,7 +177,9 @@ def sweep(
         random events of the cell.
     axes : mapping
         The values of keys such as ``"path.rate"`` or ``"transfer.size"``: lists, or what
-        :mod:`onramp.axes` makes. A key of ``transfer`` or ``traffic`` is set in each such table.
+        :mod:`onramp.axes` makes. If the scenario has several links, transfers, sources of traffic
+        or changes, a key says which: ``"link.0.rate"``, by its nodes ``"link.a-b.rate"``, or
+        ``"link.*.rate"`` for all.
     out : path
         The folder.
     samples : int, optional
@@ -354,7 +241,7 @@ def sweep(
     count = 1 if samples is None else samples
     if any(not grid.values for grid in grids.values()) or batch < 1 or count < 1:
         raise ValueError("give at least one value of each axis, one sample, and a batch of 1")
-    plan = _Plan(document, grids, drawn, count, sampling, seed, batch)
+    plan = Plan(document, grids, drawn, count, sampling, seed, batch)
     folder = Path(out).absolute()
     _begin(plan, folder, resume)
     with reporting(progress, "cells") as report:
@@ -368,7 +255,7 @@ def sweep(
     return folder
 
 
-def _shifted(report: Report | None, plan: _Plan, number: int) -> Report | None:
+def _shifted(report: Report | None, plan: Plan, number: int) -> Report | None:
     """Return the progress of the whole sweep, from that of a batch."""
     if report is None:
         return None

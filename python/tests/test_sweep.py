@@ -18,6 +18,25 @@ BASE = onramp.Scenario(
     path=onramp.Path(rate="10 Mbit/s", rtt="50 ms"),
     transfer=[onramp.Transfer(size="10 kB", startup=["none", "onramp"])],
 )
+#: Two links one after the other, two transfers, and a change of the second link.
+NETWORK = onramp.Scenario(
+    name="network",
+    node=[onramp.Node(name=name) for name in ("a", "b", "c")],
+    link=[
+        onramp.Link(from_="a", to="b", rate="20 Mbit/s", delay="10 ms"),
+        onramp.Link(
+            from_="b",
+            to="c",
+            rate="10 Mbit/s",
+            delay="10 ms",
+            change=[onramp.LinkChange(at="50 ms", rate="5 Mbit/s")],
+        ),
+    ],
+    transfer=[
+        onramp.Transfer(from_="a", to="c", size="10 kB"),
+        onramp.Transfer(from_="a", to="c", size="20 kB", startup="onramp"),
+    ],
+)
 OVER = {
     "path.rate": axes.log_uniform(1e6, 1e9),
     "path.loss": axes.uniform(0, 1, unit="%"),
@@ -115,6 +134,72 @@ def test_a_cell_depends_on_its_values_and_the_seed_alone(tmp_path):
     one, two = seeds([0.01, 0.1, 0.2], "one"), seeds([0.2, 0.01], "two", batch=1)
     assert two == {rtt: one[rtt] for rtt in two}
     assert not set(seeds([0.01], "three", seed=2).values()) & set(one.values())
+
+
+def cells_of(over, folder, base=NETWORK):
+    frame = pd.read_parquet(onramp.sweep(base, over, folder))
+    return frame.set_index(["cell", "startup"])
+
+
+def test_an_axis_names_one_of_several_tables(tmp_path):
+    """By its number, by its nodes, or all of them by `*`."""
+    alone = onramp.run(NETWORK).set_index("startup")
+    frame = cells_of(
+        {"link.1.rate": [1e6, 10e6], "link.a-b.reverse.delay": [0.01, 0.1]}, tmp_path / "links"
+    )
+    # The second link is the bottleneck, and the way of the ACKs has its own delay.
+    assert frame["rate_bits_per_s"].xs("none", level="startup").tolist() == [1e6, 1e6, 10e6, 10e6]
+    assert frame["rtt_ms"].xs("none", level="startup").tolist() == [40, 130, 40, 130]
+    assert (frame.loc[2, "completion_s"] == alone["completion_s"]).all()
+
+    frame = cells_of({"transfer.0.size": [5e3, 7e3]}, tmp_path / "one")
+    assert frame["size_bytes"].xs("none", level="startup").tolist() == [5_000, 7_000]
+    assert frame["size_bytes"].xs("onramp", level="startup").tolist() == [20_000] * 2
+
+    frame = cells_of({"transfer.*.size": [5e3, 7e3]}, tmp_path / "all")
+    assert frame["size_bytes"].tolist() == [5_000, 5_000, 7_000, 7_000]
+
+    frame = cells_of({"link.b-c.change.rate": [1e5, 5e6]}, tmp_path / "change")
+    assert frame.loc[(0, "none"), "completion_s"] > frame.loc[(1, "none"), "completion_s"]
+    assert (frame.loc[1, "completion_s"] == alone["completion_s"]).all()
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        (
+            "link.rate",
+            "an axis is named `link.rate`, and the scenario has 2 `[[link]]`: expected "
+            "`link.0.rate` to `link.1.rate`, `link.a-b.rate` or another pair of nodes, or "
+            "`link.*.rate` for all",
+        ),
+        ("link.2.rate", "has 2 `[[link]]`: expected `link.0.rate` to `link.1.rate`, "),
+        ("link.c-b.reverse.delay", "expected `link.0.reverse.delay` to `link.1.reverse.delay`, "),
+        ("transfer.size", "has 2 `[[transfer]]`: expected `transfer.0.size` to `transfer.1.size`"),
+        ("transfer.first.size", "expected `transfer.0.size` to `transfer.1.size`, or"),
+        ("traffic.0.rate", "an axis is named `traffic.0.rate`, and the scenario has 0 `[[traffic"),
+        ("link.0.change.at", "and the scenario has 0 `[[link.0.change]]`"),
+        (
+            "link.1.change.1.at",
+            "has 1 `[[link.1.change]]`: expected `link.1.change.at` or `link.1.change.0.at`",
+        ),
+        ("link.1.speed", "an axis is named `link.1.speed`, which is no key of a scenario"),
+        ("run.0.duration", "an axis is named `run.0.duration`, which is no key of a scenario"),
+        ("link", "an axis is named `link`, which is no key of a scenario"),
+        ("name", "an axis is named `name`, but the number of the cell sets `name` already"),
+    ],
+)
+def test_an_axis_that_names_no_single_table_is_refused(tmp_path, key, message):
+    with pytest.raises(onramp.OnrampError) as caught:
+        onramp.sweep(NETWORK, {key: [1]}, tmp_path / "out")
+    assert message in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_axes_do_not_set_the_same_key(tmp_path):
+    over = {"link.0.rate": [1e6], "link.a-b.rate": [2e6]}
+    with pytest.raises(onramp.OnrampError, match="`link.a-b.rate`, but `link.0.rate` sets `link.0"):
+        onramp.sweep(NETWORK, over, tmp_path / "out")
 
 
 def test_a_latin_hypercube_has_one_sample_in_each_stratum(tmp_path):

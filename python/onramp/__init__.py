@@ -37,7 +37,7 @@ from onramp._errors import (
 )
 from onramp._frames import Table
 from onramp._run import Results, ScenarioLike, check, read_results, run, simulate, startups
-from onramp._sweep import sweep
+from onramp._sweep import cell, sweep
 from onramp._sweep_file import SweepFile, read_sweep
 from onramp.scenario import (
     Bursts,
@@ -92,6 +92,7 @@ __all__ = [
     "Transfer",
     "UnsupportedError",
     "advise",
+    "cell",
     "check",
     "read_results",
     "read_sweep",

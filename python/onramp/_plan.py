@@ -121,3 +121,13 @@ class Plan:
         content = {key: value for key, value in asdict(self).items() if key not in _DERIVED}
         content["version"] = _onramp.version()
         return json.dumps(content, indent=2, default=str) + "\n"
+
+    @classmethod
+    def read(cls, manifest: str) -> tuple[Plan, str]:
+        """Return the plan that a manifest describes, and the version that ran it."""
+        content = json.loads(manifest)
+        version = content.pop("version")
+        for axes, kind in (("grids", Grid), ("drawn", Drawn)):
+            for key, axis in content[axes].items():
+                content[axes][key] = kind(**axis | {"values": tuple(axis["values"])})
+        return cls(**content), version

@@ -7,6 +7,8 @@ complete: a sweep that was killed goes on with the batches that have no file.
 from __future__ import annotations
 
 import copy
+import operator
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
@@ -19,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from onramp import _onramp, scenario
-from onramp._errors import OnrampError
+from onramp._errors import OnrampError, OnrampWarning
 from onramp._plan import Plan
 from onramp._progress import Report, reporting
 from onramp.axes import Drawn, Grid, Value
@@ -253,6 +255,65 @@ def sweep(
                 _write_batch(plan, number, part, threads, _shifted(report, plan, number))
     _tidy(folder)
     return folder
+
+
+def cell(folder: str | PathLike[str], number: int) -> str:
+    """Return the scenario of a cell of a sweep, as the text of a file.
+
+    :func:`simulate` takes it, with traces as well, and has the results that the folder has. The
+    scenario is named after the cell, so that several of them can run together. A file that it
+    names, such as a recorded link, is looked for where the sweep looked for it.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the sweep.
+    number : int
+        The number of the cell, as the column ``cell`` has it.
+
+    Raises
+    ------
+    OnrampError
+        The folder has no sweep, or the sweep no such cell.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> import onramp
+    >>> base = onramp.Scenario(
+    ...     name="study",
+    ...     path=onramp.Path(rate="1 Mbit/s", rtt="50 ms"),
+    ...     transfer=[onramp.Transfer(size="30 kB")],
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     frame = pd.read_parquet(onramp.sweep(base, {"path.rtt": [0.02, 0.2]}, folder))
+    ...     again = onramp.simulate(onramp.cell(folder, 1), traces=True)
+    >>> again.to_pandas()["completion_s"].item() == frame["completion_s"][1]
+    True
+    """
+    plan, version = Plan.read(_manifest_of(Path(folder)))
+    index = operator.index(number)
+    if not 0 <= index < plan.cells:
+        raise OnrampError(
+            f"{folder} has no cell {number}: expected a number from 0 to {plan.cells - 1}"
+        )
+    if version != _onramp.version():
+        warnings.warn(
+            f"{folder} is of version {version}: this one, {_onramp.version()}, may have other "
+            "results",
+            OnrampWarning,
+            stacklevel=2,
+        )
+    return plan.text(index, plan.values(index))
+
+
+def _manifest_of(folder: Path) -> str:
+    """Return the description of the sweep that a folder has."""
+    try:
+        return (folder / _MANIFEST).read_text(encoding="utf-8")
+    except OSError as error:
+        raise OnrampError(f"{folder} has no sweep: {error.strerror} ({_MANIFEST})") from error
 
 
 def _shifted(report: Report | None, plan: Plan, number: int) -> Report | None:

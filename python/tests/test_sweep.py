@@ -202,6 +202,29 @@ def test_two_axes_do_not_set_the_same_key(tmp_path):
         onramp.sweep(NETWORK, over, tmp_path / "out")
 
 
+@pytest.mark.parametrize("sampling", ["random", "latin-hypercube"])
+def test_a_cell_gives_its_rows_again(tmp_path, sampling):
+    out = onramp.sweep(BASE, OVER, tmp_path / "out", samples=5, batch=7, sampling=sampling)
+    frame = pd.read_parquet(out)
+    scenarios = [onramp.cell(out, number) for number in range(20)]
+    again = onramp.simulate(scenarios, traces=True)
+    assert again.senders.to_pandas()["record"].nunique() == len(frame) == 40
+    rows = again.to_pandas()
+    assert rows["scenario"].tolist() == [f"cell-{cell}" for cell in frame["cell"]]
+    columns = [column for column in rows if column != "scenario"]
+    pd.testing.assert_frame_equal(rows[columns], frame[columns], check_dtype=False)
+
+
+def test_a_folder_has_the_cells_of_its_sweep_alone(tmp_path):
+    out = onramp.sweep(BASE, {"path.rtt": [0.01, 0.1]}, tmp_path / "out")
+    assert 'rtt = "100000000 ns"' in onramp.cell(out, np.int64(1))
+    for number in (-1, 2):
+        with pytest.raises(onramp.OnrampError, match=f"no cell {number}: expected a number from 0"):
+            onramp.cell(out, number)
+    with pytest.raises(onramp.OnrampError, match="nowhere has no sweep"):
+        onramp.cell(tmp_path / "nowhere", 0)
+
+
 def test_a_latin_hypercube_has_one_sample_in_each_stratum(tmp_path):
     over = {"path.rate": axes.uniform(1e6, 2e6), "path.rtt": axes.uniform(0.01, 0.02)}
     out = onramp.sweep(BASE, over, tmp_path / "out", samples=10, sampling="latin-hypercube")

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 #: Instead of the thousands of samples of the guide.
-SAMPLES = "samples=10"
+SAMPLES = "samples=200"
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from onramp import _onramp, _toml
@@ -96,6 +97,13 @@ class Plan:
             values[key] = drawn.at(min(share, math.nextafter(1.0, 0.0)))
         return values
 
+    def examples(self, key: str) -> tuple[Value, ...]:
+        """Return values of an axis that have all its types."""
+        if key in self.grids:
+            return self.grids[key].values
+        # A range has fractions.
+        return self.drawn[key].values or (0.0,)
+
     def text(self, cell: int, values: dict[str, Value]) -> str:
         """Return the text of a cell's scenario."""
         # The seed of a scenario has 63 bits.
@@ -116,11 +124,17 @@ class Plan:
         """Return the cells of a batch."""
         return range(number * self.batch, min((number + 1) * self.batch, self.cells))
 
+    @cached_property
     def manifest(self) -> str:
-        """Return what a sweep has to have in common with the files that it adds to."""
+        """The description of the sweep, from which :meth:`read` makes the plan again."""
         content = {key: value for key, value in asdict(self).items() if key not in _DERIVED}
         content["version"] = _onramp.version()
         return json.dumps(content, indent=2, default=str) + "\n"
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of the description: what files of one sweep have in common."""
+        return hashlib.sha256(self.manifest.encode()).hexdigest()
 
     @classmethod
     def read(cls, manifest: str) -> tuple[Plan, str]:

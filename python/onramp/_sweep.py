@@ -2,6 +2,9 @@
 
 A *batch* is a number of consecutive cells. It becomes one file, which is renamed when it is
 complete: a sweep that was killed goes on with the batches that have no file.
+
+The folder has no other files, because Polars takes each file of a folder for results. The metadata
+of the files says which sweep they are of.
 """
 
 from __future__ import annotations
@@ -31,8 +34,12 @@ if TYPE_CHECKING:
 
 Axis: TypeAlias = Grid | Drawn | Sequence[Value]
 
-#: Readers of Parquet folders leave out files whose names begin with an underscore.
-_MANIFEST = "_sweep.json"
+#: The metadata of the first file: the description of the sweep.
+_DESCRIPTION = b"onramp.sweep"
+#: The metadata of each file: the SHA-256 of the description, which can be long.
+_DIGEST = b"onramp.sweep.sha256"
+#: The file in which a folder of earlier versions has the description.
+_OLD_MANIFEST = "_sweep.json"
 
 
 def _source(plan: Plan, cell: int, values: dict[str, Value]) -> tuple[str, str | None]:
@@ -54,9 +61,10 @@ def _run_batch(plan: Plan, number: int, threads: int | None, progress: Report | 
     columns = {"cell": pc.add(place.cast(pa.int64()), cells.start)}
     for key in plan.kinds:
         of_cells = [of_cell[key] for of_cell in values]
-        numbers = all(isinstance(value, int | float) for value in of_cells)
-        column = pa.array(of_cells if numbers else [str(value) for value in of_cells])
-        columns[key] = column.take(place)
+        kind = _type(plan.examples(key))
+        if kind == pa.string():
+            of_cells = [str(value) for value in of_cells]
+        columns[key] = pa.array(of_cells, kind).take(place)
     base = pa.array([str(plan.base["name"])] * table.num_rows, pa.string())
     table = table.set_column(0, "scenario", base)
     for name, column in reversed(columns.items()):
@@ -64,16 +72,37 @@ def _run_batch(plan: Plan, number: int, threads: int | None, progress: Report | 
     return table
 
 
+def _type(values: Sequence[Value]) -> pa.DataType:
+    """Return the type of an axis's column, the same in all files: texts, unless it has none."""
+    types = {type(value) for value in values}
+    for known, of_column in (
+        ({bool}, pa.bool_()),
+        ({int}, pa.int64()),
+        ({int, float}, pa.float64()),
+    ):
+        if types <= known:
+            return of_column
+    return pa.string()
+
+
 def _write_batch(
     plan: Plan, number: int, part: Path, threads: int | None, progress: Report | None = None
 ) -> int:
     """Simulate the cells of a batch, and write their file. Returns the number of cells."""
-    table = _run_batch(plan, number, threads, progress)
+    _save(plan, number, _run_batch(plan, number, threads, progress), part)
+    return len(plan.of_batch(number))
+
+
+def _save(plan: Plan, number: int, table: pa.Table, part: Path) -> None:
+    """Write the file of a batch."""
+    metadata = {_DIGEST: plan.digest}
+    if number == 0:
+        metadata[_DESCRIPTION] = plan.manifest
     # Two workers may have the same batch for a while, if one was thought dead.
     unfinished = part.with_name(f".{part.name}.{uuid4().hex}")
+    table = table.replace_schema_metadata(metadata)
     pq.write_table(table, unfinished, compression="zstd", use_dictionary=True)
     unfinished.replace(part)
-    return len(plan.of_batch(number))
 
 
 def _write_on(
@@ -107,12 +136,10 @@ def _write_on(
 
 
 def _parts(plan: Plan, out: Path) -> Iterator[tuple[int, Path]]:
-    """Return the batches without a file, each with the path of its file."""
+    """Return each batch with the path of its file."""
     digits = max(5, len(str(plan.batches - 1)))
     for number in range(plan.batches):
-        part = out / f"part-{number:0{digits}}.parquet"
-        if not part.exists():
-            yield number, part
+        yield number, out / f"part-{number:0{digits}}.parquet"
 
 
 def _tidy(out: Path) -> None:
@@ -121,10 +148,10 @@ def _tidy(out: Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def _check_whole(part: Path) -> None:
-    """Refuse a file that a full disk or a copy has cut off: its end says what it has."""
+def _metadata(part: Path) -> dict[bytes, bytes]:
+    """Return the metadata of a file, or refuse one that a full disk or a copy has cut off."""
     try:
-        pq.read_metadata(part)
+        return pq.read_metadata(part).metadata or {}
     except (pa.ArrowInvalid, OSError) as error:
         raise OnrampError(
             f"{part} is no whole Parquet file ({error}): remove it, and resume the sweep"
@@ -133,23 +160,30 @@ def _check_whole(part: Path) -> None:
 
 def _begin(plan: Plan, out: Path, resume: bool) -> None:
     """Make the folder, or check that it is of the same sweep."""
-    manifest = out / _MANIFEST
-    wanted = plan.manifest()
-    if manifest.exists():
-        if not resume:
-            raise OnrampError(f"{out} has a sweep: resume it, or give another folder")
-        if manifest.read_text(encoding="utf-8") != wanted:
-            raise OnrampError(
-                f"{out} has a sweep of another scenario, other axes or another version: give "
-                "another folder"
-            )
-        for part in sorted(out.glob("part-*.parquet")):
-            _check_whole(part)
+    old = out / _OLD_MANIFEST
+    parts = sorted(out.glob("part-*.parquet"))
+    if not (parts or old.exists()):
+        # A mistake in all cells is better found before there is a folder.
+        _onramp.check([_source(plan, cell, plan.values(cell)) for cell in plan.of_batch(0)])
+        out.mkdir(parents=True, exist_ok=True)
         return
-    # A mistake in all cells is better found before there is a folder.
-    _onramp.check([_source(plan, cell, plan.values(cell)) for cell in plan.of_batch(0)])
-    out.mkdir(parents=True, exist_ok=True)
-    manifest.write_text(wanted, encoding="utf-8")
+    if not resume:
+        raise OnrampError(f"{out} has a sweep: resume it, or give another folder")
+    digests = {_metadata(part).get(_DIGEST) for part in parts}
+    if old.exists():
+        is_same = old.read_text(encoding="utf-8") == plan.manifest
+    else:
+        is_same = digests == {plan.digest.encode()}
+    if not is_same:
+        raise OnrampError(
+            f"{out} has a sweep of another scenario, other axes or another version: give "
+            "another folder"
+        )
+    if old.exists():
+        for number, part in _parts(plan, out):
+            if part in parts:
+                _save(plan, number, pq.read_table(part, partitioning=None), part)
+        old.unlink()
 
 
 def sweep(
@@ -247,7 +281,7 @@ def sweep(
     folder = Path(out).absolute()
     _begin(plan, folder, resume)
     with reporting(progress, "cells") as report:
-        parts = _parts(plan, folder)
+        parts = ((number, part) for number, part in _parts(plan, folder) if not part.exists())
         if client is not None:
             _write_on(client, plan, parts, report)
         else:
@@ -310,10 +344,19 @@ def cell(folder: str | PathLike[str], number: int) -> str:
 
 def _manifest_of(folder: Path) -> str:
     """Return the description of the sweep that a folder has."""
-    try:
-        return (folder / _MANIFEST).read_text(encoding="utf-8")
-    except OSError as error:
-        raise OnrampError(f"{folder} has no sweep: {error.strerror} ({_MANIFEST})") from error
+    old = folder / _OLD_MANIFEST
+    if old.exists():
+        return old.read_text(encoding="utf-8")
+    parts = sorted(folder.glob("part-*.parquet"))
+    if not parts:
+        raise OnrampError(f"{folder} has no sweep: expected files part-00000.parquet and so on")
+    metadata = _metadata(parts[0])
+    if _DESCRIPTION not in metadata:
+        raise OnrampError(
+            f"{folder} has no description of its sweep, which is in part-00000.parquet: resume "
+            "the sweep"
+        )
+    return metadata[_DESCRIPTION].decode()
 
 
 def _shifted(report: Report | None, plan: Plan, number: int) -> Report | None:

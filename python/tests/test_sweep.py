@@ -8,6 +8,9 @@ import signal
 import distributed
 import numpy as np
 import pandas as pd
+import polars
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 import onramp
@@ -223,6 +226,61 @@ def test_a_folder_has_the_cells_of_its_sweep_alone(tmp_path):
             onramp.cell(out, number)
     with pytest.raises(onramp.OnrampError, match="nowhere has no sweep"):
         onramp.cell(tmp_path / "nowhere", 0)
+
+
+def test_every_reader_of_parquet_reads_the_folder(tmp_path):
+    """Polars takes each file of a folder for results, whatever its name."""
+    over = {"path.rtt": ["10 ms", 0.1, 1], "path.loss": axes.linear(0, 1, 2, unit="%")}
+    out = onramp.sweep(BASE, over, tmp_path / "out", batch=1)
+    assert all(file.name.startswith("part-") for file in out.iterdir())
+    frames = [
+        pd.read_parquet(out),
+        ds.dataset(out).to_table().to_pandas(),
+        polars.read_parquet(out).to_pandas(),
+        polars.scan_parquet(out).collect().to_pandas(),
+        polars.read_parquet(f"{out}/*.parquet").to_pandas(),
+    ]
+    for frame in frames:
+        assert frame["cell"].tolist() == [
+            cell for cell in range(6) for _ in BASE.transfer[0].startup
+        ]
+        # An axis with a text has texts in all files.
+        assert frame["path.rtt"].unique().tolist() == ["10 ms", "0.1", "1"]
+        assert frame["path.loss"].unique().tolist() == [0, 1]
+
+
+def test_a_folder_of_an_earlier_version_goes_on(tmp_path):
+    """Its description was a file, and the files had no metadata."""
+    whole = onramp.sweep(BASE, OVER, tmp_path / "whole", samples=5, batch=7)
+    out = tmp_path / "out"
+    out.mkdir()
+    for part in sorted(whole.iterdir())[:2]:
+        table = pq.read_table(part)
+        description = table.schema.metadata.get(b"onramp.sweep", b"")
+        if description:
+            (out / "_sweep.json").write_bytes(description)
+        pq.write_table(table.replace_schema_metadata(None), out / part.name, compression="zstd")
+    assert digests(out).items().isdisjoint(digests(whole).items())
+    assert onramp.cell(out, 19) == onramp.cell(whole, 19)
+    with pytest.raises(onramp.OnrampError, match="has a sweep: resume it"):
+        onramp.sweep(BASE, OVER, out, samples=5, batch=7)
+    with pytest.raises(onramp.OnrampError, match="has a sweep of another scenario"):
+        onramp.sweep(BASE, OVER, out, samples=6, batch=7, resume=True)
+    onramp.sweep(BASE, OVER, out, samples=5, batch=7, resume=True)
+    assert digests(out) == digests(whole)
+    assert not (out / "_sweep.json").exists()
+
+
+def test_files_of_another_sweep_are_no_part_of_this_one(tmp_path):
+    over = {"path.rtt": [0.01, 0.1]}
+    out = onramp.sweep(BASE, over, tmp_path / "out", batch=1)
+    other = onramp.sweep(BASE, over, tmp_path / "other", batch=1, seed=2)
+    (other / "part-00001.parquet").replace(out / "part-00001.parquet")
+    with pytest.raises(onramp.OnrampError, match="has a sweep of another scenario"):
+        onramp.sweep(BASE, over, out, batch=1, resume=True)
+    (out / "part-00000.parquet").unlink()
+    with pytest.raises(onramp.OnrampError, match="no description of its sweep, which is in part-0"):
+        onramp.cell(out, 0)
 
 
 def test_a_latin_hypercube_has_one_sample_in_each_stratum(tmp_path):

@@ -101,3 +101,9 @@ __all__ = [
     "startups",
     "sweep",
 ]
+
+# Tracebacks and `help` name classes and functions as they are imported: `onramp.ScenarioError`.
+for _name in __all__:
+    _module = getattr(globals()[_name], "__module__", "")
+    if _module.startswith("onramp._"):
+        globals()[_name].__module__ = "onramp"

@@ -11,6 +11,7 @@ from os import PathLike, fspath
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from onramp import _toml
+from onramp._plain import plain
 
 #: How a number of each kind is written: its unit, and how many of them the number's own unit has.
 _UNITS = {
@@ -32,7 +33,7 @@ def quantity(key: str, kind: str, value: Any) -> Any:  # noqa: ANN401
     """Write a value of a kind as a scenario file has it.
 
     Texts stay as they are. A number is a rate in bit/s, a time in seconds, a size in bytes, or a
-    number of packets or segments.
+    number of packets or segments. Arrays of numpy and series of pandas are lists.
 
     Examples
     --------
@@ -43,6 +44,7 @@ def quantity(key: str, kind: str, value: Any) -> Any:  # noqa: ANN401
     >>> quantity("rtt", "time", "600 ms")
     '600 ms'
     """
+    value = plain(value)
     if isinstance(value, str | bool):
         return value
     if isinstance(value, PathLike):

@@ -9,10 +9,9 @@ of the files says which sweep they are of.
 
 from __future__ import annotations
 
-import copy
 import operator
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -25,6 +24,7 @@ import pyarrow.parquet as pq
 
 from onramp import _onramp, scenario
 from onramp._errors import OnrampError, OnrampWarning
+from onramp._plain import ArrayLike, plain
 from onramp._plan import Plan
 from onramp._progress import Report, reporting
 from onramp.axes import Drawn, Grid, Value
@@ -32,7 +32,7 @@ from onramp.axes import Drawn, Grid, Value
 if TYPE_CHECKING:
     from distributed import Client
 
-Axis: TypeAlias = Grid | Drawn | Sequence[Value]
+Axis: TypeAlias = Grid | Drawn | Sequence[Value] | ArrayLike
 
 #: The metadata of the first file: the description of the sweep.
 _DESCRIPTION = b"onramp.sweep"
@@ -186,6 +186,21 @@ def _begin(plan: Plan, out: Path, resume: bool) -> None:
         old.unlink()
 
 
+def _grid(key: str, values: Sequence[Value] | ArrayLike) -> Grid:
+    """Return the axis that a list of values is."""
+    listed = plain(values)
+    if isinstance(listed, str) or not isinstance(listed, Iterable):
+        raise ValueError(
+            f"the axis `{key}` is {values!r}: expected a list of values, or what `onramp.axes` "
+            "makes"
+        )
+    grid = Grid(tuple(plain(value) for value in listed))
+    for value in grid.values:
+        if not isinstance(value, str | int | float):
+            raise ValueError(f"the axis `{key}` has the value {value!r}: expected texts or numbers")
+    return grid
+
+
 def sweep(
     base: scenario.Scenario | Mapping[str, Any],
     axes: Mapping[str, Axis],
@@ -212,10 +227,10 @@ def sweep(
         The scenario. Its lists and repeats make several transfers in each cell, which share the
         random events of the cell.
     axes : mapping
-        The values of keys such as ``"path.rate"`` or ``"transfer.size"``: lists, or what
-        :mod:`onramp.axes` makes. If the scenario has several links, transfers, sources of traffic
-        or changes, a key says which: ``"link.0.rate"``, by its nodes ``"link.a-b.rate"``, or
-        ``"link.*.rate"`` for all.
+        The values of keys such as ``"path.rate"`` or ``"transfer.size"``: lists, arrays of numpy,
+        series of pandas, or what :mod:`onramp.axes` makes. If the scenario has several links,
+        transfers, sources of traffic or changes, a key says which: ``"link.0.rate"``, by its nodes
+        ``"link.a-b.rate"``, or ``"link.*.rate"`` for all.
     out : path
         The folder.
     samples : int, optional
@@ -266,15 +281,16 @@ def sweep(
     >>> frame.shape[0], frame["cell"].nunique(), frame["path.rate"].nunique()
     (12, 6, 3)
     """
-    document = base.to_dict() if isinstance(base, scenario.Scenario) else copy.deepcopy(dict(base))
+    document = base.to_dict() if isinstance(base, scenario.Scenario) else plain(base)
     grids = {key: axis for key, axis in axes.items() if isinstance(axis, Grid)}
     drawn = {key: axis for key, axis in axes.items() if isinstance(axis, Drawn)}
     for key, axis in axes.items():
         if not isinstance(axis, Grid | Drawn):
-            grids[key] = Grid(tuple(axis))
+            grids[key] = _grid(key, axis)
     if bool(drawn) != (samples is not None):
         raise ValueError("give `samples` if an axis is drawn, and only then")
-    count = 1 if samples is None else samples
+    count = 1 if samples is None else operator.index(samples)
+    seed, batch = operator.index(seed), operator.index(batch)
     if any(not grid.values for grid in grids.values()) or batch < 1 or count < 1:
         raise ValueError("give at least one value of each axis, one sample, and a batch of 1")
     plan = Plan(document, grids, drawn, count, sampling, seed, batch)

@@ -1,6 +1,8 @@
 """The examples of the guide, docs/python.md, run."""
 
 import re
+import subprocess
+import sys
 
 import distributed
 import matplotlib.pyplot as plt
@@ -16,6 +18,21 @@ def guide(repository):
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert len(blocks) > 5
     return blocks
+
+
+def test_the_examples_have_types(guide, repository, tmp_path):
+    """`mypy --strict` accepts them, as one program."""
+    program = tmp_path / "guide.py"
+    program.write_text("\n".join(guide), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        # The configuration, and what `make lint` has read already, are there.
+        cwd=repository / "python",
+    )
+    assert done.stdout == "Success: no issues found in 1 source file\n", done.stderr
 
 
 # Dask warns of ports and sockets of its own.

@@ -241,9 +241,7 @@ def test_every_reader_of_parquet_reads_the_folder(tmp_path):
         polars.read_parquet(f"{out}/*.parquet").to_pandas(),
     ]
     for frame in frames:
-        assert frame["cell"].tolist() == [
-            cell for cell in range(6) for _ in BASE.transfer[0].startup
-        ]
+        assert frame["cell"].tolist() == np.repeat(range(6), 2).tolist()
         # An axis with a text has texts in all files.
         assert frame["path.rtt"].unique().tolist() == ["10 ms", "0.1", "1"]
         assert frame["path.loss"].unique().tolist() == [0, 1]
@@ -281,6 +279,51 @@ def test_files_of_another_sweep_are_no_part_of_this_one(tmp_path):
     (out / "part-00000.parquet").unlink()
     with pytest.raises(onramp.OnrampError, match="no description of its sweep, which is in part-0"):
         onramp.cell(out, 0)
+
+
+def test_arrays_of_numpy_and_pandas_are_lists(tmp_path):
+    lists = {
+        "path.rate": axes.log_uniform(1, 100, unit="Mbit/s"),
+        "path.queue": axes.choice([10, 20]),
+        "path.rtt": [0.01, 0.1],
+        "path.loss": axes.linear(0, 1, 2, unit="%"),
+        "transfer.size": [5_000, 10_000],
+        "transfer.startup": ["none", "onramp"],
+    }
+    arrays = {
+        "path.rate": axes.log_uniform(np.int64(1), np.int64(100), unit="Mbit/s"),
+        "path.queue": axes.choice(np.array([10, 20])),
+        "path.rtt": np.array([0.01, 0.1]),
+        "path.loss": axes.linear(np.float32(0), np.float32(1), np.int64(2), unit="%"),
+        "transfer.size": pd.Series([5_000, 10_000], dtype="Int64"),
+        "transfer.startup": pd.Series(["none", "onramp"]),
+    }
+    base = BASE.to_dict()
+    of_arrays = base | {"seed": np.int64(3), "transfer": [{"size": np.array(["1 kB", "2 kB"])}]}
+    of_lists = base | {"seed": 3, "transfer": [{"size": ["1 kB", "2 kB"]}]}
+    one = onramp.sweep(of_lists, lists, tmp_path / "lists", samples=2, seed=3, batch=5)
+    count, seed, batch = np.array([2, 3, 5])
+    two = onramp.sweep(
+        of_arrays, arrays, tmp_path / "arrays", samples=count, seed=seed, batch=batch
+    )
+    assert digests(one) == digests(two)
+    assert len(digests(two)) == 7
+
+
+@pytest.mark.parametrize(
+    ("axis", "message"),
+    [
+        ("10 ms", "the axis `path.rtt` is '10 ms': expected a list of values"),
+        (0.1, "the axis `path.rtt` is 0.1: expected a list of values"),
+        (np.float64(0.1), "expected a list of values"),
+        ([0.1, None], "the axis `path.rtt` has the value None: expected texts or numbers"),
+        (np.ones((2, 1)), r"the axis `path.rtt` has the value \[1.0\]: expected texts or numbers"),
+        ([np.nan], "`path.rtt` is nan; give a finite number"),
+    ],
+)
+def test_an_axis_that_is_no_list_is_refused(tmp_path, axis, message):
+    with pytest.raises(ValueError, match=message):
+        onramp.sweep(BASE, {"path.rtt": axis}, tmp_path / "out")
 
 
 def test_a_latin_hypercube_has_one_sample_in_each_stratum(tmp_path):

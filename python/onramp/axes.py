@@ -124,4 +124,4 @@ def _check(is_right: bool, message: str) -> None:
 
 def _rounded(number: float, unit: str | None) -> float:
     """Round a number so that it is the same on every machine, and short: 0.3 for 0.1 + 0.2."""
-    return float(f"{number:.12g}") if unit is None else round(number, _DECIMALS)
+    return float(f"{number:.12g}") if unit is None else round(float(number), _DECIMALS)

@@ -36,7 +36,7 @@ NETWORK = onramp.Scenario(
         ),
     ],
     transfer=[
-        onramp.Transfer(from_="a", to="c", size="10 kB"),
+        onramp.Transfer(from_="a", to="c", size="10 kB", startup="none"),
         onramp.Transfer(from_="a", to="c", size="20 kB", startup="onramp"),
     ],
 )

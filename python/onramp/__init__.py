@@ -102,8 +102,8 @@ __all__ = [
     "sweep",
 ]
 
-# Tracebacks and `help` name classes and functions as they are imported: `onramp.ScenarioError`.
+# Tracebacks and `help` name classes as they are imported: `onramp.ScenarioError`.
 for _name in __all__:
-    _module = getattr(globals()[_name], "__module__", "")
-    if _module.startswith("onramp._"):
-        globals()[_name].__module__ = "onramp"
+    _public = globals()[_name]
+    if isinstance(_public, type) and _public.__module__.startswith("onramp._"):
+        _public.__module__ = "onramp"

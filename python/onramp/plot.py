@@ -36,6 +36,7 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.colors import TwoSlopeNorm
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from onramp._ratios import Bins, bin_ratios, binned_ratios, ratios
 from onramp._run import Results
@@ -320,6 +321,10 @@ def _draw_bins(ax: Axes, bins: Bins, min_pairs: int) -> None:
     rates, rtts = bins.rates / 1e6, bins.rtts
     ax.pcolormesh(rtts, rates, logarithms, cmap="RdBu_r", norm=TwoSlopeNorm(0, -width, width))
     ax.set(xscale="log", yscale="log")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
     for row, place in np.argwhere(enough):
         rtt = math.sqrt(rtts[place] * rtts[place + 1])
         rate = math.sqrt(rates[row] * rates[row + 1])

@@ -181,7 +181,7 @@ def _begin(plan: Plan, out: Path, resume: bool) -> None:
         )
     if old.exists():
         for number, part in _parts(plan, out):
-            if part in parts:
+            if part.exists():
                 _save(plan, number, pq.read_table(part, partitioning=None), part)
         old.unlink()
 

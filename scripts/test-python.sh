@@ -24,6 +24,10 @@ if [ -n "${WHEEL:-}" ]; then
 		--manifest-path python/Cargo.toml --out target/python/wheels
 	"$bin/pip" install --quiet --disable-pip-version-check --no-deps \
 		target/python/wheels/onramp_tcp-*.whl
+	if readelf --section-headers "$packages/onramp/_onramp.abi3.so" | grep '\.debug_'; then
+		echo "test-python: the wheel's library is not stripped (python/pyproject.toml, strip)" >&2
+		exit 1
+	fi
 else
 	cp -r python/onramp "$packages"
 	cp "$CARGO_TARGET_DIR/debug/lib_onramp.so" "$packages/onramp/_onramp.abi3.so"

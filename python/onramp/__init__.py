@@ -37,7 +37,7 @@ from onramp._errors import (
 )
 from onramp._frames import Table
 from onramp._run import Results, ScenarioLike, check, read_results, run, simulate, startups
-from onramp._sweep import sweep
+from onramp._sweep import cell, sweep
 from onramp._sweep_file import SweepFile, read_sweep
 from onramp.scenario import (
     Bursts,
@@ -92,6 +92,7 @@ __all__ = [
     "Transfer",
     "UnsupportedError",
     "advise",
+    "cell",
     "check",
     "read_results",
     "read_sweep",
@@ -100,3 +101,9 @@ __all__ = [
     "startups",
     "sweep",
 ]
+
+# Tracebacks and `help` name classes as they are imported: `onramp.ScenarioError`.
+for _name in __all__:
+    _public = globals()[_name]
+    if isinstance(_public, type) and _public.__module__.startswith("onramp._"):
+        _public.__module__ = "onramp"

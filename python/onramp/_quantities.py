@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import cache
 from math import isfinite
 from numbers import Integral, Real
 from os import PathLike, fspath
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from onramp import _toml
+from onramp._plain import plain
 
 #: How a number of each kind is written: its unit, and how many of them the number's own unit has.
 _UNITS = {
@@ -31,7 +33,7 @@ def quantity(key: str, kind: str, value: Any) -> Any:  # noqa: ANN401
     """Write a value of a kind as a scenario file has it.
 
     Texts stay as they are. A number is a rate in bit/s, a time in seconds, a size in bytes, or a
-    number of packets or segments.
+    number of packets or segments. Arrays of numpy and series of pandas are lists.
 
     Examples
     --------
@@ -42,6 +44,7 @@ def quantity(key: str, kind: str, value: Any) -> Any:  # noqa: ANN401
     >>> quantity("rtt", "time", "600 ms")
     '600 ms'
     """
+    value = plain(value)
     if isinstance(value, str | bool):
         return value
     if isinstance(value, PathLike):
@@ -67,6 +70,17 @@ class TableOfKeys:
 
     #: The kind of each key, as in the reference of scenario keys.
     KINDS: ClassVar[dict[str, str]] = {}
+
+    @classmethod
+    @cache
+    def tables(cls) -> dict[str, tuple[type[TableOfKeys], bool]]:
+        """Return the class of each table within this one, and whether a file has several."""
+        found: dict[str, tuple[type[TableOfKeys], bool]] = {}
+        for name, hint in get_type_hints(cls).items():
+            for one in get_args(hint):
+                if isinstance(one, type) and issubclass(one, TableOfKeys):
+                    found[name] = one, get_origin(hint) is Sequence
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the keys that were given, and the tables, as a scenario file has them."""

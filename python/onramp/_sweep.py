@@ -1,19 +1,17 @@
 """Sweeps: one scenario over many values of its keys, into a folder of Parquet files.
 
-A *cell* is a scenario with one value of each axis. Its values and its seed follow from the number
-of the cell and the seed of the sweep alone, by SHA-256, so that any machine can run any cell. A
-*batch* is a number of consecutive cells. It becomes one file, which is renamed when it is complete:
-a sweep that was killed goes on with the batches that have no file.
+A *batch* is a number of consecutive cells. It becomes one file, which is renamed when it is
+complete: a sweep that was killed goes on with the batches that have no file.
+
+The folder has no other files, because Polars takes each file of a folder for results. The metadata
+of the files says which sweep they are of.
 """
 
 from __future__ import annotations
 
-import copy
-import hashlib
-import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+import operator
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -24,140 +22,36 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from onramp import _onramp, _toml, scenario
-from onramp._errors import OnrampError
+from onramp import _onramp, scenario
+from onramp._errors import OnrampError, OnrampWarning
+from onramp._plain import ArrayLike, plain
+from onramp._plan import Plan
 from onramp._progress import Report, reporting
-from onramp._quantities import TableOfKeys, quantity
 from onramp.axes import Drawn, Grid, Value
 
 if TYPE_CHECKING:
     from distributed import Client
 
-Axis: TypeAlias = Grid | Drawn | Sequence[Value]
+Axis: TypeAlias = Grid | Drawn | Sequence[Value] | ArrayLike
 
-#: Readers of Parquet folders leave out files whose names begin with an underscore.
-_MANIFEST = "_sweep.json"
-#: What follows from the rest of a plan.
-_DERIVED = {"kinds", "orders", "template"}
-
-
-def _hash(*words: object) -> int:
-    """Return 64 bits that depend on the words alone."""
-    text = json.dumps(words, separators=(",", ":"))
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+#: The metadata of the first file: the description of the sweep.
+_DESCRIPTION = b"onramp.sweep"
+#: The metadata of each file: the SHA-256 of the description, which can be long.
+_DIGEST = b"onramp.sweep.sha256"
+#: The file in which a folder of earlier versions has the description.
+_OLD_MANIFEST = "_sweep.json"
 
 
-def _kind(key: str) -> str:
-    """Return the kind of a key such as `path.rate`."""
-    table, _, name = key.rpartition(".")
-    part = table.rpartition(".")[2]
-    # The tables of a channel are the same in each direction.
-    of_channel = {"steps": "Steps", "red": "Red", "codel": "CoDel", "bursts": "Bursts"}
-    words = "".join(word.title() for word in table.split("."))
-    cls = getattr(scenario, of_channel.get(part, words or "Scenario"), None)
-    if not (isinstance(cls, type) and issubclass(cls, TableOfKeys) and name in cls.KINDS):
-        raise OnrampError(f"an axis is named `{key}`, which is no key of a scenario")
-    return cls.KINDS[name]
+def _source(plan: Plan, cell: int, values: dict[str, Value]) -> tuple[str, str | None]:
+    """Return the name and the text of a cell's scenario."""
+    return f"<cell {cell}>", plan.text(cell, values)
 
 
-def _place(document: dict[str, Any], key: str, value: object) -> None:
-    """Enter the value of a key, in each table of its name."""
-    first, _, rest = key.partition(".")
-    if not rest:
-        document[first] = value
-        return
-    inner = document.setdefault(first, {})
-    for table in inner if isinstance(inner, list) else [inner]:
-        _place(table, rest, value)
-
-
-def _mark(key: str) -> str:
-    """Return the text that stands for a key's value in the template of cells."""
-    return f"<value of {key}>"
-
-
-@dataclass
-class _Plan:
-    """What a sweep runs."""
-
-    base: dict[str, Any]
-    grids: dict[str, Grid]
-    drawn: dict[str, Drawn]
-    samples: int
-    sampling: str
-    seed: int
-    batch: int
-    kinds: dict[str, str] = field(default_factory=dict)
-    orders: dict[str, list[int]] = field(default_factory=dict)
-    #: The text of a cell's scenario, with marks for what differs between cells.
-    template: str = ""
-
-    def __post_init__(self) -> None:
-        document = copy.deepcopy(self.base)
-        for key in ("name", "seed", *self.grids, *self.drawn):
-            _place(document, key, _mark(key))
-        self.template = _toml.dumps(document)
-        self.kinds = {key: _kind(key) for key in (*self.grids, *self.drawn)}
-        if self.sampling == "latin-hypercube":
-            # Each of the strata of an axis has one sample, in an order that looks random.
-            for key in self.drawn:
-                ranks = [(_hash(self.seed, "stratum", key, n), n) for n in range(self.samples)]
-                self.orders[key] = [n for _, n in sorted(ranks)]
-
-    @property
-    def cells(self) -> int:
-        return self.samples * math.prod(len(grid.values) for grid in self.grids.values())
-
-    @property
-    def batches(self) -> int:
-        return -(-self.cells // self.batch)
-
-    def values(self, cell: int) -> dict[str, Value]:
-        """Return the value of each axis. Cells of one sample stand together."""
-        sample, place = divmod(cell, self.cells // self.samples)
-        values: dict[str, Value] = {}
-        for key, grid in reversed(self.grids.items()):
-            place, index = divmod(place, len(grid.values))
-            values[key] = grid.values[index]
-        for key, drawn in self.drawn.items():
-            share = _hash(self.seed, "share", key, sample) / 2**64
-            if key in self.orders:
-                share = (self.orders[key][sample] + share) / self.samples
-            values[key] = drawn.at(min(share, math.nextafter(1.0, 0.0)))
-        return values
-
-    def source(self, cell: int, values: dict[str, Value]) -> tuple[str, str | None]:
-        """Return the name and the text of a cell's scenario."""
-        # The seed of a scenario has 63 bits.
-        seed = _hash(self.seed, "seed", sorted(values.items())) >> 1
-        written: dict[str, object] = {"name": f"cell-{cell}", "seed": seed}
-        for key, value in values.items():
-            axis = self.grids.get(key) or self.drawn[key]
-            if axis.unit is None:
-                written[key] = quantity(key, self.kinds[key], value)
-            else:
-                written[key] = f"{value} {axis.unit}"
-        text = self.template
-        for key, of_key in written.items():
-            text = text.replace(_toml.written(key, _mark(key)), _toml.written(key, of_key))
-        return f"<cell {cell}>", text
-
-    def of_batch(self, number: int) -> range:
-        """Return the cells of a batch."""
-        return range(number * self.batch, min((number + 1) * self.batch, self.cells))
-
-    def manifest(self) -> str:
-        """Return what a sweep has to have in common with the files that it adds to."""
-        content = {key: value for key, value in asdict(self).items() if key not in _DERIVED}
-        content["version"] = _onramp.version()
-        return json.dumps(content, indent=2, default=str) + "\n"
-
-
-def _run_batch(plan: _Plan, number: int, threads: int | None, progress: Report | None) -> pa.Table:
+def _run_batch(plan: Plan, number: int, threads: int | None, progress: Report | None) -> pa.Table:
     """Simulate the cells of a batch."""
     cells = plan.of_batch(number)
     values = [plan.values(cell) for cell in cells]
-    sources = [plan.source(cell, of_cell) for cell, of_cell in zip(cells, values, strict=True)]
+    sources = [_source(plan, cell, of_cell) for cell, of_cell in zip(cells, values, strict=True)]
     records, _, _ = _onramp.simulate(
         sources, repeat=None, seeds=[], threads=threads, traces=False, progress=progress
     )
@@ -167,9 +61,10 @@ def _run_batch(plan: _Plan, number: int, threads: int | None, progress: Report |
     columns = {"cell": pc.add(place.cast(pa.int64()), cells.start)}
     for key in plan.kinds:
         of_cells = [of_cell[key] for of_cell in values]
-        numbers = all(isinstance(value, int | float) for value in of_cells)
-        column = pa.array(of_cells if numbers else [str(value) for value in of_cells])
-        columns[key] = column.take(place)
+        kind = _type(plan.examples(key))
+        if kind == pa.string():
+            of_cells = [str(value) for value in of_cells]
+        columns[key] = pa.array(of_cells, kind).take(place)
     base = pa.array([str(plan.base["name"])] * table.num_rows, pa.string())
     table = table.set_column(0, "scenario", base)
     for name, column in reversed(columns.items()):
@@ -177,20 +72,41 @@ def _run_batch(plan: _Plan, number: int, threads: int | None, progress: Report |
     return table
 
 
+def _type(values: Sequence[Value]) -> pa.DataType:
+    """Return the type of an axis's column, the same in all files: texts, unless it has none."""
+    types = {type(value) for value in values}
+    for known, of_column in (
+        ({bool}, pa.bool_()),
+        ({int}, pa.int64()),
+        ({int, float}, pa.float64()),
+    ):
+        if types <= known:
+            return of_column
+    return pa.string()
+
+
 def _write_batch(
-    plan: _Plan, number: int, part: Path, threads: int | None, progress: Report | None = None
+    plan: Plan, number: int, part: Path, threads: int | None, progress: Report | None = None
 ) -> int:
     """Simulate the cells of a batch, and write their file. Returns the number of cells."""
-    table = _run_batch(plan, number, threads, progress)
-    # Two workers may have the same batch for a while, if one was thought dead.
-    unfinished = part.with_name(f".{part.name}.{uuid4().hex}")
-    pq.write_table(table, unfinished, compression="zstd", use_dictionary=True)
-    unfinished.replace(part)
+    _save(plan, number, _run_batch(plan, number, threads, progress), part)
     return len(plan.of_batch(number))
 
 
+def _save(plan: Plan, number: int, table: pa.Table, part: Path) -> None:
+    """Write the file of a batch."""
+    metadata = {_DIGEST: plan.digest}
+    if number == 0:
+        metadata[_DESCRIPTION] = plan.manifest
+    # Two workers may have the same batch for a while, if one was thought dead.
+    unfinished = part.with_name(f".{part.name}.{uuid4().hex}")
+    table = table.replace_schema_metadata(metadata)
+    pq.write_table(table, unfinished, compression="zstd", use_dictionary=True)
+    unfinished.replace(part)
+
+
 def _write_on(
-    client: Client, plan: _Plan, parts: Iterator[tuple[int, Path]], report: Report | None
+    client: Client, plan: Plan, parts: Iterator[tuple[int, Path]], report: Report | None
 ) -> None:
     """Simulate batches on the workers of a Dask cluster, one on each thread of them."""
     from distributed import as_completed
@@ -219,13 +135,11 @@ def _write_on(
         client.cancel(list(futures))
 
 
-def _parts(plan: _Plan, out: Path) -> Iterator[tuple[int, Path]]:
-    """Return the batches without a file, each with the path of its file."""
+def _parts(plan: Plan, out: Path) -> Iterator[tuple[int, Path]]:
+    """Return each batch with the path of its file."""
     digits = max(5, len(str(plan.batches - 1)))
     for number in range(plan.batches):
-        part = out / f"part-{number:0{digits}}.parquet"
-        if not part.exists():
-            yield number, part
+        yield number, out / f"part-{number:0{digits}}.parquet"
 
 
 def _tidy(out: Path) -> None:
@@ -234,35 +148,57 @@ def _tidy(out: Path) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def _check_whole(part: Path) -> None:
-    """Refuse a file that a full disk or a copy has cut off: its end says what it has."""
+def _metadata(part: Path) -> dict[bytes, bytes]:
+    """Return the metadata of a file, or refuse one that a full disk or a copy has cut off."""
     try:
-        pq.read_metadata(part)
+        return pq.read_metadata(part).metadata or {}
     except (pa.ArrowInvalid, OSError) as error:
         raise OnrampError(
             f"{part} is no whole Parquet file ({error}): remove it, and resume the sweep"
         ) from error
 
 
-def _begin(plan: _Plan, out: Path, resume: bool) -> None:
+def _begin(plan: Plan, out: Path, resume: bool) -> None:
     """Make the folder, or check that it is of the same sweep."""
-    manifest = out / _MANIFEST
-    wanted = plan.manifest()
-    if manifest.exists():
-        if not resume:
-            raise OnrampError(f"{out} has a sweep: resume it, or give another folder")
-        if manifest.read_text(encoding="utf-8") != wanted:
-            raise OnrampError(
-                f"{out} has a sweep of another scenario, other axes or another version: give "
-                "another folder"
-            )
-        for part in sorted(out.glob("part-*.parquet")):
-            _check_whole(part)
+    old = out / _OLD_MANIFEST
+    parts = sorted(out.glob("part-*.parquet"))
+    if not (parts or old.exists()):
+        # A mistake in all cells is better found before there is a folder.
+        _onramp.check([_source(plan, cell, plan.values(cell)) for cell in plan.of_batch(0)])
+        out.mkdir(parents=True, exist_ok=True)
         return
-    # A mistake in all cells is better found before there is a folder.
-    _onramp.check([plan.source(cell, plan.values(cell)) for cell in plan.of_batch(0)])
-    out.mkdir(parents=True, exist_ok=True)
-    manifest.write_text(wanted, encoding="utf-8")
+    if not resume:
+        raise OnrampError(f"{out} has a sweep: resume it, or give another folder")
+    digests = {_metadata(part).get(_DIGEST) for part in parts}
+    if old.exists():
+        is_same = old.read_text(encoding="utf-8") == plan.manifest
+    else:
+        is_same = digests == {plan.digest.encode()}
+    if not is_same:
+        raise OnrampError(
+            f"{out} has a sweep of another scenario, other axes or another version: give "
+            "another folder"
+        )
+    if old.exists():
+        for number, part in _parts(plan, out):
+            if part.exists():
+                _save(plan, number, pq.read_table(part, partitioning=None), part)
+        old.unlink()
+
+
+def _grid(key: str, values: Sequence[Value] | ArrayLike) -> Grid:
+    """Return the axis that a list of values is."""
+    listed = plain(values)
+    if isinstance(listed, str) or not isinstance(listed, Iterable):
+        raise ValueError(
+            f"the axis `{key}` is {values!r}: expected a list of values, or what `onramp.axes` "
+            "makes"
+        )
+    grid = Grid(tuple(plain(value) for value in listed))
+    for value in grid.values:
+        if not isinstance(value, str | int | float):
+            raise ValueError(f"the axis `{key}` has the value {value!r}: expected texts or numbers")
+    return grid
 
 
 def sweep(
@@ -291,8 +227,10 @@ def sweep(
         The scenario. Its lists and repeats make several transfers in each cell, which share the
         random events of the cell.
     axes : mapping
-        The values of keys such as ``"path.rate"`` or ``"transfer.size"``: lists, or what
-        :mod:`onramp.axes` makes. A key of ``transfer`` or ``traffic`` is set in each such table.
+        The values of keys such as ``"path.rate"`` or ``"transfer.size"``: lists, arrays of numpy,
+        series of pandas, or what :mod:`onramp.axes` makes. If the scenario has several links,
+        transfers, sources of traffic or changes, a key says which: ``"link.0.rate"``, by its nodes
+        ``"link.a-b.rate"``, or ``"link.*.rate"`` for all.
     out : path
         The folder.
     samples : int, optional
@@ -343,22 +281,23 @@ def sweep(
     >>> frame.shape[0], frame["cell"].nunique(), frame["path.rate"].nunique()
     (12, 6, 3)
     """
-    document = base.to_dict() if isinstance(base, scenario.Scenario) else copy.deepcopy(dict(base))
+    document = base.to_dict() if isinstance(base, scenario.Scenario) else plain(base)
     grids = {key: axis for key, axis in axes.items() if isinstance(axis, Grid)}
     drawn = {key: axis for key, axis in axes.items() if isinstance(axis, Drawn)}
     for key, axis in axes.items():
         if not isinstance(axis, Grid | Drawn):
-            grids[key] = Grid(tuple(axis))
+            grids[key] = _grid(key, axis)
     if bool(drawn) != (samples is not None):
         raise ValueError("give `samples` if an axis is drawn, and only then")
-    count = 1 if samples is None else samples
+    count = 1 if samples is None else operator.index(samples)
+    seed, batch = operator.index(seed), operator.index(batch)
     if any(not grid.values for grid in grids.values()) or batch < 1 or count < 1:
         raise ValueError("give at least one value of each axis, one sample, and a batch of 1")
-    plan = _Plan(document, grids, drawn, count, sampling, seed, batch)
+    plan = Plan(document, grids, drawn, count, sampling, seed, batch)
     folder = Path(out).absolute()
     _begin(plan, folder, resume)
     with reporting(progress, "cells") as report:
-        parts = _parts(plan, folder)
+        parts = ((number, part) for number, part in _parts(plan, folder) if not part.exists())
         if client is not None:
             _write_on(client, plan, parts, report)
         else:
@@ -368,7 +307,75 @@ def sweep(
     return folder
 
 
-def _shifted(report: Report | None, plan: _Plan, number: int) -> Report | None:
+def cell(folder: str | PathLike[str], number: int) -> str:
+    """Return the scenario of a cell of a sweep, as the text of a file.
+
+    :func:`simulate` takes it, with traces as well, and has the results that the folder has. The
+    scenario is named after the cell, so that several of them can run together. A file that it
+    names, such as a recorded link, is looked for where the sweep looked for it.
+
+    Parameters
+    ----------
+    folder : path
+        The folder of the sweep.
+    number : int
+        The number of the cell, as the column ``cell`` has it.
+
+    Raises
+    ------
+    OnrampError
+        The folder has no sweep, or the sweep no such cell.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> import onramp
+    >>> base = onramp.Scenario(
+    ...     name="study",
+    ...     path=onramp.Path(rate="1 Mbit/s", rtt="50 ms"),
+    ...     transfer=[onramp.Transfer(size="30 kB")],
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     frame = pd.read_parquet(onramp.sweep(base, {"path.rtt": [0.02, 0.2]}, folder))
+    ...     again = onramp.simulate(onramp.cell(folder, 1), traces=True)
+    >>> again.to_pandas()["completion_s"].tolist() == frame["completion_s"].tolist()[1:]
+    True
+    """
+    plan, version = Plan.read(_manifest_of(Path(folder)))
+    index = operator.index(number)
+    if not 0 <= index < plan.cells:
+        raise OnrampError(
+            f"{folder} has no cell {number}: expected a number from 0 to {plan.cells - 1}"
+        )
+    if version != _onramp.version():
+        warnings.warn(
+            f"{folder} is of version {version}: this one, {_onramp.version()}, may have other "
+            "results",
+            OnrampWarning,
+            stacklevel=2,
+        )
+    return plan.text(index, plan.values(index))
+
+
+def _manifest_of(folder: Path) -> str:
+    """Return the description of the sweep that a folder has."""
+    old = folder / _OLD_MANIFEST
+    if old.exists():
+        return old.read_text(encoding="utf-8")
+    parts = sorted(folder.glob("part-*.parquet"))
+    if not parts:
+        raise OnrampError(f"{folder} has no sweep: expected files part-00000.parquet and so on")
+    metadata = _metadata(parts[0])
+    if _DESCRIPTION not in metadata:
+        raise OnrampError(
+            f"{folder} has no description of its sweep, which is in part-00000.parquet: resume "
+            "the sweep"
+        )
+    return metadata[_DESCRIPTION].decode()
+
+
+def _shifted(report: Report | None, plan: Plan, number: int) -> Report | None:
     """Return the progress of the whole sweep, from that of a batch."""
     if report is None:
         return None

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
+from onramp._plain import plain
+
 
 def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
@@ -18,6 +20,7 @@ def _is_tables(value: Any) -> bool:  # noqa: ANN401
 
 def written(key: str, value: object) -> str:
     """Write a value that is no table."""
+    value = plain(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -1,7 +1,8 @@
 """Axes of sweeps: the values that a key of a scenario takes.
 
-A list of values is an axis too. Lists, :func:`linear` and :func:`log` are multiplied;
-:func:`uniform`, :func:`log_uniform` and :func:`choice` are drawn once for each sample.
+A list of values is an axis too, or an array of numpy, or a series of pandas. Lists, :func:`linear`
+and :func:`log` are multiplied; :func:`uniform`, :func:`log_uniform` and :func:`choice` are drawn
+once for each sample.
 
 A number is a rate in bit/s, a time in seconds, a size in bytes, a queue in packets. With ``unit``
 it is a number of that unit, for example of ``"%"`` or ``"bdp"``.
@@ -13,6 +14,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
+
+from onramp._plain import ArrayLike, plain
 
 #: A value of a key, as a table of results shows it.
 Value: TypeAlias = str | int | float | bool
@@ -76,6 +79,7 @@ def linear(low: float, high: float, count: int, *, unit: str | None = None) -> G
     (0.0, 0.25, 0.5, 0.75, 1.0)
     """
     _check(low <= high and count >= 2, "give low <= high, and a count of 2 or more")
+    low, high = plain([low, high])
     steps = [index / (count - 1) for index in range(count)]
     return Grid(tuple(_rounded((1 - s) * low + s * high, unit) for s in steps), unit)
 
@@ -97,19 +101,20 @@ def log(low: float, high: float, count: int, *, unit: str | None = None) -> Grid
 def uniform(low: float, high: float, *, unit: str | None = None) -> Drawn:
     """Draw evenly between two limits."""
     _check(low <= high, "give low <= high")
-    return Drawn("uniform", low, high, unit=unit)
+    return Drawn("uniform", plain(low), plain(high), unit=unit)
 
 
 def log_uniform(low: float, high: float, *, unit: str | None = None) -> Drawn:
     """Draw so that the logarithm is even between two limits."""
     _check(0 < low <= high, "give 0 < low <= high")
-    return Drawn("log", low, high, unit=unit)
+    return Drawn("log", plain(low), plain(high), unit=unit)
 
 
-def choice(values: Sequence[Value]) -> Drawn:
+def choice(values: Sequence[Value] | ArrayLike) -> Drawn:
     """Draw one of several values, each as often."""
-    _check(len(values) > 0, "give at least one value")
-    return Drawn("choice", values=tuple(values))
+    listed = plain(values)
+    _check(len(listed) > 0, "give at least one value")
+    return Drawn("choice", values=tuple(listed))
 
 
 def _check(is_right: bool, message: str) -> None:
@@ -119,4 +124,4 @@ def _check(is_right: bool, message: str) -> None:
 
 def _rounded(number: float, unit: str | None) -> float:
     """Round a number so that it is the same on every machine, and short: 0.3 for 0.1 + 0.2."""
-    return float(f"{number:.12g}") if unit is None else round(number, _DECIMALS)
+    return float(f"{number:.12g}") if unit is None else round(float(number), _DECIMALS)

@@ -27,19 +27,36 @@ Examples
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.colors import TwoSlopeNorm
+from matplotlib.ticker import LogLocator, NullFormatter
 
+from onramp._ratios import Bins, bin_ratios, binned_ratios, ratios
 from onramp._run import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+__all__ = [
+    "COLOURS",
+    "MARKERS",
+    "bars",
+    "binned_ratios",
+    "cdf",
+    "completion",
+    "queue",
+    "ratio_map",
+    "ratios",
+    "sequence",
+    "window",
+]
 
 #: Colours that colour-blind readers can tell apart (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -60,6 +77,9 @@ _WORDS = {
 _TIME = "time since the connect (s)"
 #: A column of numbers spans a logarithmic axis from this ratio of its maximum to its minimum.
 _LOG_SPAN = 20
+#: A map with more rates or RTTs than this is unreadable, so it gets bins.
+_MAX_CELLS = 30
+_BINS = 12
 
 
 def _axes(ax: Axes | None) -> Axes:
@@ -227,49 +247,6 @@ def cdf(
     return ax
 
 
-def ratios(
-    frame: pd.DataFrame,
-    of: str,
-    *,
-    over: str = "none",
-    by: str = "startup",
-    on: Sequence[str] = ("rate_bits_per_s", "rtt_ms"),
-    column: str = "completion_s",
-) -> pd.Series[float]:
-    """Divide the medians of one start-up by those of another, for each path.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Results.
-    of, over : str
-        Two values of the column ``by``: the start-up, and the one to compare it with.
-    by : str, default "startup"
-        The column that names the start-ups.
-    on : sequence of str, default ("rate_bits_per_s", "rtt_ms")
-        The columns that name a path. Sizes, seeds and all other columns are summed up by the
-        geometric mean of their ratios.
-    column : str, default "completion_s"
-        The column to divide.
-
-    Returns
-    -------
-    pandas.Series
-        The ratio of each path; below 1 where ``of`` is less.
-    """
-    keys = [*on, "size_bytes", "case_key"]
-    # The cases of two start-ups differ in their numbers alone.
-    frame = frame.assign(case_key=frame["queue"] + " " + frame["loss"] + " " + frame["path"])
-    medians = frame.pivot_table(index=keys, columns=by, values=column, aggfunc="median")
-    missing = [name for name in (of, over) if name not in medians]
-    if missing:
-        known = ", ".join(repr(str(name)) for name in medians)
-        raise ValueError(f"the column {by!r} has no {missing[0]!r}; it has {known}")
-    logarithms = (medians[of] / medians[over]).map(math.log)
-    ratio = logarithms.groupby(list(on)).mean().map(math.exp)
-    return ratio.rename(f"{of} / {over}")
-
-
 def ratio_map(
     frame: pd.DataFrame,
     of: str,
@@ -277,6 +254,8 @@ def ratio_map(
     over: str = "none",
     by: str = "startup",
     column: str = "completion_s",
+    bins: int | tuple[int, int] | None = None,
+    min_pairs: int = 1,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw a heat map of the ratio of two start-ups over rate and RTT.
@@ -287,36 +266,89 @@ def ratio_map(
         Results over several rates and RTTs.
     of, over, by, column
         As for :func:`ratios`.
+    bins : int or (int, int), optional
+        Draw the geometric means in bins that are as wide on logarithmic axes: so many of rates and
+        of RTTs. :func:`binned_ratios` has the numbers. Default: a cell for each rate and RTT, or 12
+        bins if there are more than 30 of them, as with random paths.
+    min_pairs : int, default 1
+        Leave out bins with fewer pairs of transfers.
     ax : matplotlib.axes.Axes, optional
         Where to draw. Default: a new figure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The axes. A blue cell is one where ``of`` takes less.
+        The axes. A blue cell is one where ``of`` takes less. A bin shows its number of pairs too.
     """
+    if bins is None and frame[["rate_bits_per_s", "rtt_ms"]].nunique().max() > _MAX_CELLS:
+        bins = _BINS
     ax = _axes(ax)
-    ratio = ratios(frame, of, over=over, by=by, column=column).rename("ratio").reset_index()
-    cells = ratio.pivot_table(index="rate_bits_per_s", columns="rtt_ms", values="ratio")
-    values = cells.to_numpy(dtype=float)
-    width = max(float(np.nanmax(np.abs(np.log(values)))), 0.05)
-    norm = TwoSlopeNorm(0, -width, width)
-    ax.imshow(np.log(values), cmap="RdBu_r", norm=norm, origin="lower", aspect="auto")
-    for (row, place), value in np.ndenumerate(values):
-        if np.isfinite(value):
-            dark = abs(np.log(value)) > 0.6 * width
-            ax.text(
-                place,
-                row,
-                f"{value:.2f}",
-                ha="center",
-                va="center",
-                color="white" if dark else "black",
-            )
-    ax.set_xticks(range(len(cells.columns)), [f"{rtt:g}" for rtt in cells.columns])
-    ax.set_yticks(range(len(cells.index)), [f"{rate / 1e6:g}" for rate in cells.index])
+    if bins is None:
+        _draw_cells(ax, ratios(frame, of, over=over, by=by, column=column))
+    else:
+        _draw_bins(ax, bin_ratios(frame, of, over, by, column, bins), min_pairs)
     ax.set(xlabel="round-trip time (ms)", ylabel="rate (Mbit/s)", title=f"{of} / {over}")
     return ax
+
+
+def _draw_cells(ax: Axes, ratio: pd.Series[float]) -> None:
+    """Draw a cell for each rate and RTT."""
+    cells = (
+        ratio.rename("ratio")
+        .reset_index()
+        .pivot_table(index="rate_bits_per_s", columns="rtt_ms", values="ratio")
+    )
+    logarithms = np.log(cells.to_numpy(dtype=np.float64))
+    width = _width(logarithms)
+    norm = TwoSlopeNorm(0, -width, width)
+    ax.imshow(logarithms, cmap="RdBu_r", norm=norm, origin="lower", aspect="auto")
+    for (row, place), logarithm in np.ndenumerate(logarithms):
+        if np.isfinite(logarithm):
+            _write(ax, place, row, logarithm, width)
+    ax.set_xticks(range(len(cells.columns)), [f"{rtt:g}" for rtt in cells.columns])
+    ax.set_yticks(range(len(cells.index)), [f"{rate / 1e6:g}" for rate in cells.index])
+
+
+def _draw_bins(ax: Axes, bins: Bins, min_pairs: int) -> None:
+    """Draw the bins that have enough pairs, each with their number."""
+    enough = bins.pairs >= max(min_pairs, 1)
+    if not enough.any():
+        raise ValueError(
+            f"`min_pairs` is {min_pairs}, but no bin has more than {bins.pairs.max()} pairs"
+        )
+    logarithms = np.where(enough, bins.logarithms, np.nan)
+    width = _width(logarithms)
+    rates, rtts = bins.rates / 1e6, bins.rtts
+    ax.pcolormesh(rtts, rates, logarithms, cmap="RdBu_r", norm=TwoSlopeNorm(0, -width, width))
+    ax.set(xscale="log", yscale="log")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
+    for row, place in np.argwhere(enough):
+        rtt = math.sqrt(rtts[place] * rtts[place + 1])
+        rate = math.sqrt(rates[row] * rates[row + 1])
+        _write(ax, rtt, rate, logarithms[row, place], width, int(bins.pairs[row, place]))
+
+
+def _width(logarithms: npt.NDArray[np.float64]) -> float:
+    """Return the largest logarithm of the scale of colours, which is white at a ratio of 1."""
+    return max(float(np.nanmax(np.abs(logarithms))), 0.05)
+
+
+def _write(
+    ax: Axes, x: float, y: float, logarithm: float, width: float, pairs: int | None = None
+) -> None:
+    """Write a ratio into its cell, and the number of pairs that it is of."""
+    ax.text(
+        x,
+        y,
+        f"{math.exp(logarithm):.2f}" + ("" if pairs is None else f"\n({pairs})"),
+        ha="center",
+        va="center",
+        color="white" if abs(logarithm) > 0.6 * width else "black",
+        fontsize="medium" if pairs is None else "xx-small",
+    )
 
 
 def _of_row(results: Results, table: str, row: int) -> pd.DataFrame:

@@ -4,6 +4,8 @@ import os
 import pathlib
 import pickle
 import subprocess
+import sys
+import traceback
 
 import pytest
 
@@ -72,6 +74,18 @@ def test_errors_survive_pickling(tmp_path):
         str(caught.value),
         "<text>",
     )
+
+
+def test_what_is_public_has_the_name_to_import():
+    for name in onramp.__all__:
+        public = getattr(onramp, name)
+        if isinstance(public, type):
+            assert public.__module__ in {"onramp", "onramp.scenario"}, name
+            assert getattr(sys.modules[public.__module__], public.__qualname__) is public
+    with pytest.raises(onramp.ScenarioError) as caught:
+        onramp.check(WRONG)
+    (line, *_) = traceback.format_exception_only(caught.value)
+    assert line.startswith("onramp.ScenarioError: ")
 
 
 def test_results_of_another_kind_are_refused(tmp_path):

@@ -3,6 +3,7 @@
 import math
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -88,6 +89,86 @@ def test_the_heat_map_has_a_cell_for_each_path(results):
     assert len(ax.texts) == 4
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["20", "200"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["10", "50"]
+
+
+@pytest.fixture
+def random_paths():
+    """2000 random paths, on which onramp takes 0.5 of the time above 100 ms, and 2 below."""
+    generator = np.random.default_rng(1)
+    paths = pd.DataFrame(
+        {
+            "rate_bits_per_s": 10 ** generator.uniform(6, 9, 2000),
+            "rtt_ms": 10 ** generator.uniform(1, 3, 2000),
+            "size_bytes": 100_000,
+            "queue": "1 bdp",
+            "loss": "0 %",
+            "path": "path",
+        }
+    ).rename_axis("cell")
+    ratio = np.where(paths["rtt_ms"] > 100, 0.5, 2.0)
+    pair = [
+        paths.assign(startup="none", completion_s=3.0),
+        paths.assign(startup="onramp", completion_s=3.0 * ratio),
+    ]
+    return pd.concat(pair).reset_index()
+
+
+def test_bins_have_geometric_means_and_counts(random_paths):
+    bins = plot.binned_ratios(random_paths, "onramp", bins=(3, 1))
+    low, high = random_paths["rate_bits_per_s"].min(), random_paths["rate_bits_per_s"].max()
+    assert bins["min_rate_bits_per_s"].tolist() == pytest.approx(np.geomspace(low, high, 4)[:-1])
+    assert bins["max_rtt_ms"].tolist() == [random_paths["rtt_ms"].max()] * 3
+    for _, row in bins.iterrows():
+        within = random_paths["rate_bits_per_s"].between(
+            row["min_rate_bits_per_s"], row["max_rate_bits_per_s"]
+        )
+        times = random_paths[within].pivot_table(
+            index="cell", columns="startup", values="completion_s"
+        )
+        assert row["pairs"] == len(times)
+        mean = np.exp(np.log(times["onramp"] / times["none"]).mean())
+        assert row["ratio"] == pytest.approx(mean)
+    # The two rates at the ends, and those between bins, are in one bin each.
+    assert bins["pairs"].sum() == 2000
+    fine = plot.binned_ratios(random_paths, "onramp", bins=20)
+    assert set(fine[fine["min_rtt_ms"] > 100]["ratio"].round(9)) == {0.5}
+    assert set(fine[fine["max_rtt_ms"] < 100]["ratio"].round(9)) == {2.0}
+
+
+def test_cells_of_a_sweep_are_compared_one_by_one(random_paths):
+    """Though they have the same path."""
+    same = random_paths.assign(rate_bits_per_s=1e6, rtt_ms=50.0)
+    (row,) = plot.binned_ratios(same, "onramp", bins=3).itertuples()
+    assert row.pairs == 2000
+    logarithms = np.log(random_paths[random_paths["startup"] == "onramp"]["completion_s"] / 3)
+    assert row.ratio == pytest.approx(np.exp(logarithms.mean()))
+
+
+def test_a_map_of_random_paths_has_bins(random_paths):
+    ax = plot.ratio_map(random_paths, "onramp")
+    bins = plot.binned_ratios(random_paths, "onramp", bins=12)
+    assert len(ax.texts) == len(bins) <= 144
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    few = bins["pairs"].min() + 1
+    drawn = plot.ratio_map(random_paths, "onramp", bins=12, min_pairs=few)
+    kept = bins[bins["pairs"] >= few]
+    assert len(drawn.texts) == len(kept) < len(bins)
+    wanted = [f"{row.ratio:.2f}\n({row.pairs})" for row in kept.itertuples()]
+    assert [text.get_text() for text in drawn.texts] == wanted
+    assert drawn.collections[0].get_array().count() == len(kept)
+
+
+def test_bins_that_cannot_be_drawn_are_refused(random_paths):
+    for wrong in (0, (3, 0), (1, 2, 3)):
+        with pytest.raises(ValueError, match="expected a number of bins"):
+            plot.ratio_map(random_paths, "onramp", bins=wrong)
+    with pytest.raises(ValueError, match="`min_pairs` is 2001, but no bin has more than"):
+        plot.ratio_map(random_paths, "onramp", min_pairs=2001)
+    with pytest.raises(ValueError, match="'rtt_ms' has 0: expected numbers above 0"):
+        plot.ratio_map(random_paths.assign(rtt_ms=0.0), "onramp", bins=3)
+    unfinished = random_paths.assign(completion_s=math.nan)
+    with pytest.raises(ValueError, match="the column 'startup' has no 'onramp'"):
+        plot.ratio_map(unfinished, "onramp", bins=3)
 
 
 def test_one_transfer_over_time(results):

@@ -6,6 +6,8 @@ import json
 import os
 import pathlib
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import onramp
@@ -83,6 +85,23 @@ def test_numbers_have_their_units():
         "queue": "1 bdp",
         "jitter": "100000 ns",
     }
+
+
+def test_arrays_of_numpy_and_pandas_are_lists():
+    lists = onramp.Path(rate=[1e6, 2e6], rtt=[0.02], queue=10, loss=["0 %", "1 %"], mtu=[1500])
+    arrays = onramp.Path(
+        rate=np.array([1e6, 2e6], dtype=np.float32),
+        rtt=pd.Series([0.02]),
+        queue=np.int64(10),
+        loss=np.array(["0 %", "1 %"]),
+        mtu=[np.int16(1500)],
+    )
+    assert arrays.to_dict() == lists.to_dict()
+    assert arrays.to_toml() == lists.to_toml()
+    sender = onramp.Sender(nagle=np.bool_(False)).to_toml()
+    assert sender == onramp.Sender(nagle=False).to_toml()
+    mapping = {"rates": np.array(["1 Mbit/s"]), "tables": [{"number": np.int64(1)}]}
+    assert _toml.dumps(mapping) == _toml.dumps({"rates": ["1 Mbit/s"], "tables": [{"number": 1}]})
 
 
 def test_a_number_without_a_unit_is_refused_where_it_is_ambiguous():

@@ -87,6 +87,22 @@ def test_files_are_named_from_the_folder_of_the_sweep_file(study, tmp_path, monk
     assert onramp.read_sweep(study).base["path"]["trace"] == str(tmp_path / "rate.csv")
 
 
+def test_a_file_names_one_of_several_tables(study, tmp_path, capsys):
+    transfer = """[[transfer]]
+    size = "20 kB"
+
+    [sweep]"""
+    text = STUDY.replace("[sweep]", transfer) + "transfer.1.size = [5_000, 6_000]\n"
+    study.write_text(text.replace("samples = 4", "samples = 1"))
+    assert command(capsys, study, "--out", tmp_path / "out", "--quiet")[0] == 0
+    frame = pd.read_parquet(tmp_path / "out")
+    assert sorted(frame["size_bytes"].unique()) == [5_000, 6_000, 10_000]
+    study.write_text(text.replace("transfer.1", "transfer"))
+    code, _, err = command(capsys, study, "--out", tmp_path / "other")
+    assert (code, err.partition(":")[0]) == (2, "onramp")
+    assert "has 2 `[[transfer]]`: expected `transfer.0.size` to `transfer.1.size`" in err
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -25,7 +25,8 @@ Generated from crates/onramp-scenario/src/keys and crates/onramp-scenario/src/ch
 
 A quantity is a text with its unit, such as ``"50 Mbit/s"``, or a number: a rate in bit/s, a time in
 seconds, a size in bytes, a queue in packets, a window in segments. A share needs its unit, as in
-``"0.5 %"``. Where a key takes a list, all lists of a scenario are multiplied.
+``"0.5 %"``. Where a key takes a list, all lists of a scenario are multiplied. Arrays of numpy and
+series of pandas are lists too.
 
 Examples
 --------
@@ -48,6 +49,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import ClassVar, Literal
 
+from onramp._plain import ArrayLike
 from onramp._quantities import TableOfKeys
 '''
 
@@ -101,7 +103,7 @@ def alias_name(kind: str) -> str:
 def key_type(key: dict[str, Any]) -> str:
     """Return the type of a key's field."""
     one = alias_name(key["kind"]) if key["names"] else TYPES[key["kind"]]
-    return f"{one} | Sequence[{one}]" if key["takes_list"] else one
+    return f"{one} | Sequence[{one}] | ArrayLike" if key["takes_list"] else one
 
 
 def filled(text: str, indent: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ import { startView } from "./plots/view";
 import { startClock } from "./state/clock";
 import { startHistory } from "./state/history";
 import { startRunner } from "./state/runner";
-import { App } from "./ui/App";
+import { Root } from "./ui/Root";
 import { startTheme } from "./ui/theme";
 
 async function start(): Promise<void> {
@@ -17,7 +17,7 @@ async function start(): Promise<void> {
 	const root = document.getElementById("page");
 	if (root) {
 		root.replaceChildren();
-		render(<App />, root);
+		render(<Root />, root);
 	}
 }
 

@@ -3,7 +3,8 @@
 import { effect } from "@preact/signals";
 import { LESSONS } from "../lessons";
 import { PRESETS } from "../presets";
-import { fragmentOf, LinkError, readFragment } from "./link";
+import { type Fragment, fragmentOf, LinkError, readFragment } from "./link";
+import { type Route, route, routeOf } from "./route";
 import {
 	lessonIndex,
 	linkMessage,
@@ -25,7 +26,9 @@ export async function startHistory(): Promise<void> {
 	addEventListener("popstate", () => void openAddress());
 	addEventListener("hashchange", () => void openAddress());
 	effect(() => {
-		void writeAddress(scenarioText.value, lessonIndex.value);
+		if (route.value.kind === "playground") {
+			void writeAddress(scenarioText.value, lessonIndex.value);
+		}
 	});
 }
 
@@ -42,8 +45,9 @@ async function openAddress(): Promise<void> {
 	// What follows from an address is no entry of its own.
 	lastEntryMs = performance.now();
 	linkMessage.value = "";
+	route.value = routeOf(location.hash);
 	try {
-		const fragment = await readFragment(location.hash);
+		const fragment = await scenarioOf(route.value);
 		if (fragment.kind === "scenario") {
 			lessonIndex.value = undefined;
 			setScenario(fragment.text);
@@ -56,6 +60,13 @@ async function openAddress(): Promise<void> {
 	if (scenarioText.peek() === "") {
 		setScenario(PRESETS[0]?.toml ?? "");
 	}
+}
+
+/** The scenario that the address names: none in the game, which leaves that of the playground. */
+async function scenarioOf(to: Route): Promise<Fragment> {
+	return to.kind === "game"
+		? { kind: "none" }
+		: readFragment(to.kind === "embed" ? to.fragment : location.hash);
 }
 
 function openNamed(kind: "preset" | "lesson", id: string): boolean {

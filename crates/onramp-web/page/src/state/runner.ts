@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { Engine, Refusal } from "../engine/client";
-import type { ExportedFile, ExportFormat, Progress } from "../engine/types";
+import type { ExportedFile, ExportFormat, Progress, Run } from "../engine/types";
 import { facts, ranText, run, scenarioText, status } from "./store";
 
 /** A change waits so long for the next one. */
@@ -49,11 +49,20 @@ export function cancel(): void {
 
 /** A file of the scenario of the page. Throws a `Refusal`. */
 export async function exportFile(format: ExportFormat, caseNumber: number): Promise<ExportedFile> {
+	return (await running()).exportFile(ranText.peek(), format, caseNumber);
+}
+
+/** Runs a scenario that the page does not show. Throws a `Refusal`. */
+export async function simulate(text: string): Promise<Run> {
+	return (await running()).run(text);
+}
+
+async function running(): Promise<Engine> {
 	const started = await engine;
 	if (!started) {
 		throw new Error("the engine has not started");
 	}
-	return started.exportFile(ranText.peek(), format, caseNumber);
+	return started;
 }
 
 async function runScenario(text: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { linkOf } from "../state/history";
+import { go } from "../state/route";
 import { facts, lessonIndex, openLesson, scenarioText } from "../state/store";
 import { copyText } from "./copy";
 import { dialog } from "./dialogs";
@@ -16,6 +17,9 @@ export function Header() {
 				</p>
 			</div>
 			<div class="actions">
+				<button type="button" onClick={() => go("#game")}>
+					Beat onramp
+				</button>
 				<button
 					type="button"
 					aria-pressed={lessonIndex.value !== undefined}

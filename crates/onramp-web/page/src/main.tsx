@@ -4,6 +4,7 @@ import { render } from "preact";
 import { startView } from "./plots/view";
 import { startClock } from "./state/clock";
 import { startHistory } from "./state/history";
+import { startPredicting } from "./state/predict";
 import { startRunner } from "./state/runner";
 import { Root } from "./ui/Root";
 import { startTheme } from "./ui/theme";
@@ -13,6 +14,7 @@ async function start(): Promise<void> {
 	await startHistory();
 	startRunner();
 	startClock();
+	startPredicting();
 	startView();
 	const root = document.getElementById("page");
 	if (root) {

@@ -147,7 +147,7 @@ export function codeOf(course: Course, ticks: number[] = []): string {
 	return [String(course.seed), runs.join(".")].filter(Boolean).join("/");
 }
 
-/** Reads a code; `undefined`: it is none. `ticks` are empty for a path that is still to be played. */
+/** Reads a code; `undefined`: it is none. Without writes, the path is still to be played. */
 export function readCode(code: string): { course: Course; ticks: number[] } | undefined {
 	const [, seed, runs] = /^(\d{1,6})(?:\/([0-9a-z.-]{1,4000}))?$/.exec(code) ?? [];
 	if (seed === undefined) {
@@ -199,7 +199,8 @@ export function verdict(
 		return `${who} did not beat ${others.join(" or ")}.`;
 	}
 	if (you.retransmitted > course.allowedLosses) {
-		return `Faster than ${beaten.join(" and ")}, but with more than ${course.allowedLosses} losses.`;
+		const names = beaten.join(" and ");
+		return `Faster than ${names}, but with more than ${course.allowedLosses} losses.`;
 	}
 	const but = others.length > 0 ? `, but not ${others.join("")}` : "";
 	return `${who} beat ${beaten.join(" and ")}${but}.`;

@@ -16,8 +16,8 @@ import {
 
 /** Real time of a round trip. */
 const ROUND_TRIP_SHOWN_S = 2;
-/** The simulator looks ahead by this part of a round trip. No ACK comes back that early, so what the
- * player does meanwhile changes nothing of it. */
+/** The simulator looks ahead by this part of a round trip. No ACK comes back that early, so what
+ * the player does meanwhile changes nothing of it. */
 const AHEAD_RTTS = 0.5;
 /** Real time between two numbers: faster ones cannot be read. */
 const NUMBERS_EVERY_MS = 100;

@@ -7,6 +7,7 @@ import { KeysDialog } from "./KeysDialog";
 import { useKeys } from "./keys";
 import { LessonPanel } from "./LessonPanel";
 import { Plots } from "./Plots";
+import { Predict } from "./Predict";
 import { Presets } from "./Presets";
 import { isNarrow } from "./room";
 import { SaveDialog } from "./SaveDialog";
@@ -46,6 +47,7 @@ export function App() {
 					{run.value && (
 						<>
 							<Stage run={run.value} />
+							<Predict />
 							<Transport />
 							<Plots run={run.value} />
 						</>

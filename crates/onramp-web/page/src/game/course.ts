@@ -89,7 +89,7 @@ export function wholeScenario(course: Course, ticks: number[]): string {
 }
 
 function pathOf(course: Course): string {
-	return `# The player of "Beat onramp" is the application of the first transfer. Its window is no limit.
+	return `# "Beat onramp": the player is the application of the first transfer.
 name = "game-${course.seed}"
 description = "Beat onramp: a player who writes by hand, beside CUBIC and onramp"
 

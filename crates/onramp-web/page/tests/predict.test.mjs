@@ -17,7 +17,7 @@ async function asked(playground) {
 }
 
 for (const [name, size] of Object.entries(SIZES)) {
-	test(`the lesson about slow start asks before each flight, and play answers: ${name}`, async (t) => {
+	test(`slow start: the lesson asks before each flight, and play answers: ${name}`, async (t) => {
 		const playground = await browser.open(t, { size, fragment: "#lesson/slow-start" });
 		const { page } = playground;
 		await playground.settled();

@@ -32,11 +32,6 @@ export async function startHistory(): Promise<void> {
 	});
 }
 
-/** The address of the page with this scenario. Throws a `LinkError`. */
-export async function linkOf(text: string): Promise<string> {
-	return location.href.replace(/#.*$/s, "") + (await fragmentOf(text));
-}
-
 async function openAddress(): Promise<void> {
 	if (location.hash === shown && scenarioText.peek() !== "") {
 		return;

@@ -12,6 +12,7 @@ import { Presets } from "./Presets";
 import { isNarrow } from "./room";
 import { SaveDialog } from "./SaveDialog";
 import { ScenarioEditor } from "./ScenarioEditor";
+import { ShareDialog } from "./ShareDialog";
 import { Stage } from "./Stage";
 import { StatusLine } from "./StatusLine";
 import { Summary } from "./Summary";
@@ -61,6 +62,7 @@ export function App() {
 			</div>
 			{dialog.value === "command" && <CommandDialog />}
 			{dialog.value === "save" && <SaveDialog />}
+			{dialog.value === "share" && <ShareDialog />}
 			{dialog.value === "keys" && <KeysDialog />}
 		</>
 	);

@@ -3,6 +3,7 @@ import { GameView } from "../game/GameView";
 import { isPlaying } from "../state/clock";
 import { route } from "../state/route";
 import { App } from "./App";
+import { EmbedView } from "./EmbedView";
 
 /** The part of the page that the address names. */
 export function Root() {
@@ -12,5 +13,12 @@ export function Root() {
 			isPlaying.value = false;
 		}
 	}, [kind]);
-	return kind === "game" ? <GameView /> : <App />;
+	switch (kind) {
+		case "game":
+			return <GameView />;
+		case "embed":
+			return <EmbedView />;
+		case "playground":
+			return <App />;
+	}
 }

@@ -1,9 +1,12 @@
 /**
- * Builds the page: `node build.mjs [--out FOLDER] [--engine FOLDER]`.
+ * Builds the page: `node build.mjs [--out FOLDER] [--engine FOLDER] [--base ADDRESS]`.
  *
  * All files are classic scripts, because browsers load no module, no worker and no WebAssembly from
  * file://. The worker and the compressed WebAssembly module are texts in `engine.js`; the client
  * makes a Blob of each.
+ *
+ * `--base`: the address that the folder will have, such as `https://example.org/play`. Previews of
+ * links need it: without it their pictures have relative addresses, which some programs ignore.
  *
  * `--unit-tests` bundles src/**\/*.test.ts into target/web-tests instead, for `node --test`.
  */
@@ -15,6 +18,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { writePages } from "./pages.mjs";
 
 const page = fileURLToPath(new URL(".", import.meta.url));
 const target = fileURLToPath(new URL("../../../target/", import.meta.url));
@@ -22,6 +26,7 @@ const { values: options } = parseArgs({
 	options: {
 		out: { type: "string", default: join(target, "web") },
 		engine: { type: "string", default: join(target, "web-engine") },
+		base: { type: "string" },
 		"unit-tests": { type: "boolean", default: false },
 	},
 });
@@ -37,6 +42,7 @@ if (options["unit-tests"]) {
 	await buildUnitTests(join(target, "web-tests"));
 } else {
 	await buildPage(options.out);
+	await writePages(options.out, options.base);
 	await buildEngine(options.engine, options.out);
 }
 
@@ -52,7 +58,7 @@ async function buildPage(out) {
 		jsxImportSource: "preact",
 		legalComments: "none",
 	});
-	await copyFile(join(page, "index.html"), join(out, "index.html"));
+	await copyFile(join(page, "icon.svg"), join(out, "icon.svg"));
 }
 
 /** `engine.js`: the worker's program and the module, which wasm-bindgen has prepared. */

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { isAtEnd, isPlaying, seek, shownStop, togglePlaying } from "../state/clock";
 import { shippedAs, shortFragmentOf } from "../state/share";
-import { rttS, run, scenario, scenarioText, span, status } from "../state/store";
+import { isOutdated, rttS, run, scenario, scenarioText, span, status } from "../state/store";
 import { comparison } from "../state/words";
 import { Stage } from "./Stage";
 import { StatusLine } from "./StatusLine";
@@ -44,7 +44,7 @@ export function EmbedView() {
 				? "Replay"
 				: "Play";
 	return (
-		<main class="embed" aria-busy={!result}>
+		<main class="embed" aria-busy={!result || isOutdated.value}>
 			<h1>{one?.title ?? String(scenario.value?.name ?? "")}</h1>
 			<StatusLine />
 			{!result && status.value.kind === "running" && <p class="faint">Simulating …</p>}

@@ -1,12 +1,12 @@
 /**
  * Builds the page: `node build.mjs [--out FOLDER] [--engine FOLDER] [--base ADDRESS]`.
  *
+ * `--base`: the address that the folder will have, such as `https://example.org/play`. Previews of
+ * links need it: without it their pictures have relative addresses, which some programs ignore.
+ *
  * All files are classic scripts, because browsers load no module, no worker and no WebAssembly from
  * file://. The worker and the compressed WebAssembly module are texts in `engine.js`; the client
  * makes a Blob of each.
- *
- * `--base`: the address that the folder will have, such as `https://example.org/play`. Previews of
- * links need it: without it their pictures have relative addresses, which some programs ignore.
  *
  * `--unit-tests` bundles src/**\/*.test.ts into target/web-tests instead, for `node --test`.
  */

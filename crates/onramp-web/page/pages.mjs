@@ -30,7 +30,7 @@ export async function shippedScenarios() {
 	return (await import(`data:text/javascript;base64,${source}`)).SHIPPED;
 }
 
-/** Writes index.html, and the pages with their pictures. `base`: the address of the folder, if it is known. */
+/** Writes index.html, and the pages with their pictures. `base`: the address of the folder. */
 export async function writePages(out, base) {
 	const address = base === undefined ? "" : `${base.replace(/\/$/, "")}/`;
 	const index = await readFile(join(page, "index.html"), "utf8");

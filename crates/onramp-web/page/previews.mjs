@@ -37,7 +37,7 @@ for (const { kind, id, title, preview } of await shippedScenarios()) {
 	await page.goto(`${pathToFileURL(indexFile()).href}#embed/${kind}/${id}`);
 	await page.addStyleTag({ content: STYLE });
 	await page.getByRole("heading", { name: title, exact: true }).waitFor();
-	await page.locator('main[aria-busy="false"] .lane canvas').nth(1).waitFor();
+	await page.locator('main[aria-busy="false"] .stage canvas').nth(1).waitFor();
 	await page.waitForTimeout(SETTLE_MS);
 	const shot = await page.screenshot({ clip: { x: 0, y: 0, ...size } });
 	const bytes = indexedPng(await pixelsOf(page, shot), PREVIEW_SIZE.width, PREVIEW_SIZE.height);

@@ -17,8 +17,8 @@ const PHONE = { width: 390, height: 844 };
 
 /** The paths of the figure, when they are drawn. */
 async function figure(page) {
-	await page.locator(".lane canvas").nth(1).waitFor({ timeout: 30_000 });
-	return page.locator(".lane canvas");
+	await page.locator(".stage canvas").nth(1).waitFor({ timeout: 30_000 });
+	return page.locator(".stage canvas");
 }
 
 for (const [name, size, scheme] of [
@@ -30,7 +30,7 @@ for (const [name, size, scheme] of [
 		const { page } = playground;
 		await figure(page);
 		await page.getByRole("heading", { name: "WiFi" }).waitFor();
-		await page.getByText(/onramp \+ cubic takes \d+ % less time/).waitFor();
+		await page.getByText(/less time than|of CUBIC's time/).waitFor();
 		assert.deepEqual(await playground.blankCanvases(), []);
 		assert.equal(await violations(page), "");
 		for (const part of [".transport", ".plots", ".side", ".head"]) {
@@ -62,7 +62,7 @@ test("a scenario of one's own can be embedded by the line that the page copies",
 	writeFileSync(file, `<!doctype html><title>A page</title><h1>A page</h1>${line}`);
 	const { page } = await browser.open(t, { url: pathToFileURL(file).href });
 	const frame = page.frameLocator("iframe");
-	await frame.locator(".lane canvas").nth(1).waitFor({ timeout: 30_000 });
+	await frame.locator(".stage canvas").nth(1).waitFor({ timeout: 30_000 });
 	await frame
 		.getByText(/33 Mbit\/s|takes \d+ % less time/)
 		.first()

@@ -74,7 +74,7 @@ test("a game is played with the space bar alone, and its score is a link", async
 	await other.page.getByRole("button", { name: "Hold to send" }).waitFor();
 
 	await page.getByRole("button", { name: "Watch all three in the playground" }).click();
-	await page.locator(".lane").nth(2).waitFor();
+	await page.locator(".stage canvas").nth(2).waitFor();
 	assert.match(await page.locator("#result").textContent(), new RegExp(rows[0][1]));
 });
 

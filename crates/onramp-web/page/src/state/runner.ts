@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { Engine, Refusal } from "../engine/client";
-import type { ExportedFile, ExportFormat, Progress, Run } from "../engine/types";
+import type { ExportedFile, ExportFormat, Progress } from "../engine/types";
 import { facts, ranText, run, scenarioText, status } from "./store";
 
 /** A change waits so long for the next one. */
@@ -53,7 +53,7 @@ export async function exportFile(format: ExportFormat, caseNumber: number): Prom
 }
 
 /** Runs a scenario that the page does not show. Throws a `Refusal`. */
-export async function simulate(text: string): Promise<Run> {
+export async function simulate(text: string): ReturnType<Engine["run"]> {
 	return (await running()).run(text);
 }
 

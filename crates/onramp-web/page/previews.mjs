@@ -18,8 +18,8 @@ const TIMEOUT_MS = 180_000;
 const SETTLE_MS = 500;
 const STYLE = `
 	.embed { gap: 4px; padding: 10px 16px; }
-	.embed h1 { font-size: 26px; }
-	.embed p { font-size: 19px; }
+	.embed h1 { font-size: 22px; }
+	.embed p { font-size: 15px; line-height: 1.25; }
 	.embed .keys, .embed .row, .embed .lane .faint { display: none; }
 `;
 

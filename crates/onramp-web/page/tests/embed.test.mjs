@@ -12,7 +12,7 @@ import { download } from "./support/scenarios.mjs";
 
 const browser = browserForTests();
 /** As the line says that is copied. */
-const FRAME = { width: 720, height: 600 };
+const FRAME = { width: 720, height: 640 };
 const PHONE = { width: 390, height: 844 };
 
 /** The paths of the figure, when they are drawn. */
@@ -30,7 +30,7 @@ for (const [name, size, scheme] of [
 		const { page } = playground;
 		await figure(page);
 		await page.getByRole("heading", { name: "WiFi" }).waitFor();
-		await page.getByText(/less time than|of CUBIC's time/).waitFor();
+		await page.getByText(/^WiFi sends data and ACKs in aggregates/).waitFor();
 		assert.deepEqual(await playground.blankCanvases(), []);
 		assert.equal(await violations(page), "");
 		for (const part of [".transport", ".plots", ".side", ".head"]) {
@@ -56,7 +56,7 @@ test("a scenario of one's own can be embedded by the line that the page copies",
 	await playground.settled();
 	const line = await playground.shared("embed");
 	assert.match(line, /^<iframe src="file:[^"]+index\.html#embed\/1\.[\w-]+" title="[^"]+"/);
-	assert.match(line, /width="720" height="600"/);
+	assert.match(line, /width="720" height="640"/);
 	// The line as it is, in a page from the disk.
 	const file = join(folder(t), "page.html");
 	writeFileSync(file, `<!doctype html><title>A page</title><h1>A page</h1>${line}`);

@@ -56,7 +56,7 @@ export async function embedLine(text: string, title: string): Promise<string> {
 	const attributes = [
 		`src="${quoted(source)}"`,
 		`title="${quoted(title)}"`,
-		'width="720" height="600" style="border:0;max-width:100%" loading="lazy"',
+		'width="720" height="640" style="border:0;max-width:100%" loading="lazy"',
 	];
 	return `<iframe ${attributes.join(" ")}></iframe>`;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { isAtEnd, isPlaying, seek, shownStop, togglePlaying } from "../state/clock";
 import { shippedAs, shortFragmentOf } from "../state/share";
 import { isOutdated, rttS, run, scenario, scenarioText, span, status } from "../state/store";
-import { comparison } from "../state/words";
+import { runInWords } from "../state/words";
 import { Stage } from "./Stage";
 import { StatusLine } from "./StatusLine";
 
@@ -50,7 +50,7 @@ export function EmbedView() {
 			{!result && status.value.kind === "running" && <p class="faint">Simulating …</p>}
 			{result && (
 				<>
-					<p>{comparison(result) || result.description}</p>
+					<p>{one ? result.description : runInWords(result)}</p>
 					<Stage run={result} />
 					<div class="row">
 						<button type="button" class="main-action" onClick={play}>

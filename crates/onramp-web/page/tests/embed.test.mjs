@@ -63,10 +63,7 @@ test("a scenario of one's own can be embedded by the line that the page copies",
 	const { page } = await browser.open(t, { url: pathToFileURL(file).href });
 	const frame = page.frameLocator("iframe");
 	await frame.locator(".stage canvas").nth(1).waitFor({ timeout: 30_000 });
-	await frame
-		.getByText(/33 Mbit\/s|takes \d+ % less time/)
-		.first()
-		.waitFor();
+	await frame.getByText(/less time than/).waitFor();
 	const [opened] = await Promise.all([
 		page.context().waitForEvent("page"),
 		frame.getByRole("link", { name: "Open in the Onramp playground" }).click(),

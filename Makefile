@@ -79,11 +79,13 @@ demo: build-demo
 	echo 'The same downloads in the simulator:' && \
 	$(TARGET)/debug/onramp-study sim scenarios/demo.toml --skip-missing --out onramp-out; }
 
-# The playground: target/web/index.html, which works from the disk too.
+# The playground: target/web/index.html, which works from the disk too. WEB_BASE is the address
+# that its folder will have, for the previews of links.
 web: web-engine
 	@scripts/setup.sh nodejs npm
 	cd crates/onramp-web/page && npm ci --no-audit --no-fund && \
-		node build.mjs --out '$(TARGET)/web' --engine '$(TARGET)/web-engine'
+		node build.mjs --out '$(TARGET)/web' --engine '$(TARGET)/web-engine' \
+		$(if $(WEB_BASE),--base '$(WEB_BASE)')
 
 # The simulator as a WebAssembly module, with its JavaScript side, for the bundler of the page.
 web-engine: setup

@@ -2,6 +2,7 @@
 
 import importlib.util
 import pathlib
+import shutil
 
 import pytest
 
@@ -44,6 +45,8 @@ def test_a_link_to_no_file_is_an_error(pages):
     ('<a href="c.html">c</a>', "no file c.html"),
     ('<a href="https://example.org">outside</a>', None),
     ('<img src="b.html">', "an image without a text"),
+    ('<iframe src="b.html#embed/x"></iframe>', "no anchor b.html#embed/x"),
+    ('<iframe src="https://example.org/x"></iframe>', "loads https://example.org/x"),
     ('<script src="https://example.org/x.js"></script>', "loads https://example.org/x.js"),
 ])
 def test_mistakes_of_the_built_site(tmp_path, body, mistake):
@@ -51,6 +54,25 @@ def test_mistakes_of_the_built_site(tmp_path, body, mistake):
     (tmp_path / "b.html").write_text('<h2 id="here">Here</h2>')
     found, _ = site.mistakes_in(tmp_path)
     assert [mistake in line for line in found] == ([True] if mistake else [])
+
+
+def test_the_front_page_has_a_figure_of_the_playground_before_its_first_picture(tmp_path):
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web/index.html").write_text("the playground")
+    (tmp_path / "pages/docs").mkdir(parents=True)
+    (tmp_path / "pages/README.md").write_text("# Onramp\n\nText.\n\n![Bars](a.svg)\n\n![](b.svg)\n")
+    (tmp_path / "pages/docs/playground.md").write_text("# The playground\n\nText.\n")
+    site.add_playground(tmp_path / "pages", tmp_path / "web")
+    home = (tmp_path / "pages/README.md").read_text()
+    assert home.count("<iframe") == 1
+    assert 'src="play/index.html#embed/preset/' in home
+    assert home.index("Text.") < home.index("<iframe") < home.index("![Bars]")
+    assert 'href="../play/index.html"' in (tmp_path / "pages/docs/playground.md").read_text()
+    assert (tmp_path / "pages/play/index.html").is_file()
+    (tmp_path / "pages/README.md").write_text("# Onramp\n\nText.\n")
+    shutil.rmtree(tmp_path / "pages/play")
+    with pytest.raises(SystemExit, match="no picture"):
+        site.add_playground(tmp_path / "pages", tmp_path / "web")
 
 
 def test_a_page_that_the_navigation_lacks_is_an_error(tmp_path):

@@ -5,7 +5,8 @@
 
 The pages keep their places in the repository, so links between them hold. A linked file that is no
 page, such as a C header, becomes a page with its text. The navigation is docs/README.md: a group
-for each of its headings. The playground of `make web` is included where FOLDER has it.
+for each of its headings. The playground of `make web` is included where FOLDER has it: its first
+figure then stands on the front page.
 
 Exits with 1 where a link, an anchor or an image of the built site leads nowhere, a page loads
 something from elsewhere, or a page of docs/ is missing in docs/README.md.
@@ -24,6 +25,13 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOME, INDEX, PLAYGROUND = "README.md", "docs/README.md", "play"
+# The figure of the front page, as an address of the playground: crates/onramp-web/page.
+FIGURE = "embed/preset/geostationary"
+# A wide figure has higher lanes.
+FRAME = """<style>.onramp-figure { border: 0; height: 560px; width: 100%; }
+@media (max-width: 560px) { .onramp-figure { height: 480px; } }</style>
+<iframe class="onramp-figure" loading="lazy" title="Two downloads over a satellite, simulated: \
+packets on their path" src="SOURCE"></iframe>"""
 # What the generator's pages would load from elsewhere, for their search from the disk.
 SHIM = "https://unpkg.com/iframe-worker/shim"
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
@@ -108,6 +116,24 @@ class Pages:
         return re.sub(r"^ {2}(?=- )", "    ", "".join(parts), flags=re.MULTILINE)
 
 
+def add_playground(pages, web):
+    """Copy the playground, lead to it, and put one of its figures on the front page."""
+    shutil.copytree(web, pages / PLAYGROUND)
+    for page, up in ((HOME, ""), ("docs/playground.md", "../")):
+        file = pages / page
+        button = (f'<p><a class="md-button md-button--primary" '
+                  f'href="{up}{PLAYGROUND}/index.html">Open the playground</a></p>')
+        file.write_text(file.read_text().replace("\n\n", f"\n\n{button}\n\n", 1))
+    frame = FRAME.replace("SOURCE", f"{PLAYGROUND}/index.html#{FIGURE}")
+    home = pages / HOME
+    # Before the first picture.
+    text, found = re.subn(r"^!\[", lambda match: f"<div>{frame}</div>\n\n{match[0]}",
+                          home.read_text(), count=1, flags=re.MULTILINE)
+    if not found:
+        raise SystemExit(f"{HOME} has no picture before which the figure of the playground stands")
+    home.write_text(text)
+
+
 def navigation(root):
     """The groups of docs/README.md with their pages: [{title: [{title: page}]}]."""
     groups, listed = [{"Home": HOME}], {INDEX}
@@ -159,7 +185,7 @@ class Built(html.parser.HTMLParser):
             self.links.append(values["href"])
         elif tag == "link" and values.get("rel") != "canonical" and values.get("href"):
             self.loaded.append(values["href"])
-        elif tag in ("img", "script") and values.get("src"):
+        elif tag in ("img", "script", "iframe") and values.get("src"):
             self.loaded.append(values["src"])
         if tag == "img" and not values.get("alt"):
             self.mistakes.append("an image without a text")
@@ -205,12 +231,7 @@ def main():
     nav = navigation(ROOT)
     pages.write_all()
     if (arguments.web / "index.html").is_file():
-        shutil.copytree(arguments.web, work / "pages" / PLAYGROUND)
-        for page, up in ((HOME, ""), ("docs/playground.md", "../")):
-            file = work / "pages" / page
-            file.write_text(file.read_text().replace(
-                "\n\n", f'\n\n<p><a class="md-button md-button--primary" '
-                f'href="{up}{PLAYGROUND}/index.html">Open the playground</a></p>\n\n', 1))
+        add_playground(work / "pages", arguments.web)
     config = (ROOT / "scripts/site/zensical.toml").read_text()
     (work / "zensical.toml").write_text(
         config.replace("[project]\n", f"[project]\nnav = {as_toml(nav)}\n", 1))

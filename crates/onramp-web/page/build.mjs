@@ -1,5 +1,8 @@
 /**
- * Builds the page: `node build.mjs [--out FOLDER] [--engine FOLDER]`.
+ * Builds the page: `node build.mjs [--out FOLDER] [--engine FOLDER] [--base ADDRESS]`.
+ *
+ * `--base`: the address that the folder will have, such as `https://example.org/play`. Previews of
+ * links need it: without it their pictures have relative addresses, which some programs ignore.
  *
  * All files are classic scripts, because browsers load no module, no worker and no WebAssembly from
  * file://. The worker and the compressed WebAssembly module are texts in `engine.js`; the client
@@ -16,6 +19,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { writePages } from "./pages.mjs";
 
 const page = fileURLToPath(new URL(".", import.meta.url));
 const target = fileURLToPath(new URL("../../../target/", import.meta.url));
@@ -23,6 +27,7 @@ const { values: options } = parseArgs({
 	options: {
 		out: { type: "string", default: join(target, "web") },
 		engine: { type: "string", default: join(target, "web-engine") },
+		base: { type: "string" },
 		"unit-tests": { type: "boolean", default: false },
 	},
 });
@@ -38,6 +43,7 @@ if (options["unit-tests"]) {
 	await buildUnitTests(options.engine, join(target, "web-tests"));
 } else {
 	await buildPage(options.out);
+	await writePages(options.out, options.base);
 	await buildEngine(options.engine, options.out);
 }
 
@@ -53,7 +59,7 @@ async function buildPage(out) {
 		jsxImportSource: "preact",
 		legalComments: "none",
 	});
-	await copyFile(join(page, "index.html"), join(out, "index.html"));
+	await copyFile(join(page, "icon.svg"), join(out, "icon.svg"));
 }
 
 /** The module, which wasm-bindgen has prepared. */

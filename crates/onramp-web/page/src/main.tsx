@@ -4,8 +4,9 @@ import { render } from "preact";
 import { startView } from "./plots/view";
 import { startClock } from "./state/clock";
 import { startHistory } from "./state/history";
+import { startPredicting } from "./state/predict";
 import { startRunner } from "./state/runner";
-import { App } from "./ui/App";
+import { Root } from "./ui/Root";
 import { startTheme } from "./ui/theme";
 
 async function start(): Promise<void> {
@@ -13,11 +14,12 @@ async function start(): Promise<void> {
 	await startHistory();
 	startRunner();
 	startClock();
+	startPredicting();
 	startView();
 	const root = document.getElementById("page");
 	if (root) {
 		root.replaceChildren();
-		render(<App />, root);
+		render(<Root />, root);
 	}
 }
 

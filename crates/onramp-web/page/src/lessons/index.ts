@@ -24,11 +24,11 @@ export const LESSONS: Lesson[] = [
 	{
 		id: "slow-start",
 		title: "Why slow start is slow",
-		text: `Slow start sends ten segments, and twice as many in each further round trip: 10, 20,
-			40, 80, 160, 320. This path holds 417 segments, and a round trip takes 500 ms. So the
-			link is idle for three quarters of three seconds. The start-up qos is told the rate,
-			which the network guarantees (Ritter, Wehrle & Wolf 2001). It fills the path in the
-			first round trip, and takes less than half of the time.`,
+		text: `Slow start sends ten segments, and waits for their ACKs. How many may it send in the
+			next round trip? This path holds 417 segments, and a round trip takes 500 ms. The link
+			is idle for three quarters of three seconds. The start-up qos is told the rate, which
+			the network guarantees (Ritter, Wehrle & Wolf 2001). It fills the path in the first
+			round trip, and takes less than half of the time.`,
 		toml: slowStart,
 	},
 	{

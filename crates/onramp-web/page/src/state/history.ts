@@ -3,7 +3,8 @@
 import { effect } from "@preact/signals";
 import { LESSONS } from "../lessons";
 import { PRESETS } from "../presets";
-import { fragmentOf, LinkError, readFragment } from "./link";
+import { type Fragment, fragmentOf, LinkError, readFragment } from "./link";
+import { type Route, route, routeOf } from "./route";
 import {
 	lessonIndex,
 	linkMessage,
@@ -25,13 +26,10 @@ export async function startHistory(): Promise<void> {
 	addEventListener("popstate", () => void openAddress());
 	addEventListener("hashchange", () => void openAddress());
 	effect(() => {
-		void writeAddress(scenarioText.value, lessonIndex.value);
+		if (route.value.kind === "playground") {
+			void writeAddress(scenarioText.value, lessonIndex.value);
+		}
 	});
-}
-
-/** The address of the page with this scenario. Throws a `LinkError`. */
-export async function linkOf(text: string): Promise<string> {
-	return location.href.replace(/#.*$/s, "") + (await fragmentOf(text));
 }
 
 async function openAddress(): Promise<void> {
@@ -42,8 +40,9 @@ async function openAddress(): Promise<void> {
 	// What follows from an address is no entry of its own.
 	lastEntryMs = performance.now();
 	linkMessage.value = "";
+	route.value = routeOf(location.hash);
 	try {
-		const fragment = await readFragment(location.hash);
+		const fragment = await scenarioOf(route.value);
 		if (fragment.kind === "scenario") {
 			lessonIndex.value = undefined;
 			setScenario(fragment.text);
@@ -56,6 +55,13 @@ async function openAddress(): Promise<void> {
 	if (scenarioText.peek() === "") {
 		setScenario(PRESETS[0]?.toml ?? "");
 	}
+}
+
+/** The scenario that the address names: none in the game, which leaves that of the playground. */
+async function scenarioOf(to: Route): Promise<Fragment> {
+	return to.kind === "game"
+		? { kind: "none" }
+		: readFragment(to.kind === "embed" ? to.fragment : location.hash);
 }
 
 function openNamed(kind: "preset" | "lesson", id: string): boolean {

@@ -51,11 +51,20 @@ export function cancel(): void {
 
 /** A file of the scenario of the page. Throws a `Refusal`. */
 export async function exportFile(format: ExportFormat, caseNumber: number): Promise<ExportedFile> {
+	return (await running()).exportFile(ranText.peek(), format, caseNumber);
+}
+
+/** Runs a scenario that the page does not show. Throws a `Refusal`. */
+export async function simulate(text: string): ReturnType<Engine["run"]> {
+	return (await running()).run(text);
+}
+
+async function running(): Promise<Engine> {
 	const started = await engine;
 	if (!started) {
 		throw new Error("the engine has not started");
 	}
-	return started.exportFile(ranText.peek(), format, caseNumber);
+	return started;
 }
 
 async function runScenario(text: string): Promise<void> {

@@ -7,10 +7,12 @@ import { KeysDialog } from "./KeysDialog";
 import { useKeys } from "./keys";
 import { LessonPanel } from "./LessonPanel";
 import { Plots } from "./Plots";
+import { Predict } from "./Predict";
 import { Presets } from "./Presets";
 import { isNarrow } from "./room";
 import { SaveDialog } from "./SaveDialog";
 import { ScenarioEditor } from "./ScenarioEditor";
+import { ShareDialog } from "./ShareDialog";
 import { Stage } from "./Stage";
 import { StatusLine } from "./StatusLine";
 import { Summary } from "./Summary";
@@ -46,6 +48,7 @@ export function App() {
 					{run.value && (
 						<>
 							<Stage run={run.value} />
+							<Predict />
 							<Transport />
 							<Plots run={run.value} />
 						</>
@@ -59,6 +62,7 @@ export function App() {
 			</div>
 			{dialog.value === "command" && <CommandDialog />}
 			{dialog.value === "save" && <SaveDialog />}
+			{dialog.value === "share" && <ShareDialog />}
 			{dialog.value === "keys" && <KeysDialog />}
 		</>
 	);

@@ -1,7 +1,5 @@
-import { useState } from "preact/hooks";
-import { linkOf } from "../state/history";
-import { facts, lessonIndex, openLesson, scenarioText } from "../state/store";
-import { copyText } from "./copy";
+import { go } from "../state/route";
+import { facts, lessonIndex, openLesson } from "../state/store";
 import { dialog } from "./dialogs";
 import { theme, toggleTheme } from "./theme";
 
@@ -16,6 +14,9 @@ export function Header() {
 				</p>
 			</div>
 			<div class="actions">
+				<button type="button" onClick={() => go("#game")}>
+					Beat onramp
+				</button>
 				<button
 					type="button"
 					aria-pressed={lessonIndex.value !== undefined}
@@ -29,7 +30,9 @@ export function Header() {
 				>
 					Lesson
 				</button>
-				<CopyLink />
+				<button type="button" onClick={() => (dialog.value = "share")}>
+					Share
+				</button>
 				<button type="button" onClick={() => (dialog.value = "command")}>
 					Command line
 				</button>
@@ -44,28 +47,5 @@ export function Header() {
 				</button>
 			</div>
 		</header>
-	);
-}
-
-function CopyLink() {
-	const [message, setMessage] = useState("");
-	const copy = async () => {
-		try {
-			await copyText(await linkOf(scenarioText.value));
-			setMessage("Link copied");
-		} catch (error) {
-			setMessage(error instanceof Error ? error.message : String(error));
-		}
-		setTimeout(() => setMessage(""), 4000);
-	};
-	return (
-		<>
-			<button type="button" onClick={() => void copy()}>
-				Copy link
-			</button>
-			<span class="toast" role="status">
-				{message}
-			</span>
-		</>
 	);
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 /** The dialog that is open. */
-export const dialog = signal<"command" | "save" | "keys" | undefined>(undefined);
+export const dialog = signal<"command" | "save" | "share" | "keys" | undefined>(undefined);
 
 /** A modal dialog: the browser keeps the focus inside, and Escape closes it. */
 export function Dialog(props: { title: string; children: ComponentChildren }) {

@@ -67,6 +67,17 @@ for (const scheme of ["light", "dark"]) {
 	});
 }
 
+test("the front page shows a live figure, which plays and leads to the playground", async (t) => {
+	const page = await open(t, "index.html");
+	await page.locator(".onramp-figure").scrollIntoViewIfNeeded();
+	const frame = page.frameLocator(".onramp-figure");
+	await frame.locator(".stage canvas").nth(1).waitFor({ timeout: 60_000 });
+	await frame.getByRole("button", { name: "Play" }).click();
+	await frame.getByRole("button", { name: /^(Pause|Go on)$/ }).waitFor();
+	const link = frame.getByRole("link", { name: "Open in the Onramp playground" });
+	assert.equal(await link.getAttribute("href"), "index.html#preset/geostationary");
+});
+
 test("search finds a page", async (t) => {
 	const page = await open(t, "index.html");
 	await page.keyboard.press("Control+k");

@@ -107,12 +107,20 @@ export class Playground {
 		return this.button("Again").click();
 	}
 
-	/** The link that the page copies. */
-	async link() {
+	/** What the page copies: a link, or the line that embeds a figure. */
+	async shared(what) {
 		await this.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-		await this.button("Copy link").click();
-		await this.page.getByText("Link copied").waitFor();
+		await this.button("Share").click();
+		const dialog = this.page.getByRole("dialog");
+		await dialog.getByRole("button", { name: `Copy ${what}` }).click();
+		await dialog.getByText("copied").waitFor();
+		await dialog.getByRole("button", { name: "Close" }).click();
 		return this.page.evaluate(() => navigator.clipboard.readText());
+	}
+
+	/** The link that the page copies. */
+	link() {
+		return this.shared("link");
 	}
 
 	/** Saves a file by the dialog, and gives its name and bytes. */
@@ -180,7 +188,7 @@ export class Playground {
 			}
 			yield await summary.textContent();
 		}
-		for (const name of ["Command line", "Save", "Keys"]) {
+		for (const name of ["Share", "Command line", "Save", "Keys"]) {
 			await this.button(name).click();
 			await this.page.getByRole("dialog").waitFor();
 			yield name;

@@ -176,6 +176,23 @@ fn reservations_multiply_and_have_words() {
 }
 
 #[test]
+fn slow_start_without_hystart_has_words() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = [\"none\", \"standard\"]\n\
+                hystart = [true, false]\n";
+    let startups: Vec<_> = cases(text)
+        .iter()
+        .map(|case| Record::of_case(case, "sim").startup)
+        .collect();
+    let wanted = [
+        "none",
+        "none without HyStart",
+        "standard",
+        "standard without HyStart",
+    ];
+    assert_eq!(startups, wanted);
+}
+
+#[test]
 fn switched_off_ideas_multiply_and_have_words() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"onramp\"\n[[transfer]]\n\
                 size = \"1 kB\"\n\

@@ -146,6 +146,7 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
         initial_rate: keys.given.initial_rate,
         reservation: keys.given.reservation(),
         avoidance,
+        hystart: !keys.given.hystart_is_off,
         recovery: keys.recovery,
         timers: keys.timers,
         initial_window,

@@ -49,6 +49,8 @@ pub struct Config {
     pub initial_rate: InitialRate,
     /// Congestion avoidance.
     pub avoidance: Avoidance,
+    /// CUBIC has HyStart, which ends slow start before it overflows a queue.
+    pub hystart: bool,
     /// Loss recovery. Those that need SACK fall back to [`Recovery::NewReno`] if the peer does not
     /// support it.
     pub recovery: Recovery,
@@ -161,6 +163,7 @@ impl Config {
             gamma_ppm: None,
             initial_rate: InitialRate::Auto,
             avoidance: Avoidance::Cubic,
+            hystart: true,
             recovery: Recovery::Rack,
             timers: Timers::Linux,
             acks: Acks::Linux,

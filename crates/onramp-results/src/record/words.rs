@@ -51,7 +51,7 @@ pub(super) fn unasked(connect: Connect) -> Option<String> {
 }
 
 /// A start-up with its parameters: `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst
-/// 10 kB`, `onramp memory careful` or `onramp without spacing`.
+/// 10 kB`, `onramp memory careful`, `onramp without spacing` or `standard without HyStart`.
 pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
     let gamma = given.gamma_ppm.map(format_percent);
     let pace = given.pace_bits_per_s.map(format_rate);
@@ -67,6 +67,7 @@ pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
         InitialRate::BitsPerS(bits) => Some(format!("initial rate {}", format_rate(bits))),
     };
     let search = (given.search != SearchVersion::default()).then(|| given.search.name().to_owned());
+    let hystart = given.hystart_is_off.then(|| "without HyStart".to_owned());
     let memory = (memory != Memory::Off).then(|| format!("memory {}", memory.name()));
     let words = [
         gamma,
@@ -77,6 +78,7 @@ pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
         initial_rate,
         memory,
         without,
+        hystart,
     ]
     .into_iter()
     .flatten();

@@ -177,6 +177,14 @@ keys! { KEYS:
         "Congestion avoidance that follows the start-up: {names}.",
     )
     .list(List::Factor);
+    HYSTART: Boolean = Key::new(
+        "hystart",
+        Text("true"),
+        "For start-ups `none` and `standard` with avoidance `cubic`: CUBIC has HyStart, which ends \
+         slow start before it overflows a queue. `false` is Linux with the module parameter \
+         `hystart` of `tcp_cubic` at 0.",
+    )
+    .list(List::Factor);
     CONNECT: ConnectEnd = Key::new(
         "connect",
         Text("receiver"),

@@ -267,6 +267,8 @@ pub struct Given {
     pub search: SearchVersion,
     /// For `onramp`: what leaves behind the initial window in the first round trip.
     pub initial_rate: InitialRate,
+    /// For [`NO_STARTUP`] and `standard` with CUBIC: slow start without CUBIC's HyStart.
+    pub hystart_is_off: bool,
 }
 
 impl Given {

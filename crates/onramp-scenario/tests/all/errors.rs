@@ -95,6 +95,16 @@ fn keys_of_one_start_up() {
             "startup = \"paced\"",
             "startup = \"search\"\nsearch = \"windows\""
         ),
+        (
+            "startup = \"paced\"",
+            "startup = \"paced\"\nhystart = false"
+        ),
+        ("startup = \"paced\"", "hystart = \"off\""),
+        (
+            "startup = \"paced\"",
+            "hystart = false\navoidance = [\"cubic\", \"reno\"]"
+        ),
+        ("startup = \"paced\"", "hystart = false\nstack = \"lite\""),
     ]));
 }
 

@@ -140,6 +140,7 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
         startup,
         startup_options: startup_options | keys.memory.options(),
         startup_variant: keys.given.variant(keys.startup, keys.train),
+        startup_parameters: keys.given.parameters,
         memory: (keys.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
         pace_bits_per_s: keys.given.pace_bits_per_s,
         gamma_ppm: keys.given.gamma_ppm,

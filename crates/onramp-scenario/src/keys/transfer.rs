@@ -7,6 +7,7 @@ use super::kinds::{
     StackName, StartupName, TimersName, TrainReading, TransportName, Window,
 };
 use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
+use super::parameters::PARAMETERS;
 use crate::channel::limits::{DELAYS, RATES};
 use onramp_config::key::Fallback::{Other, Required, Text};
 use onramp_config::key::{keys, Boolean, Integer, Key, List, Percent, Rate, Size, Table, Time};
@@ -14,6 +15,7 @@ use onramp_config::key::{keys, Boolean, Integer, Key, List, Percent, Rate, Size,
 pub(crate) static TRANSFER: Table = Table {
     is_required: true,
     keys: KEYS,
+    tables: &[&PARAMETERS],
     ..Table::many("transfer", 1000, "transfers to measure")
 };
 

@@ -1,7 +1,9 @@
 //! `[[transfer]]`.
 
 use super::flows::{check_mtu_of_version, Routes};
-use super::startup_keys::{check_key_of_startup, check_key_of_startups, check_reservation};
+use super::startup_keys::{
+    check_key_of_startup, check_key_of_startups, check_reservation, vary_parameters,
+};
 use crate::cases::{avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft};
 use crate::keys::transfer::{
     AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, ECN, FROM, GAMMA, HYSTART,
@@ -107,6 +109,7 @@ fn vary_stack(reader: &mut Reader, section: &Section, draft: &mut TransferDraft)
 /// The start-up and its parameters.
 fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraft) {
     let startups = reader.list(section, &STARTUP);
+    let names = startups.clone();
     let chosen = startups.as_deref();
     let gamma = ("gamma", "start-up `gamma`");
     check_key_of_startup(reader, section, &GAMMA, gamma, chosen);
@@ -164,6 +167,7 @@ fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraf
     draft.vary(reader.list(section, &MEMORY), |one, memory| {
         one.memory = memory
     });
+    vary_parameters(reader, section, names.as_deref(), draft);
 }
 
 /// The growth of the window.

@@ -109,6 +109,29 @@ fn keys_of_one_start_up() {
 }
 
 #[test]
+fn parameters() {
+    let of = |startup: &str, table: &str| {
+        let keys = format!("startup = {startup}\n[transfer.parameters]\n{table}");
+        refused(&with("startup = \"paced\"", &keys))
+    };
+    assert_snapshot!([
+        of("\"search\"", "tresh = \"30 %\""),
+        of("\"search\"", "thresh = 30"),
+        of("\"search\"", "thresh = [\"30 %\", \"100 %\"]"),
+        of("\"search\"", "window = \"100 %\""),
+        of("\"hystart\"", "min_rtt_thresh = \"2 s\""),
+        of("\"hystart\"", "css_rounds = 0"),
+        of("\"hystart\"", "css_rounds = \"5\""),
+        of("[\"search\", \"paced\"]", "thresh = \"30 %\""),
+        refused(&with(
+            "lead = \"5 s\"",
+            "[traffic.parameters]\nthresh = \"30 %\""
+        )),
+    ]
+    .concat());
+}
+
+#[test]
 fn memories() {
     assert_snapshot!(refusals(&[
         (

@@ -5,10 +5,15 @@ use onramp_sim::{run, Options};
 
 /// A transfer of 5 MB over 50 Mbit/s with a queue of one BDP.
 fn transfer(rtt_ms: u32, startup: &str) -> Record {
+    transfer_with(rtt_ms, startup, "")
+}
+
+/// The same with further keys.
+fn transfer_with(rtt_ms: u32, startup: &str, keys: &str) -> Record {
     let text = format!(
         "name = \"published\"\n[path]\nrate = \"50 Mbit/s\"\nrtt = \"{rtt_ms} ms\"\nqueue = \"1 \
          bdp\"\n[receiver]\nbuffer = \"64 MiB\"\n[[transfer]]\nsize = \"5 MB\"\nstartup = \
-         \"{startup}\"\navoidance = \"cubic\"\n"
+         \"{startup}\"\navoidance = \"cubic\"\n{keys}"
     );
     let scenario = onramp_scenario::parse("published.toml", &text).expect("the scenario is right");
     let mut outcome = run(&scenario.cases[0], &Options::default()).expect("it can be simulated");
@@ -33,6 +38,24 @@ fn hystart_ends_slow_start_at_the_published_window() {
         ("ssthresh", 0)
     );
     is_near(record.exit_cwnd_bytes.unwrap() as f64 / 1448.0, 632.0);
+}
+
+/// Without HyStart, slow start overflows the queue: what its last round sends above what path and
+/// queue hold is lost.
+#[test]
+fn without_hystart_slow_start_ends_with_the_losses_of_a_round() {
+    for startup in ["none", "standard"] {
+        let record = transfer_with(150, startup, "hystart = false\n");
+        println!(
+            "{startup}: {} {:?}",
+            record.retransmitted_segments, record.completion_s
+        );
+        let record = transfer_with(100, startup, "hystart = false\n");
+        println!(
+            "{startup}: {} {:?}",
+            record.retransmitted_segments, record.completion_s
+        );
+    }
 }
 
 /// 5 MB over 50 Mbit/s and 100 ms, from the first segment: 1.29 s with HyStart, 1.11 s with SUSS.

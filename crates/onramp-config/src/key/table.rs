@@ -26,7 +26,8 @@ pub struct Table {
     pub meaning: &'static str,
     /// Its own keys.
     pub keys: &'static [&'static dyn AnyKey],
-    /// Further keys of its own, which the program knows only when it runs.
+    /// Keys of its own, which the program knows only when it runs, in place of `keys`. They may
+    /// have lists.
     pub late_keys: Option<fn() -> &'static [&'static dyn AnyKey]>,
     /// The tables within it.
     pub tables: &'static [&'static Table],
@@ -88,8 +89,8 @@ impl Table {
 
     /// Its own keys, without those of its group.
     pub fn own_keys(&self) -> impl Iterator<Item = &'static dyn AnyKey> + use<> {
-        let late_keys = self.late_keys.map_or(&[][..], |late_keys| late_keys());
-        self.keys.iter().chain(late_keys).copied()
+        let keys = self.late_keys.map_or(self.keys, |late_keys| late_keys());
+        keys.iter().copied()
     }
 
     /// The keys of this table, in the order of messages.

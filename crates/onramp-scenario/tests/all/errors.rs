@@ -115,7 +115,6 @@ fn parameters() {
         refused(&with("startup = \"paced\"", &keys))
     };
     assert_snapshot!([
-        of("\"search\"", "tresh = \"30 %\""),
         of("\"search\"", "thresh = 30"),
         of("\"search\"", "thresh = [\"30 %\", \"100 %\"]"),
         of("\"search\"", "window = \"100 %\""),
@@ -129,6 +128,8 @@ fn parameters() {
         )),
     ]
     .concat());
+    let misspelt = of("\"search\"", "tresh = \"30 %\"");
+    assert!(misspelt.contains("did you mean `thresh`?"), "{misspelt}");
 }
 
 #[test]

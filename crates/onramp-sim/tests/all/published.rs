@@ -40,22 +40,24 @@ fn hystart_ends_slow_start_at_the_published_window() {
     is_near(record.exit_cwnd_bytes.unwrap() as f64 / 1448.0, 632.0);
 }
 
-/// Without HyStart, slow start overflows the queue: what its last round sends above what path and
-/// queue hold is lost.
+/// The source of the times below: without HyStart 1.50 s and 1105 lost segments. The simulator needs
+/// 1.45 s and retransmits 898, all that the last round sends above what path and queue hold; the
+/// queue of the source is not known.
 #[test]
-fn without_hystart_slow_start_ends_with_the_losses_of_a_round() {
-    for startup in ["none", "standard"] {
-        let record = transfer_with(150, startup, "hystart = false\n");
-        println!(
-            "{startup}: {} {:?}",
-            record.retransmitted_segments, record.completion_s
-        );
-        let record = transfer_with(100, startup, "hystart = false\n");
-        println!(
-            "{startup}: {} {:?}",
-            record.retransmitted_segments, record.completion_s
-        );
-    }
+fn without_hystart_slow_start_overflows_the_queue_and_takes_the_published_time() {
+    let [none, standard] =
+        ["none", "standard"].map(|startup| transfer_with(100, startup, "hystart = false\n"));
+    assert_eq!(none.retransmitted_segments, 898);
+    assert_eq!(
+        (standard.retransmitted_segments, standard.completion_s),
+        (none.retransmitted_segments, none.completion_s)
+    );
+    assert_eq!(standard.exit_reason, "loss");
+    let from_first_segment_s = none.completion_s.unwrap() - 2.0 * 0.1;
+    assert!(
+        (1.44..1.50).contains(&from_first_segment_s),
+        "{from_first_segment_s} s"
+    );
 }
 
 /// 5 MB over 50 Mbit/s and 100 ms, from the first segment: 1.29 s with HyStart, 1.11 s with SUSS.

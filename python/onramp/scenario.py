@@ -300,6 +300,98 @@ class Steps(TableOfKeys):
 
 
 @dataclass(kw_only=True)
+class TransferParameters(TableOfKeys):
+    """``[transfer.parameters]``.
+
+    Constants of its start-up, instead of those in the header of the algorithm.
+
+    Parameters
+    ----------
+    min_rtt_thresh : str | float | Sequence[str | float] | None, optional
+        For start-up `hystart`: MIN_RTT_THRESH: a rise of the RTT of less is noise. Default: `4 ms`.
+        Range: 0 ns to 1 s.
+    max_rtt_thresh : str | float | Sequence[str | float] | None, optional
+        For start-up `hystart`: MAX_RTT_THRESH: a rise of the RTT of more is a queue. Default: `16
+        ms`. Range: 0 ns to 1 s.
+    min_rtt_divisor : int | Sequence[int] | None, optional
+        For start-up `hystart`: MIN_RTT_DIVISOR: between them, a rise by this part of the RTT is a
+        queue. Default: `8`. Range: 1 to 64.
+    n_rtt_sample : int | Sequence[int] | None, optional
+        For start-up `hystart`: N_RTT_SAMPLE: the number of RTT samples in a round that decide.
+        Default: `8`. Range: 1 to 64.
+    css_growth_divisor : int | Sequence[int] | None, optional
+        For start-up `hystart`: CSS_GROWTH_DIVISOR: conservative slow start grows by this part of
+        slow start's growth. Default: `4`. Range: 1 to 64.
+    css_rounds : int | Sequence[int] | None, optional
+        For start-up `hystart`: CSS_ROUNDS: rounds of conservative slow start before the exit.
+        Default: `5`. Range: 1 to 100.
+    limit_segments : int | Sequence[int] | None, optional
+        For start-up `hystart`: L: the segments of an ACK that count for growth. Default: `8`.
+        Range: 1 to 1000000.
+    thresh : str | Sequence[str] | None, optional
+        For start-up `search`: THRESH of the draft: the share of what was sent that is missing at
+        the exit. Default: `26 %`. Range: 1 % to 99 %.
+    old_thresh : str | Sequence[str] | None, optional
+        For start-up `search`: The same share of the versions `linux` and `freebsd`. Default: `35
+        %`. Range: 1 % to 99 %.
+    window : str | Sequence[str] | None, optional
+        For start-up `search`: WINDOW_SIZE_FACTOR: the window, in shares of the initial RTT.
+        Default: `350 %`. Range: 200 % to 1000 %.
+    rtt_divisor : int | Sequence[int] | None, optional
+        For start-up `suss`: HyStart: the RTT may rise by this part of minRTT. Default: `8`. Range:
+        1 to 64.
+    min_rise : str | float | Sequence[str | float] | None, optional
+        For start-up `suss`: HyStart: by at least this. Default: `4 ms`. Range: 0 ns to 1 s.
+    max_rise : str | float | Sequence[str | float] | None, optional
+        For start-up `suss`: HyStart: by at most this. Default: `16 ms`. Range: 0 ns to 1 s.
+    samples : int | Sequence[int] | None, optional
+        For start-up `suss`: HyStart: the RTT samples of a round that decide. Default: `8`. Range: 1
+        to 64.
+    max_jumps : int | Sequence[int] | None, optional
+        For start-up `suss`: Rounds with red data, at most. Default: `3`. Range: 0 to 10.
+    min_rtt : str | float | Sequence[str | float] | None, optional
+        For start-up `suss`: Red data is sent only where minRTT is longer. Default: `10 ms`. Range:
+        0 ns to 10 s.
+    """
+
+    KINDS: ClassVar[dict[str, str]] = {
+        "min_rtt_thresh": "time",
+        "max_rtt_thresh": "time",
+        "min_rtt_divisor": "integer",
+        "n_rtt_sample": "integer",
+        "css_growth_divisor": "integer",
+        "css_rounds": "integer",
+        "limit_segments": "integer",
+        "thresh": "share",
+        "old_thresh": "share",
+        "window": "share",
+        "rtt_divisor": "integer",
+        "min_rise": "time",
+        "max_rise": "time",
+        "samples": "integer",
+        "max_jumps": "integer",
+        "min_rtt": "time",
+    }
+
+    min_rtt_thresh: str | float | Sequence[str | float] | None = None
+    max_rtt_thresh: str | float | Sequence[str | float] | None = None
+    min_rtt_divisor: int | Sequence[int] | None = None
+    n_rtt_sample: int | Sequence[int] | None = None
+    css_growth_divisor: int | Sequence[int] | None = None
+    css_rounds: int | Sequence[int] | None = None
+    limit_segments: int | Sequence[int] | None = None
+    thresh: str | Sequence[str] | None = None
+    old_thresh: str | Sequence[str] | None = None
+    window: str | Sequence[str] | None = None
+    rtt_divisor: int | Sequence[int] | None = None
+    min_rise: str | float | Sequence[str | float] | None = None
+    max_rise: str | float | Sequence[str | float] | None = None
+    samples: int | Sequence[int] | None = None
+    max_jumps: int | Sequence[int] | None = None
+    min_rtt: str | float | Sequence[str | float] | None = None
+
+
+@dataclass(kw_only=True)
 class LinkChange(TableOfKeys):
     """``[[link.change]]``: other rates, delays and losses from some time on.
 
@@ -916,6 +1008,10 @@ class Transfer(TableOfKeys):
     avoidance : Avoidance | Sequence[Avoidance] | None, optional
         Congestion avoidance that follows the start-up: `cubic`, `bbr`, `bbr3`, `reno`, `vegas`,
         `westwood` or `pipe`. Default: `cubic`; `reno` with stack `lite`.
+    hystart : bool | Sequence[bool] | None, optional
+        For start-ups `none` and `standard` with avoidance `cubic`: CUBIC has HyStart, which ends
+        slow start before it overflows a queue. `false` is Linux with the module parameter `hystart`
+        of `tcp_cubic` at 0. Default: `true`.
     connect : End | None, optional
         The end that connects. `receiver` then requests the data. `sender` sends as soon as its
         handshake is complete. Default: `receiver`.
@@ -983,6 +1079,8 @@ class Transfer(TableOfKeys):
         `30 s`. Range: 2 ms to 36000 s.
     repeat : int | None, optional
         How often each case of this table runs. Default: `1`. Range: 1 to 1000.
+    parameters : TransferParameters | None, optional
+        Constants of its start-up, instead of those in the header of the algorithm.
     """
 
     KINDS: ClassVar[dict[str, str]] = {
@@ -1009,6 +1107,7 @@ class Transfer(TableOfKeys):
         "memory": "memory",
         "byte_counting": "byte counting",
         "avoidance": "avoidance",
+        "hystart": "true or false",
         "connect": "end",
         "train": "reading",
         "initial_window": "initial window",
@@ -1055,6 +1154,7 @@ class Transfer(TableOfKeys):
     memory: Memory | Sequence[Memory] | None = None
     byte_counting: str | int | Sequence[str | int] | None = None
     avoidance: Avoidance | Sequence[Avoidance] | None = None
+    hystart: bool | Sequence[bool] | None = None
     connect: End | None = None
     train: Reading | None = None
     initial_window: str | int | Sequence[str | int] | None = None
@@ -1076,6 +1176,7 @@ class Transfer(TableOfKeys):
     play: str | float | None = None
     player_buffer: str | float | None = None
     repeat: int | None = None
+    parameters: TransferParameters | None = None
 
 
 @dataclass(kw_only=True)
@@ -1628,4 +1729,5 @@ __all__ = [
     "Steps",
     "Traffic",
     "Transfer",
+    "TransferParameters",
 ]

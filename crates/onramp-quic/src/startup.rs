@@ -5,8 +5,8 @@ use std::fmt;
 /// Declares the enum from the names of the registry.
 macro_rules! startups {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// A start-up that runs over QUIC with no more than its name. `qos`, which needs a rate, and
-        /// algorithms that are added to the registry are in
+        /// A start-up that runs over QUIC with no more than its name. `qos`, which needs a rate,
+        /// and algorithms that are added to the registry are in
         /// [`Settings::named`](crate::Settings::named).
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[non_exhaustive]

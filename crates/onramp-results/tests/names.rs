@@ -195,7 +195,8 @@ fn slow_start_without_hystart_has_words() {
 #[test]
 fn parameters_multiply_and_have_words() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"hystart\"\n\
-                [transfer.parameters]\ncss_rounds = [3, 5]\nmin_rtt_thresh = [\"4 ms\", \"2 ms\"]\n";
+                [transfer.parameters]\ncss_rounds = [3, 5]\n\
+                min_rtt_thresh = [\"4 ms\", \"2 ms\"]\n";
     let startups: Vec<_> = cases(text)
         .iter()
         .map(|case| Record::of_case(case, "sim").startup)

@@ -40,9 +40,8 @@ fn hystart_ends_slow_start_at_the_published_window() {
     is_near(record.exit_cwnd_bytes.unwrap() as f64 / 1448.0, 632.0);
 }
 
-/// The source of the times below: without HyStart 1.50 s and 1105 lost segments. The simulator needs
-/// 1.45 s and retransmits 898, all that the last round sends above what path and queue hold; the
-/// queue of the source is not known.
+/// The source of the times below: without HyStart 1.50 s and 1105 lost segments. The simulator
+/// needs 1.45 s and retransmits 898. The queue of the source is not known.
 #[test]
 fn without_hystart_slow_start_overflows_the_queue_and_takes_the_published_time() {
     let [none, standard] =

@@ -159,6 +159,9 @@ fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
     if onramp_core::sends_early(name) {
         arguments.push("-DONRAMP_SENDS_EARLY".to_owned());
     }
+    if !onramp_core::parameters(name).is_empty() {
+        arguments.push("-DONRAMP_PARAMETERS".to_owned());
+    }
     let mut rows = String::new();
     // A program without pairs has none of the hooks for them, which cost a call per ACK and packet.
     if !onramp_core::needs_pairs(name) {

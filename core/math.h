@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 #define NS_PER_S UINT64_C(1000000000)
+/* Millionths of a whole */
+#define PPM UINT64_C(1000000)
 
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {

@@ -341,6 +341,25 @@ enum startup_capability {
 	_Static_assert(sizeof(type) <= STARTUP_STATE_BYTES, #type " is too large")
 
 /*
+ * Parameters are constants of an algorithm that a user may set without a build. The algorithm's
+ * header lists them, P(algorithm, name, default, minimum, maximum, "meaning"):
+ *
+ *     #define NAME_PARAMETERS(P) P(NAME, thresh_ppm, 260000, 10000, 990000, "...") ...
+ *     STARTUP_PARAMETERS(NAME, NAME_PARAMETERS);
+ *
+ * The state has a member `struct NAME_parameters parameters`, with a member for each parameter. The
+ * host fills it before NAME_start(). The end of a parameter's name is its unit: `_ns`, `_ppm` (a
+ * share, in millionths), or none (a number).
+ */
+#define STARTUP_PARAMETER(algorithm, name, ...) uint64_t name;
+#define STARTUP_PARAMETERS(algorithm, LIST)                                                        \
+	struct algorithm##_parameters {                                                            \
+		LIST(STARTUP_PARAMETER)                                                            \
+	}
+/* The largest number of parameters of an algorithm */
+#define STARTUP_MAX_PARAMETERS 8
+
+/*
  * An algorithm NAME is a file core/algorithms/NAME.h with
  *
  *     struct NAME { ... };
@@ -348,8 +367,9 @@ enum startup_capability {
  *     void NAME_ack(struct NAME *, const struct startup_ack *, struct startup_decision *);
  *     void NAME_loss(struct NAME *, const struct startup_loss *, struct startup_decision *);
  *
- * and a row in core/registry.h. The state is zero before NAME_start(). Every function fills the
- * whole decision. An algorithm with variants defines their bits and names there too.
+ * and a row in core/registry.h. But for parameters, the state is zero before NAME_start(). Every
+ * function fills the whole decision. An algorithm with variants defines their bits and names in its
+ * file too.
  */
 
 /* The cwnd after this ACK in slow start, up to this ssthresh. A cwnd that does not limit the sender

@@ -1919,6 +1919,8 @@ pub mod maps {
     pub const RODATA_ONRAMP: &str = ".rodata.onramp";
     /// `.rodata.pair`
     pub const RODATA_PAIR: &str = ".rodata.pair";
+    /// `.rodata.params`
+    pub const RODATA_PARAMS: &str = ".rodata.params";
     /// `.rodata.policy`
     pub const RODATA_POLICY: &str = ".rodata.policy";
     /// `.rodata.qos`

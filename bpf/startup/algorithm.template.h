@@ -13,6 +13,11 @@
 
 #define ONRAMP_CONGESTION_CONTROL "CONGESTION_CONTROL"
 
+#ifdef ONRAMP_PARAMETERS
+/* The user's values of the algorithm's parameters */
+READ_ONLY_DATA struct ALGORITHM_parameters parameters SEC(".rodata.params");
+#endif
+
 /* What the map has of a connection */
 struct onramp_hosted {
 	struct onramp_connection connection;
@@ -27,6 +32,9 @@ static inline struct onramp_hosted *hosted(const struct onramp_connection *conne
 static inline void algorithm_start(struct onramp_connection *connection,
 				   const struct startup_start *start)
 {
+#ifdef ONRAMP_PARAMETERS
+	hosted(connection)->state.parameters = parameters;
+#endif
 	ALGORITHM_start(&hosted(connection)->state, start, &connection->decision);
 }
 

@@ -173,8 +173,10 @@ fn names() -> String {
     }
     // libbpf and the compiler name the other sections, and nobody looks for them.
     maps.retain(|name| {
-        let is_ours =
-            |tag: &str| ["adopt", "onramp", "pair", "policy", "qos", "receiver"].contains(&tag);
+        let ours = [
+            "adopt", "onramp", "pair", "params", "policy", "qos", "receiver",
+        ];
+        let is_ours = |tag: &str| ours.contains(&tag);
         name.strip_prefix(".rodata.")
             .map_or(name.starts_with("onramp_"), is_ours)
     });

@@ -53,7 +53,26 @@
 /* L, in segments: "L SHOULD be 8" for a sender that does not pace. */
 #define HYSTART_LIMIT_SEGMENTS 8
 
+#define HYSTART_PARAMETERS(P)                                                                      \
+	P(hystart, min_rtt_thresh_ns, HYSTART_MIN_THRESH_NS, 0, NS_PER_S,                          \
+	  "MIN_RTT_THRESH: a rise of the RTT of less is noise.")                                   \
+	P(hystart, max_rtt_thresh_ns, HYSTART_MAX_THRESH_NS, 0, NS_PER_S,                          \
+	  "MAX_RTT_THRESH: a rise of the RTT of more is a queue.")                                 \
+	P(hystart, min_rtt_divisor, HYSTART_RTT_DIVISOR, 1, 64,                                    \
+	  "MIN_RTT_DIVISOR: between them, a rise by this part of the RTT is a queue.")             \
+	P(hystart, n_rtt_sample, HYSTART_SAMPLES, 1, 64,                                           \
+	  "N_RTT_SAMPLE: the number of RTT samples in a round that decide.")                       \
+	P(hystart, css_growth_divisor, HYSTART_CSS_DIVISOR, 1, 64,                                 \
+	  "CSS_GROWTH_DIVISOR: conservative slow start grows by this part of slow start's "        \
+	  "growth.")                                                                               \
+	P(hystart, css_rounds, HYSTART_CSS_ROUNDS, 1, 100,                                         \
+	  "CSS_ROUNDS: rounds of conservative slow start before the exit.")                        \
+	P(hystart, limit_segments, HYSTART_LIMIT_SEGMENTS, 1, 1000000,                             \
+	  "L: the segments of an ACK that count for growth.")
+STARTUP_PARAMETERS(hystart, HYSTART_PARAMETERS);
+
 struct hystart {
+	struct hystart_parameters parameters;
 	uint64_t ssthresh_bytes;  /* the host's at the start */
 	uint64_t round_end_bytes; /* windowEnd, in the count of delivered_bytes */
 	uint64_t last_min_ns;     /* lastRoundMinRTT; STARTUP_UNLIMITED: none */
@@ -79,12 +98,13 @@ static inline uint64_t hystart_cwnd(struct hystart *state, const struct startup_
 {
 	struct startup_ack counted = *ack;
 	uint64_t mss = ack->mss_bytes;
+	uint64_t divisor = state->parameters.css_growth_divisor;
 
-	counted.acked_bytes = min_u64(ack->acked_bytes, HYSTART_LIMIT_SEGMENTS * mss);
+	counted.acked_bytes = min_u64(ack->acked_bytes, state->parameters.limit_segments * mss);
 	if (state->css_round && ack->flags & STARTUP_ACK_CWND_LIMITED) {
 		state->css_bytes += counted.acked_bytes;
-		counted.acked_bytes = state->css_bytes / HYSTART_CSS_DIVISOR / mss * mss;
-		state->css_bytes -= counted.acked_bytes * HYSTART_CSS_DIVISOR;
+		counted.acked_bytes = state->css_bytes / divisor / mss * mss;
+		state->css_bytes -= counted.acked_bytes * divisor;
 	}
 	return startup_slow_start(&counted, state->ssthresh_bytes);
 }
@@ -92,9 +112,10 @@ static inline uint64_t hystart_cwnd(struct hystart *state, const struct startup_
 /* The RTT rose from the last round to this one. */
 static inline bool hystart_rtt_rose(const struct hystart *state)
 {
+	const struct hystart_parameters *set = &state->parameters;
 	uint64_t thresh_ns =
-		max_u64(HYSTART_MIN_THRESH_NS,
-			min_u64(state->last_min_ns / HYSTART_RTT_DIVISOR, HYSTART_MAX_THRESH_NS));
+		max_u64(set->min_rtt_thresh_ns,
+			min_u64(state->last_min_ns / set->min_rtt_divisor, set->max_rtt_thresh_ns));
 
 	return state->last_min_ns != STARTUP_UNLIMITED &&
 	       state->current_min_ns >= state->last_min_ns + thresh_ns;
@@ -107,7 +128,7 @@ static inline void hystart_compare(struct hystart *state, const struct startup_a
 		state->current_min_ns = min_u64(state->current_min_ns, ack->rtt_ns);
 		state->samples++;
 	}
-	if (state->samples < HYSTART_SAMPLES)
+	if (state->samples < state->parameters.n_rtt_sample)
 		return;
 	if (state->css_round && state->current_min_ns < state->baseline_ns) {
 		state->css_round = 0;
@@ -140,7 +161,7 @@ static inline void hystart_ack(struct hystart *state, const struct startup_ack *
 		decision->phase = STARTUP_PHASE_CONSERVATIVE;
 	if (decision->cwnd_bytes >= state->ssthresh_bytes) {
 		startup_finish(decision, STARTUP_EXIT_SSTHRESH);
-	} else if (state->css_round > HYSTART_CSS_ROUNDS) {
+	} else if (state->css_round > state->parameters.css_rounds) {
 		decision->ssthresh_bytes = decision->cwnd_bytes;
 		startup_finish(decision, STARTUP_EXIT_DELAY);
 	}

@@ -84,7 +84,19 @@ _Static_assert(SEARCH_SENT_BINS > SEARCH_BINS + SEARCH_EXTRA_BINS, "an earlier w
  * RTTs after the pipe is full. */
 #define SEARCH_ROLLBACK_RTTS 2
 
+/* The window has at least two RTTs, so that the roll-back of two RTTs has no more bins than the
+ * ring has. */
+#define SEARCH_PARAMETERS(P)                                                                       \
+	P(search, thresh_ppm, SEARCH_THRESH_PERCENT *PPM / 100, 10000, 990000,                     \
+	  "THRESH of the draft: the share of what was sent that is missing at the exit.")          \
+	P(search, old_thresh_ppm, SEARCH_OLD_THRESH_PERCENT *PPM / 100, 10000, 990000,             \
+	  "The same share of the versions `linux` and `freebsd`.")                                 \
+	P(search, window_ppm, SEARCH_BINS *SEARCH_BIN_RTT_PERCENT *PPM / 100, 2000000, 10000000,   \
+	  "WINDOW_SIZE_FACTOR: the window, in shares of the initial RTT.")
+STARTUP_PARAMETERS(search, SEARCH_PARAMETERS);
+
 struct search {
+	struct search_parameters parameters;
 	uint64_t sent_bytes[SEARCH_SENT_BINS];   /* totals at the end of each bin, in a ring */
 	uint64_t acked_bytes[SEARCH_ACKED_BINS]; /* likewise */
 	uint64_t bin_ns;                         /* 0: no bin yet */
@@ -135,7 +147,8 @@ static inline void search_fill(struct search *state, const struct startup_ack *a
 /* The first bin, of this RTT. */
 static inline void search_begin(struct search *state, const struct startup_ack *ack)
 {
-	state->bin_ns = max_u64(mul_div(state->rtt_ns, SEARCH_BIN_RTT_PERCENT, 100), 1);
+	state->bin_ns =
+		max_u64(mul_div(state->rtt_ns, state->parameters.window_ppm, SEARCH_BINS * PPM), 1);
 	state->bin_end_ns = ack->now_ns + state->bin_ns;
 	state->bin = 0;
 	search_fill(state, ack);
@@ -196,24 +209,25 @@ static inline bool search_is_at_chokepoint(const struct search *state)
 {
 	uint64_t expected = search_expected(state);
 	uint64_t delivered = search_delivered(state, SEARCH_BINS);
-	uint64_t thresh_percent =
-		state->variant ? SEARCH_OLD_THRESH_PERCENT : SEARCH_THRESH_PERCENT;
+	uint64_t thresh_ppm =
+		state->variant ? state->parameters.old_thresh_ppm : state->parameters.thresh_ppm;
 
-	return expected > delivered &&
-	       mul_div(expected - delivered, 100, expected) >= thresh_percent;
+	return expected > delivered && mul_div(expected - delivered, PPM, expected) >= thresh_ppm;
 }
 
 /* The number of bins that make so many initial RTTs, rounded up: 3 for one, 6 for two. */
-static inline uint64_t search_bins_of(uint64_t rtts)
+static inline uint64_t search_bins_of(const struct search *state, uint64_t rtts)
 {
-	return (rtts * 100 + SEARCH_BIN_RTT_PERCENT - 1) / SEARCH_BIN_RTT_PERCENT;
+	uint64_t window_ppm = state->parameters.window_ppm;
+
+	return (rtts * SEARCH_BINS * PPM + window_ppm - 1) / window_ppm;
 }
 
 /* The cwnd to leave slow start with. */
 static inline uint64_t search_target(const struct search *state, const struct startup_ack *ack)
 {
 	uint64_t min_bytes = SEARCH_MIN_SEGMENTS * (uint64_t)ack->mss_bytes;
-	uint64_t excess = search_delivered(state, search_bins_of(SEARCH_ROLLBACK_RTTS));
+	uint64_t excess = search_delivered(state, search_bins_of(state, SEARCH_ROLLBACK_RTTS));
 	uint64_t target;
 
 	if (state->variant & SEARCH_DELIVERED)
@@ -221,7 +235,7 @@ static inline uint64_t search_target(const struct search *state, const struct st
 	if (state->variant & SEARCH_ROLLBACK)
 		target = ack->cwnd_bytes - min_u64(excess, ack->cwnd_bytes);
 	else
-		target = search_delivered(state, search_bins_of(1));
+		target = search_delivered(state, search_bins_of(state, 1));
 	return max_u64(min_u64(max_u64(target, min_bytes), ack->cwnd_bytes), 1);
 }
 

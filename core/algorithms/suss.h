@@ -74,7 +74,19 @@
 #define SUSS_MAX_JUMPS 3
 #define SUSS_MIN_RTT_NS (10 * UINT64_C(1000000))
 
+#define SUSS_PARAMETERS(P)                                                                         \
+	P(suss, rtt_divisor, SUSS_RTT_DIVISOR, 1, 64,                                              \
+	  "HyStart: the RTT may rise by this part of minRTT.")                                     \
+	P(suss, min_rise_ns, SUSS_MIN_RISE_NS, 0, NS_PER_S, "HyStart: by at least this.")          \
+	P(suss, max_rise_ns, SUSS_MAX_RISE_NS, 0, NS_PER_S, "HyStart: by at most this.")           \
+	P(suss, samples, SUSS_SAMPLES, 1, 64, "HyStart: the RTT samples of a round that decide.")  \
+	P(suss, max_jumps, SUSS_MAX_JUMPS, 0, 10, "Rounds with red data, at most.")                \
+	P(suss, min_rtt_ns, SUSS_MIN_RTT_NS, 0, 10 * NS_PER_S,                                     \
+	  "Red data is sent only where minRTT is longer.")
+STARTUP_PARAMETERS(suss, SUSS_PARAMETERS);
+
 struct suss {
+	struct suss_parameters parameters;
 	uint64_t ssthresh_bytes;    /* the host's at the start, or HyStart's cap */
 	uint64_t min_rtt_ns;        /* STARTUP_UNLIMITED: no sample yet */
 	uint64_t round_min_ns;      /* moRTT; STARTUP_UNLIMITED: no sample in this round */
@@ -179,10 +191,11 @@ static inline void suss_cap(struct suss *state, const struct startup_ack *ack)
 /* HyStart on the delay: the RTT of this round is higher. */
 static inline bool suss_rtt_rose(const struct suss *state, const struct startup_ack *ack)
 {
-	uint64_t rise_ns = max_u64(SUSS_MIN_RISE_NS,
-				   min_u64(state->min_rtt_ns / SUSS_RTT_DIVISOR, SUSS_MAX_RISE_NS));
+	const struct suss_parameters *set = &state->parameters;
+	uint64_t rise_ns = max_u64(set->min_rise_ns,
+				   min_u64(state->min_rtt_ns / set->rtt_divisor, set->max_rise_ns));
 
-	return state->samples >= SUSS_SAMPLES && !suss_window_is_low(ack) &&
+	return state->samples >= set->samples && !suss_window_is_low(ack) &&
 	       state->round_min_ns > state->min_rtt_ns + rise_ns;
 }
 
@@ -191,8 +204,9 @@ static inline bool suss_rtt_will_stay(const struct suss *state)
 {
 	uint64_t rise_ns = state->round_min_ns - state->min_rtt_ns;
 
-	return state->samples && rise_ns * (state->rounds + 1) <=
-					 state->min_rtt_ns / SUSS_RTT_DIVISOR * state->rounds;
+	return state->samples &&
+	       rise_ns * (state->rounds + 1) <=
+		       state->min_rtt_ns / state->parameters.rtt_divisor * state->rounds;
 }
 
 /* The blue ACKs have ended: send the next round's data too, if the next round would. */
@@ -208,7 +222,8 @@ static inline void suss_jump(struct suss *state, const struct startup_ack *ack)
 	uint64_t pacing_ns = mul_div(min_rtt_ns, red_bytes, cwnd_bytes);
 
 	state->grows_by_two = true;
-	if (state->is_capped || state->jumps >= SUSS_MAX_JUMPS || min_rtt_ns <= SUSS_MIN_RTT_NS ||
+	if (state->is_capped || state->jumps >= state->parameters.max_jumps ||
+	    min_rtt_ns <= state->parameters.min_rtt_ns ||
 	    !(ack->flags & STARTUP_ACK_CWND_LIMITED) || ack->flags & STARTUP_ACK_APP_LIMITED)
 		return;
 	if (suss_stretched_ns(state, blue_ns) > min_rtt_ns / SUSS_TRAIN_AHEAD_DIVISOR ||

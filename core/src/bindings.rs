@@ -5,8 +5,10 @@
 #![allow(dead_code, missing_docs, clippy::undocumented_unsafe_blocks)]
 
 pub const NS_PER_S: u32 = 1000000000;
+pub const PPM: u32 = 1000000;
 pub const UNLIMITED: u64 = 18446744073709551615;
 pub const STATE_BYTES: usize = 896;
+pub const MAX_PARAMETERS: u32 = 8;
 pub const BURST_SEGMENTS: u32 = 10;
 pub const INTERRUPT_NS: u64 = 1000000;
 pub const HOST_MAX_QUIET_ACKS: u32 = 100;
@@ -823,6 +825,41 @@ impl Default for Variant {
         }
     }
 }
+/// A parameter in a row of core/registry.h (core/startup.h).
+#[repr(C)]
+#[derive(Debug, Copy, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// NULL ends the list
+    pub name: *const ::std::os::raw::c_char,
+    pub meaning: *const ::std::os::raw::c_char,
+    /// the default
+    pub usual: u64,
+    pub min: u64,
+    pub max: u64,
+    /// in the state
+    pub offset: usize,
+}
+#[allow(clippy::unnecessary_operation, clippy::identity_op)]
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    ["Size of Parameter"][::std::mem::size_of::<Parameter>() - 48usize];
+    ["Alignment of Parameter"][::std::mem::align_of::<Parameter>() - 8usize];
+    ["Offset of field: Parameter::name"][::std::mem::offset_of!(Parameter, name) - 0usize];
+    ["Offset of field: Parameter::meaning"][::std::mem::offset_of!(Parameter, meaning) - 8usize];
+    ["Offset of field: Parameter::usual"][::std::mem::offset_of!(Parameter, usual) - 16usize];
+    ["Offset of field: Parameter::min"][::std::mem::offset_of!(Parameter, min) - 24usize];
+    ["Offset of field: Parameter::max"][::std::mem::offset_of!(Parameter, max) - 32usize];
+    ["Offset of field: Parameter::offset"][::std::mem::offset_of!(Parameter, offset) - 40usize];
+};
+impl Default for Parameter {
+    fn default() -> Self {
+        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        unsafe {
+            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            s.assume_init()
+        }
+    }
+}
 /// A row of core/registry.h. The state has STATE_BYTES and an alignment of 8.
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -830,6 +867,7 @@ pub struct Algorithm {
     pub name: *const ::std::os::raw::c_char,
     pub summary: *const ::std::os::raw::c_char,
     pub variants: *const Variant,
+    pub parameters: *const Parameter,
     /// Capabilities
     pub capabilities: u32,
     pub start: ::std::option::Option<
@@ -857,16 +895,18 @@ pub struct Algorithm {
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 #[cfg(target_pointer_width = "64")]
 const _: () = {
-    ["Size of Algorithm"][::std::mem::size_of::<Algorithm>() - 56usize];
+    ["Size of Algorithm"][::std::mem::size_of::<Algorithm>() - 64usize];
     ["Alignment of Algorithm"][::std::mem::align_of::<Algorithm>() - 8usize];
     ["Offset of field: Algorithm::name"][::std::mem::offset_of!(Algorithm, name) - 0usize];
     ["Offset of field: Algorithm::summary"][::std::mem::offset_of!(Algorithm, summary) - 8usize];
     ["Offset of field: Algorithm::variants"][::std::mem::offset_of!(Algorithm, variants) - 16usize];
+    ["Offset of field: Algorithm::parameters"]
+        [::std::mem::offset_of!(Algorithm, parameters) - 24usize];
     ["Offset of field: Algorithm::capabilities"]
-        [::std::mem::offset_of!(Algorithm, capabilities) - 24usize];
-    ["Offset of field: Algorithm::start"][::std::mem::offset_of!(Algorithm, start) - 32usize];
-    ["Offset of field: Algorithm::ack"][::std::mem::offset_of!(Algorithm, ack) - 40usize];
-    ["Offset of field: Algorithm::loss"][::std::mem::offset_of!(Algorithm, loss) - 48usize];
+        [::std::mem::offset_of!(Algorithm, capabilities) - 32usize];
+    ["Offset of field: Algorithm::start"][::std::mem::offset_of!(Algorithm, start) - 40usize];
+    ["Offset of field: Algorithm::ack"][::std::mem::offset_of!(Algorithm, ack) - 48usize];
+    ["Offset of field: Algorithm::loss"][::std::mem::offset_of!(Algorithm, loss) - 56usize];
 };
 impl Default for Algorithm {
     fn default() -> Self {

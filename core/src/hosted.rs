@@ -39,16 +39,13 @@ pub struct HostedStartup {
 }
 
 impl HostedStartup {
-    /// Starts the algorithm with this name. `start` does not contain what is remembered of the
+    /// Starts a start-up. `start` does not contain what is remembered of the
     /// path: that comes from `memory`.
     ///
     /// `now_ns` is the time of the memory and of the ensembles. It may be finer than that of
     /// `start`.
-    ///
-    /// # Panics
-    /// If no algorithm has this name.
     pub fn begin(
-        name: &str,
+        startup: Startup,
         now_ns: u64,
         mut start: Start,
         memory: Option<&PathMemory>,
@@ -59,11 +56,10 @@ impl HostedStartup {
             let learned = ensembles.map(|ensembles| *ensembles.first_round());
             start.initial_bytes_per_s = learned.unwrap_or_default().rate(now_ns);
         }
-        let mut running =
-            Box::new(Startup::new(name).expect("the host has checked the start-up's name"));
+        let mut running = Box::new(startup);
         let memory = memory.map(|memory| memory.begin(now_ns, &mut start));
         let mut ensemble = ensembles
-            .filter(|_| shares(name))
+            .filter(|_| shares(running.name()))
             .map(|ensembles| ensembles.join(now_ns));
         start.siblings = ensemble
             .as_mut()

@@ -28,6 +28,7 @@ mod hosted;
 mod math;
 pub mod memory;
 pub mod pairs;
+mod parameter;
 mod random;
 pub mod receiver_clock;
 mod registry;
@@ -37,10 +38,10 @@ mod variant;
 mod watch;
 
 pub use bindings::{
-    Ack, Clock, Decision, Limited, Loss, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING,
-    EXIT_APPLICATION, EXIT_BROKEN, EXIT_DELAY, EXIT_DELIVERY, EXIT_ESTIMATE, EXIT_GOVERNED,
-    EXIT_LOSS, EXIT_NONE, EXIT_PATH, EXIT_RECEIVER, EXIT_SSTHRESH, EXIT_TIMEOUT, EXIT_UNRESERVED,
-    LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT, OPTION_DELAYED_ACKS, OPTION_PAIRS,
+    Ack, Clock, Decision, Limited, Loss, Parameter, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED,
+    ACK_RECOVERING, EXIT_APPLICATION, EXIT_BROKEN, EXIT_DELAY, EXIT_DELIVERY, EXIT_ESTIMATE,
+    EXIT_GOVERNED, EXIT_LOSS, EXIT_NONE, EXIT_PATH, EXIT_RECEIVER, EXIT_SSTHRESH, EXIT_TIMEOUT,
+    EXIT_UNRESERVED, LOSS_RECOVERY, LOSS_TAHOE, LOSS_TIMEOUT, OPTION_DELAYED_ACKS, OPTION_PAIRS,
     OPTION_PAPER_INITIAL_WINDOW, OPTION_RESUME_AT_ONCE, OPTION_TIMESTAMPS, PHASE_APPROACH,
     PHASE_AVOIDANCE, PHASE_CONSERVATIVE, PHASE_DONE, PHASE_DRAIN, PHASE_HOLD, PHASE_LINEAR,
     PHASE_PACING, PHASE_REPAIR, PHASE_RESERVED, PHASE_REST, PHASE_RETREAT, PHASE_SAFE,
@@ -51,6 +52,7 @@ pub use first_round::{line_bits_per_s, FirstRound, InitialRate};
 pub use hash::fnv1a;
 pub use hosted::HostedStartup;
 pub use math::mul_div;
+pub use parameter::{parameters, ParameterUnit, Parameters};
 pub use random::SplitMix64;
 pub use registry::{
     congestion_control, exit_name, needs_pairs, phase_name, repairs, reserves, resumes,

@@ -29,11 +29,22 @@ struct startup_variant {
 	uint64_t bits;
 };
 
+/* A parameter in a row of core/registry.h (core/startup.h). */
+struct startup_parameter {
+	const char *name; /* NULL ends the list */
+	const char *meaning;
+	uint64_t usual; /* the default */
+	uint64_t min;
+	uint64_t max;
+	size_t offset; /* in the state */
+};
+
 /* A row of core/registry.h. The state has STARTUP_STATE_BYTES and an alignment of 8. */
 struct onramp_algorithm {
 	const char *name;
 	const char *summary;
 	const struct startup_variant *variants;
+	const struct startup_parameter *parameters;
 	/* enum startup_capability */
 	uint32_t capabilities;
 	void (*start)(void *state, const struct startup_start *, struct startup_decision *);

@@ -33,7 +33,7 @@ pub(crate) fn algorithms() -> &'static [Algorithm] {
     }
 }
 
-fn text(literal: *const c_char) -> &'static str {
+pub(crate) fn text(literal: *const c_char) -> &'static str {
     // SAFETY: every string that native.c returns is a literal.
     unsafe { CStr::from_ptr(literal) }
         .to_str()

@@ -1,7 +1,7 @@
 //! One connection's start-up.
 
 use crate::bindings::Algorithm;
-use crate::{Ack, Decision, Loss, Start, STATE_BYTES};
+use crate::{Ack, Decision, Loss, Parameters, Start, STATE_BYTES};
 
 /// One connection's start-up: an algorithm and its state.
 ///
@@ -23,7 +23,7 @@ impl Eq for Startup {}
 
 impl std::fmt::Debug for Startup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Startup({})", self.algorithm.name())
+        write!(f, "Startup({})", self.name())
     }
 }
 
@@ -36,7 +36,7 @@ macro_rules! call {
             .$function
             .expect("native.c fills every row");
         // SAFETY: the state is aligned to 8, as large as core/ asserts every state to be, zero
-        // before start(), and this algorithm's own.
+        // but for parameters before start(), and this algorithm's own.
         unsafe { function($startup.state.as_mut_ptr().cast(), $event, &mut decision) };
         decision
     }};
@@ -45,10 +45,20 @@ macro_rules! call {
 impl Startup {
     /// A start-up of the algorithm with this name, if there is one.
     pub fn new(name: &str) -> Option<Startup> {
-        Some(Startup {
-            algorithm: Algorithm::named(name)?,
-            state: [0; STATE_BYTES / 8],
-        })
+        Startup::with(name, Parameters::default())
+    }
+
+    /// The same with these values of its parameters.
+    pub fn with(name: &str, parameters: Parameters) -> Option<Startup> {
+        let algorithm = Algorithm::named(name)?;
+        let mut state = [0; STATE_BYTES / 8];
+        parameters.fill(algorithm, &mut state);
+        Some(Startup { algorithm, state })
+    }
+
+    /// The algorithm's name.
+    pub fn name(&self) -> &'static str {
+        self.algorithm.name()
     }
 
     /// The connection is established. Returns what it may send.

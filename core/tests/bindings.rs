@@ -32,6 +32,7 @@ const TYPES: &[(&str, &str)] = &[
     ("pair_report", "Report"),
     ("onramp_algorithm", "Algorithm"),
     ("startup_variant", "Variant"),
+    ("startup_parameter", "Parameter"),
     ("ack_train", "AckTrain"),
     ("ere", "EligibleRate"),
     ("receiver_clock", "ReceiverClock"),
@@ -223,7 +224,7 @@ fn with_doc_comments(bindings: &str) -> String {
 }
 
 /// The records that have pointers.
-const WITH_POINTERS: &[&str] = &["Algorithm", "Variant"];
+const WITH_POINTERS: &[&str] = &["Algorithm", "Parameter", "Variant"];
 
 /// The checks of a layout with pointers of 8 bytes hold on 64-bit targets alone. On others (wasm32)
 /// the C compiler and rustc derive the layout from the same declaration.

@@ -57,6 +57,7 @@ from onramp.scenario import (
     Steps,
     Traffic,
     Transfer,
+    TransferParameters,
 )
 
 __version__ = _onramp.version()
@@ -90,6 +91,7 @@ __all__ = [
     "Table",
     "Traffic",
     "Transfer",
+    "TransferParameters",
     "UnsupportedError",
     "advise",
     "cell",

@@ -36,6 +36,7 @@ mod paced_estimate;
 mod paced_exit;
 mod paced_pacing;
 mod pair;
+mod parameters;
 mod path;
 mod properties;
 mod qos;

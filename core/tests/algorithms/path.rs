@@ -39,8 +39,12 @@ impl Path {
     /// Send this many segments. When its start-up is done the sender grows its cwnd to ssthresh and
     /// no further.
     pub fn transfer(&self, algorithm: &str, start: Start, segments: usize) -> Transfer {
+        self.transfer_of(Startup::new(algorithm).unwrap(), start, segments)
+    }
+
+    /// The same with a start-up that has not started.
+    pub fn transfer_of(&self, mut startup: Startup, start: Start, segments: usize) -> Transfer {
         let mss = u64::from(self.mss_bytes);
-        let mut startup = Startup::new(algorithm).unwrap();
         let mut decision = startup.start(&Start {
             mss_bytes: self.mss_bytes,
             ..start

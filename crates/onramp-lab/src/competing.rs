@@ -88,6 +88,7 @@ impl<'a> CompetingFlows<'a> {
                     startups,
                     &Wanted {
                         startup: &transfers.startup,
+                        parameters: transfers.given.parameters,
                         avoidance: transfers.avoidance,
                         initial_window: InitialWindow::Host,
                         memory: Memory::Off,

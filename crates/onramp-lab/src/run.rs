@@ -112,6 +112,7 @@ fn wanted(case: &Case) -> Wanted<'_> {
     let transfer = &case.transfer;
     Wanted {
         startup: &transfer.startup,
+        parameters: transfer.given.parameters,
         avoidance: transfer.avoidance,
         initial_window: transfer.initial_window,
         memory: transfer.memory,

@@ -1,7 +1,7 @@
 //! The interface to the supplier of congestion controls, and their reports.
 
 use onramp_results::StartupEvent;
-use onramp_scenario::{Avoidance, InitialWindow, Memory, NO_STARTUP};
+use onramp_scenario::{Avoidance, InitialWindow, Memory, Parameters, NO_STARTUP};
 use std::any::Any;
 use std::error::Error;
 use std::net::SocketAddr;
@@ -12,6 +12,8 @@ use std::os::fd::BorrowedFd;
 pub struct Wanted<'a> {
     /// The name of a start-up algorithm, or [`NO_STARTUP`].
     pub startup: &'a str,
+    /// Its parameters.
+    pub parameters: Parameters,
     /// The congestion avoidance that follows.
     pub avoidance: Avoidance,
     /// The initial window.

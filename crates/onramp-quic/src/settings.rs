@@ -4,7 +4,8 @@ use crate::error::UnsupportedStartup;
 use crate::paths::Path;
 use crate::startup::Startup;
 use onramp_core::{
-    needs_pairs, reserves, InitialRate, OPTION_DELAYED_ACKS, OPTION_PAIRS, OPTION_TIMESTAMPS,
+    needs_pairs, reserves, InitialRate, Parameters, OPTION_DELAYED_ACKS, OPTION_PAIRS,
+    OPTION_TIMESTAMPS,
 };
 
 /// The choices of the user: which start-up, and how it starts.
@@ -15,6 +16,8 @@ pub struct Settings {
     pub options: u32,
     /// The variant of the start-up: [`onramp_core::Start::variant`].
     pub variant: u64,
+    /// Parameters of the start-up.
+    pub parameters: Parameters,
     /// The initial window; `None`: that of RFC 9002 ([`initial_window_bytes`]).
     pub initial_window_bytes: Option<u64>,
     /// A rate from the user, for start-ups that send at a given rate (`qos`, `spaced`); 0: none.
@@ -54,6 +57,7 @@ impl Settings {
             startup,
             options: 0,
             variant: 0,
+            parameters: Parameters::default(),
             initial_window_bytes: None,
             pace_bytes_per_s: 0,
             initial_rate: InitialRate::Auto,

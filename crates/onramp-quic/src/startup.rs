@@ -5,8 +5,9 @@ use std::fmt;
 /// Declares the enum from the names of the registry.
 macro_rules! startups {
     ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// A start-up that runs over QUIC with no more than its name. `qos`, which needs a rate, is
-        /// in [`Settings::named`](crate::Settings::named) alone.
+        /// A start-up that runs over QUIC with no more than its name. `qos`, which needs a rate,
+        /// and algorithms that are added to the registry are in
+        /// [`Settings::named`](crate::Settings::named).
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Startup {
@@ -73,11 +74,12 @@ mod tests {
     use crate::{startup_names, Settings};
 
     #[test]
-    fn all_start_ups_over_quic_that_need_no_rate_are_here() {
-        let names = startup_names().filter(|name| !onramp_core::reserves(name));
-        assert!(Startup::ALL.iter().map(|one| one.name()).eq(names));
+    fn each_runs_over_quic_and_needs_no_rate() {
         for startup in Startup::ALL {
-            assert_eq!(Settings::new(*startup).startup(), startup.name());
+            let name = startup.name();
+            assert!(startup_names().any(|known| known == name), "{name}");
+            assert!(!onramp_core::reserves(name), "{name}");
+            assert_eq!(Settings::new(*startup).startup(), name);
         }
     }
 }

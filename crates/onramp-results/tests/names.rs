@@ -176,6 +176,47 @@ fn reservations_multiply_and_have_words() {
 }
 
 #[test]
+fn slow_start_without_hystart_has_words() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = [\"none\", \"standard\"]\n\
+                hystart = [true, false]\n";
+    let startups: Vec<_> = cases(text)
+        .iter()
+        .map(|case| Record::of_case(case, "sim").startup)
+        .collect();
+    let wanted = [
+        "none",
+        "none without HyStart",
+        "standard",
+        "standard without HyStart",
+    ];
+    assert_eq!(startups, wanted);
+}
+
+#[test]
+fn parameters_multiply_and_have_words() {
+    let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"hystart\"\n\
+                [transfer.parameters]\ncss_rounds = [3, 5]\n\
+                min_rtt_thresh = [\"4 ms\", \"2 ms\"]\n";
+    let startups: Vec<_> = cases(text)
+        .iter()
+        .map(|case| Record::of_case(case, "sim").startup)
+        .collect();
+    let wanted = [
+        "hystart min_rtt_thresh 2 ms css_rounds 3",
+        "hystart",
+        "hystart min_rtt_thresh 2 ms",
+        "hystart css_rounds 3",
+    ];
+    assert!(
+        wanted
+            .iter()
+            .all(|words| startups.contains(&(*words).to_owned())),
+        "{startups:?}"
+    );
+    assert_eq!(startups.len(), 4);
+}
+
+#[test]
 fn switched_off_ideas_multiply_and_have_words() {
     let text = "rtt = \"1 s\"\n[[transfer]]\nsize = \"1 kB\"\nstartup = \"onramp\"\n[[transfer]]\n\
                 size = \"1 kB\"\n\

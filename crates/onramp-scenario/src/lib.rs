@@ -47,13 +47,14 @@ pub use channel::{
 pub use datagrams::{Datagrams, DATAGRAM_HEADER_BYTES};
 pub use error::{Error, MAX_FILE_BYTES};
 pub use file::{read, read_with};
+pub use keys::parameters::format_parameter;
 pub use keys::{key_reference, key_tables, KeyDescription, KeyTable};
 pub use mistake::{Mistake, NotBetween};
 pub use model::*;
 pub use onramp_config::units::{self, bytes_in};
 pub use onramp_config::{Fault, Invalid, Unreadable};
 pub use onramp_core::pairs::Form as PairForm;
-pub use onramp_core::{InitialRate, SearchVersion, Train, Without};
+pub use onramp_core::{InitialRate, Parameters, SearchVersion, Train, Without};
 pub use onramp_tcp::{Acks, ByteCounting, IpVersion, Lie, PacketPair, Recovery, Stack, Timers};
 pub use pure_ack::pure_ack;
 pub use quic::{quic_supports, udp_payload_bytes, NotInQuic};

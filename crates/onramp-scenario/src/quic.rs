@@ -97,6 +97,8 @@ fn congestion_control(transfer: &Transfer) -> Result<(), NotInQuic> {
             "transfer.gamma", "a share" => "the share that the start-up measures";
         transfer.given.qos_rate_bits_per_s.is_some(),
             "transfer.qos_rate", "a reserved rate" => "start-ups without a reservation";
+        transfer.given.hystart_is_off,
+            "transfer.hystart", "false" => "noq's own CUBIC";
         transfer.initial_window == InitialWindow::Paper,
             "transfer.initial_window", "paper" => "`host` or a number of segments";
         transfer.initial_ssthresh_bytes.is_some(),

@@ -3,8 +3,10 @@
 
 use crate::new_file::NewFile;
 use onramp_cli::failure::{Failure, BAD_INPUT};
-use onramp_kernel::Event;
+use onramp_core::Parameters;
+use onramp_kernel::{Event, Input};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::FileTypeExt;
@@ -22,9 +24,28 @@ pub struct Line {
     pub transfer: usize,
     /// The start-up algorithm.
     pub startup: String,
+    /// At the start of a connection: the parameters of the algorithm that do not have their
+    /// defaults, by their names in C.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, u64>,
     /// The input, and the decision.
     #[serde(flatten)]
     pub event: Event,
+}
+
+/// The parameters that the line of an event has.
+pub fn parameters_at(
+    event: &Event,
+    parameters: Parameters,
+    startup: &str,
+) -> BTreeMap<String, u64> {
+    match event.input {
+        Input::Start(_) => parameters
+            .changed(startup)
+            .map(|(parameter, value)| (parameter.c_name().to_owned(), value))
+            .collect(),
+        _ => BTreeMap::new(),
+    }
 }
 
 /// A recording that is being written. It appears under its name when it is complete.

@@ -4,22 +4,25 @@ use onramp_kernel::{
     own_cgroup, Changes, Event, Options, PairOption, QosOption, Registration, Reservation,
 };
 use onramp_lab::{BuiltIn, ConnectionEvent, Startups, Wanted};
-use onramp_scenario::{Avoidance, InitialWindow, Memory, NO_STARTUP};
+use onramp_scenario::{Avoidance, InitialWindow, Memory, Parameters, NO_STARTUP};
 use std::any::Any;
 use std::collections::HashMap;
 use std::error::Error;
 use std::os::fd::BorrowedFd;
 
-/// The start-up, the avoidance, whether the initial window is that of RFC 3390, the memory, and
-/// whether packet pairs are sent.
-type Combination = (String, Avoidance, bool, Memory, bool);
+/// The start-up with its parameters, the avoidance, whether the initial window is that of RFC 3390,
+/// the memory, and whether packet pairs are sent.
+type Combination = (String, Parameters, Avoidance, bool, Memory, bool);
+
+/// An event that is recorded, with its algorithm and the parameters of that.
+pub type Recorded = (String, Parameters, Event);
 
 /// Registers each combination when a transfer needs it for the first time. All are removed when
 /// this value is dropped.
 pub struct KernelStartups {
     registrations: HashMap<Combination, (Registration, Changes)>,
-    /// All events with their algorithms; `None` if they are not recorded.
-    recorded: Option<Vec<(String, Event)>>,
+    /// All events; `None` if they are not recorded.
+    recorded: Option<Vec<Recorded>>,
 }
 
 impl KernelStartups {
@@ -40,7 +43,7 @@ impl KernelStartups {
     }
 
     /// The events since the last call.
-    pub fn take_recorded(&mut self) -> Vec<(String, Event)> {
+    pub fn take_recorded(&mut self) -> Vec<Recorded> {
         self.recorded
             .as_mut()
             .map(std::mem::take)
@@ -63,6 +66,7 @@ impl Startups for KernelStartups {
     ) -> Result<String, Box<dyn Error + Send + Sync>> {
         let Wanted {
             startup,
+            parameters,
             avoidance,
             initial_window,
             memory,
@@ -75,6 +79,7 @@ impl Startups for KernelStartups {
         let packet_pairs = packet_pairs && onramp_core::sends_pairs(startup);
         let key = (
             startup.to_owned(),
+            parameters,
             avoidance,
             paper_initial_window,
             memory,
@@ -85,6 +90,7 @@ impl Startups for KernelStartups {
         }
         let record = self.recorded.is_some();
         let options = Options {
+            parameters,
             avoidance: in_kernel(avoidance)?,
             paper_initial_window,
             memory,
@@ -160,10 +166,10 @@ impl Startups for KernelStartups {
 
     fn take_events(&mut self) -> Vec<ConnectionEvent> {
         let mut all = Vec::new();
-        for ((startup, ..), (registration, changes)) in &mut self.registrations {
+        for ((startup, parameters, ..), (registration, changes)) in &mut self.registrations {
             for event in registration.take_events() {
                 if let Some(recorded) = &mut self.recorded {
-                    recorded.push((startup.clone(), event));
+                    recorded.push((startup.clone(), *parameters, event));
                 }
                 all.extend(
                     changes

@@ -4,7 +4,7 @@ use crate::choice::{Acks, Avoidance, Ecn, IpVersion, Lie, PacketPair, Recovery, 
 use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
 
 use onramp_core::pairs::Form;
-use onramp_core::InitialRate;
+use onramp_core::{InitialRate, Parameters};
 
 /// Configuration of one end of a connection.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,8 @@ pub struct Config {
     pub startup_options: u32,
     /// Variant of the start-up algorithm: `onramp_core::Start::variant`.
     pub startup_variant: u64,
+    /// Parameters of the start-up algorithm.
+    pub startup_parameters: Parameters,
     /// Path memory from which the start-up algorithm starts, and to which it adds; `None`: no
     /// memory.
     pub memory: Option<PathMemory>,
@@ -49,6 +51,8 @@ pub struct Config {
     pub initial_rate: InitialRate,
     /// Congestion avoidance.
     pub avoidance: Avoidance,
+    /// CUBIC has HyStart, which ends slow start before it overflows a queue.
+    pub hystart: bool,
     /// Loss recovery. Those that need SACK fall back to [`Recovery::NewReno`] if the peer does not
     /// support it.
     pub recovery: Recovery,
@@ -154,6 +158,7 @@ impl Config {
             startup: None,
             startup_options: 0,
             startup_variant: 0,
+            startup_parameters: Parameters::default(),
             memory: None,
             ensembles: None,
             pace_bits_per_s: None,
@@ -161,6 +166,7 @@ impl Config {
             gamma_ppm: None,
             initial_rate: InitialRate::Auto,
             avoidance: Avoidance::Cubic,
+            hystart: true,
             recovery: Recovery::Rack,
             timers: Timers::Linux,
             acks: Acks::Linux,

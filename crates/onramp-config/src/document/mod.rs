@@ -96,9 +96,12 @@ impl Reader {
         }
     }
 
-    /// All keys that may have lists, with their tables.
+    /// All keys that may have lists, with their tables. A table of late keys is one entry.
     fn keys_with_lists(root: &'static Table) -> Vec<String> {
         let lists_of = |(path, table): (String, &'static Table)| {
+            if table.late_keys.is_some() {
+                return vec![format!("{path}.*")];
+            }
             let keys = table.keys().map(|key| key.facts());
             let lists = keys.filter(|facts| facts.takes_list(&path));
             lists

@@ -5,7 +5,8 @@ use crate::fault::AnyMistake;
 use crate::mistake::FileMistake;
 use crate::spelling::{nearest, shown};
 use crate::units::{
-    parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time, UnitError,
+    parse_frequency, parse_packets, parse_percent, parse_rate, parse_ratio, parse_size, parse_time,
+    UnitError,
 };
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -141,6 +142,8 @@ quantity_kinds! {
     Size: u64, "size", "a size with its unit in quotes, for example \"1 MB\"", parse_size, amount;
     /// Millionths.
     Percent: u32, "share", "a percentage in quotes, for example \"0.5 %\"", parse_percent, amount;
+    /// Millionths, also of more than the whole.
+    Ratio: u64, "share", "a percentage in quotes, for example \"350 %\"", parse_ratio, amount;
     /// A number of packets.
     PacketCount: u64, "packets", "a number of packets in quotes, for example \"100 packets\"",
         parse_packets, amount;

@@ -11,7 +11,7 @@ pub use facts::{Fallback, KeyFacts, KeyPlace, List};
 pub(crate) use kind::out_of_range;
 pub use kind::{
     amount, not_a_quantity, unknown_name, AnyText, Boolean, Form, Frequency, Integer, Kind, Known,
-    PacketCount, Percent, Rate, Size, Time,
+    PacketCount, Percent, Rate, Ratio, Size, Time,
 };
 pub use table::{KeyGroup, Table};
 

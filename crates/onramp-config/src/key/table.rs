@@ -26,6 +26,9 @@ pub struct Table {
     pub meaning: &'static str,
     /// Its own keys.
     pub keys: &'static [&'static dyn AnyKey],
+    /// Keys of its own, which the program knows only when it runs, in place of `keys`. They may
+    /// have lists.
+    pub late_keys: Option<fn() -> &'static [&'static dyn AnyKey]>,
     /// The tables within it.
     pub tables: &'static [&'static Table],
     /// Keys and tables in addition to its own.
@@ -48,6 +51,7 @@ impl Table {
             may_be_empty: false,
             meaning,
             keys: &[],
+            late_keys: None,
             tables: &[],
             group: None,
         }
@@ -83,11 +87,17 @@ impl Table {
         }
     }
 
+    /// Its own keys, without those of its group.
+    pub fn own_keys(&self) -> impl Iterator<Item = &'static dyn AnyKey> + use<> {
+        let keys = self.late_keys.map_or(self.keys, |late_keys| late_keys());
+        keys.iter().copied()
+    }
+
     /// The keys of this table, in the order of messages.
     pub fn keys(&self) -> impl Iterator<Item = &'static dyn AnyKey> + use<> {
         let group = self.group.map_or(&[][..], |group| group.keys);
-        let shared = group.iter().flat_map(|keys| keys.iter());
-        self.keys.iter().chain(shared).copied()
+        let shared = group.iter().flat_map(|keys| keys.iter()).copied();
+        self.own_keys().chain(shared)
     }
 
     /// The tables within this table.

@@ -15,7 +15,7 @@ pub use error::UnitError;
 pub use format::{format_bdp, format_count, format_percent, format_rate, format_size, format_time};
 pub use parse::{count_of, parse_quantity};
 pub use parse::{
-    parse_frequency, parse_packets, parse_percent, parse_rate, parse_size, parse_time,
+    parse_frequency, parse_packets, parse_percent, parse_rate, parse_ratio, parse_size, parse_time,
 };
 pub use unit::{Quantity, BDP, PACKETS, SEGMENTS, SIZE_UNITS};
 

@@ -51,6 +51,14 @@ pub fn parse_percent(text: &str) -> Result<u32, UnitError> {
     }
 }
 
+/// Reads a share that may exceed 100 %, into millionths. Zero is a share.
+///
+/// # Errors
+/// The text is not a share, or is finer than a millionth, or has too many digits for an integer.
+pub fn parse_ratio(text: &str) -> Result<u64, UnitError> {
+    Ok(parse_quantity(&SHARE, text)?.0)
+}
+
 /// Reads a frequency, `5 /s`, into times in a million seconds.
 ///
 /// # Errors

@@ -136,6 +136,10 @@ fn configure(
         let map_name = map.name().to_string_lossy().into_owned();
         if map_name == maps::RODATA_ONRAMP {
             map.set_initial_value(config.as_bytes())?;
+        } else if map_name == maps::RODATA_PARAMS {
+            let values = options.parameters.values(&options.startup);
+            let bytes: Vec<u8> = values.flat_map(u64::to_ne_bytes).collect();
+            map.set_initial_value(&bytes)?;
         } else if map_name == operations {
             // The name and the flags are the first members of struct tcp_congestion_ops in
             // bpf/kernel.h.

@@ -1,7 +1,7 @@
 //! What to register.
 
 use crate::{Avoidance, Memory, Timers};
-use onramp_core::{Clock, InitialRate};
+use onramp_core::{Clock, InitialRate, Parameters};
 
 /// The clock of Linux: it measures nanoseconds, and its pacing timer (hrtimer) is exact to about 50
 /// microseconds on a busy host.
@@ -47,6 +47,8 @@ pub struct Options {
     pub memory_jump_bytes: u64,
     /// What leaves behind the initial window in the first round trip.
     pub initial_rate: InitialRate,
+    /// The algorithm's parameters.
+    pub parameters: Parameters,
     /// What its connections change in the kernel's timers.
     pub timers: Timers,
     /// How long the registration lasts.
@@ -75,6 +77,7 @@ impl Options {
             governor_bound_ppm: onramp_core::governor::BOUND_PPM,
             memory_jump_bytes: 0,
             initial_rate: InitialRate::Auto,
+            parameters: Parameters::default(),
             timers: Timers::default(),
             lifetime: Lifetime::Process,
             restricted: false,

@@ -119,6 +119,9 @@ fn startup(case: &Case) -> Result<(), Unsupported> {
             "transfer.without", quoted(given.without.name()) => "start-ups with all their ideas";
         given.search != SearchVersion::default(),
             "transfer.search", quoted(given.search.name()) => "`draft`";
+        given.hystart_is_off,
+            "transfer.hystart", "`false`"
+            => "the HyStart of this kernel, whose module parameter is of the whole machine";
         given.gamma_ppm.is_some(),
             "transfer.gamma", format_percent(given.gamma_ppm.unwrap_or_default())
             => "the value that the start-up finds";

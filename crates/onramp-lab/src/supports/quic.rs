@@ -3,8 +3,8 @@
 use super::Unsupported;
 use onramp_scenario::units::format_size;
 use onramp_scenario::{
-    Avoidance, Case, Connect, Connections, Dscp, Memory, PacketPair, Recovery, Stack, Timers,
-    UDP_HEADER_BYTES,
+    Avoidance, Case, Connect, Connections, Dscp, Memory, PacketPair, Parameters, Recovery, Stack,
+    Timers, UDP_HEADER_BYTES,
 };
 
 const NOQ: &str = "only noq's QUIC";
@@ -52,6 +52,8 @@ pub(super) fn transfer(case: &Case) -> Result<(), Unsupported> {
         transfer.connect != Connect::Receiver,
             "transfer.connect", named(transfer.connect.name()) => NOQ;
         transfer.memory != Memory::Off, "transfer.memory", named(transfer.memory.name()) => NOQ;
+        transfer.given.parameters != Parameters::default(),
+            "transfer.parameters", "parameters over QUIC" => NOQ;
         pairs != PacketPair::None, "receiver.packet_pair", named(pairs.name()) => NOQ;
         transfer.dscp != Dscp::BestEffort,
             "transfer.dscp", "marked packets over QUIC" => NOQ;

@@ -83,6 +83,18 @@ fn the_versions_of_search_are_for_the_simulator() {
 }
 
 #[test]
+fn slow_start_without_hystart_is_for_the_simulator() {
+    let refused = |keys: &str| {
+        let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";
+        let text = format!("{path}[[transfer]]\nsize = \"1 B\"\n{keys}");
+        supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0])
+            .map_err(|refusal| refusal.key)
+    };
+    assert_eq!(refused("hystart = true\n"), Ok(()));
+    assert_eq!(refused("hystart = false\n"), Err("transfer.hystart"));
+}
+
+#[test]
 fn receivers_answer_pairs_or_do_not_support_them() {
     let refused = |keys: &str| {
         let path = "name = \"x\"\n[path]\nrate = \"1 Mbit/s\"\nrtt = \"40 ms\"\n";

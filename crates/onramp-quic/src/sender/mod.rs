@@ -24,8 +24,8 @@ pub use records::{Acked, Cause, Congestion, Owner, Pacing};
 use crate::paths::Path;
 use crate::settings::{initial_window_bytes, Settings};
 use onramp_core::{
-    Ack, Clock, Decision, HostedStartup, Start, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING,
-    OPTION_TIMESTAMPS, UNLIMITED,
+    Ack, Clock, Decision, HostedStartup, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED,
+    ACK_RECOVERING, OPTION_TIMESTAMPS, UNLIMITED,
 };
 
 /// cwnd after persistent congestion, in datagrams (RFC 9002, section 7.2).
@@ -147,8 +147,10 @@ impl Sender {
         };
         let path = self.settings.path.as_ref();
         self.srtt_ns = srtt_ns;
+        let startup = Startup::with(self.settings.startup, self.settings.parameters)
+            .expect("settings have a start-up of the registry");
         self.startup = Some(HostedStartup::begin(
-            self.settings.startup,
+            startup,
             now_ns,
             start,
             path.and_then(Path::entry),

@@ -4,9 +4,9 @@ use super::Record;
 use onramp_scenario::random::Interval;
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time, parse_size};
 use onramp_scenario::{
-    format_byte_counting, ByteCounting, Case, Channel, Clocks, Connect, Connections, Dscp, Given,
-    Hosts, InitialRate, IpVersion, Memory, Pace, Path, SearchVersion, Stack, Timers, Traffic,
-    Transfer, Transfers, Without, NO_STARTUP,
+    format_byte_counting, format_parameter, ByteCounting, Case, Channel, Clocks, Connect,
+    Connections, Dscp, Given, Hosts, InitialRate, IpVersion, Memory, Pace, Path, SearchVersion,
+    Stack, Timers, Traffic, Transfer, Transfers, Without, NO_STARTUP,
 };
 
 /// The default of `transfer.split_buffer`, which has no words.
@@ -51,7 +51,8 @@ pub(super) fn unasked(connect: Connect) -> Option<String> {
 }
 
 /// A start-up with its parameters: `paced`, `gamma 34 %`, `spaced 1.8 Mbit/s`, `qos 1 Mbit/s burst
-/// 10 kB`, `onramp memory careful` or `onramp without spacing`.
+/// 10 kB`, `onramp memory careful`, `onramp without spacing`, `standard without HyStart` or
+/// `search thresh 30 %`.
 pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
     let gamma = given.gamma_ppm.map(format_percent);
     let pace = given.pace_bits_per_s.map(format_rate);
@@ -67,6 +68,7 @@ pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
         InitialRate::BitsPerS(bits) => Some(format!("initial rate {}", format_rate(bits))),
     };
     let search = (given.search != SearchVersion::default()).then(|| given.search.name().to_owned());
+    let hystart = given.hystart_is_off.then(|| "without HyStart".to_owned());
     let memory = (memory != Memory::Off).then(|| format!("memory {}", memory.name()));
     let words = [
         gamma,
@@ -77,11 +79,16 @@ pub(super) fn startup(startup: &str, given: Given, memory: Memory) -> String {
         initial_rate,
         memory,
         without,
+        hystart,
     ]
     .into_iter()
     .flatten();
+    let parameters = given.parameters.changed(startup).map(|(parameter, value)| {
+        format!("{} {}", parameter.key(), format_parameter(parameter, value))
+    });
     std::iter::once(startup.to_owned())
         .chain(words)
+        .chain(parameters)
         .collect::<Vec<_>>()
         .join(" ")
 }

@@ -20,6 +20,7 @@ pub(crate) mod hosts;
 pub(crate) mod kinds;
 mod limits;
 pub(crate) mod network;
+pub(crate) mod parameters;
 mod reference;
 pub(crate) mod top;
 pub(crate) mod traffic;

@@ -42,7 +42,7 @@ pub fn key_reference() -> String {
     }
     for (path, table) in own_tables() {
         let _ = writeln!(page, "\n## {}\n", title(&path, table));
-        page += &key_table(table.keys);
+        page += &key_table(table.own_keys());
         if table.group.is_some() {
             page += "\nAnd the [keys of a channel](#channels).\n";
         }
@@ -55,11 +55,11 @@ pub fn key_reference() -> String {
 
 /// The keys of a group, then its tables.
 fn channel_keys(group: &KeyGroup) -> String {
-    let mut page = key_table(&group.keys.concat());
+    let mut page = key_table(group.keys.concat().into_iter());
     for table in group.tables.concat() {
         let (name, meaning) = (table.name, table.meaning);
         let _ = writeln!(page, "\n### `[….{name}]`: {meaning}\n");
-        page += &key_table(table.keys);
+        page += &key_table(table.own_keys());
     }
     page
 }
@@ -98,7 +98,7 @@ fn how_many(table: &Table) -> String {
     }
 }
 
-fn key_table(keys: &[&'static dyn AnyKey]) -> String {
+fn key_table(keys: impl Iterator<Item = &'static dyn AnyKey>) -> String {
     let mut rows = String::from(
         "| Key | Type | Default | Range | List | Meaning |\n|---|---|---|---|---|---|\n",
     );

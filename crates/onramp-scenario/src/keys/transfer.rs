@@ -7,6 +7,7 @@ use super::kinds::{
     StackName, StartupName, TimersName, TrainReading, TransportName, Window,
 };
 use super::limits::{BUFFERS, BURSTS, COUNTS, GRANULARITIES, MOMENTS, MTUS, SIZES};
+use super::parameters::PARAMETERS;
 use crate::channel::limits::{DELAYS, RATES};
 use onramp_config::key::Fallback::{Other, Required, Text};
 use onramp_config::key::{keys, Boolean, Integer, Key, List, Percent, Rate, Size, Table, Time};
@@ -14,6 +15,7 @@ use onramp_config::key::{keys, Boolean, Integer, Key, List, Percent, Rate, Size,
 pub(crate) static TRANSFER: Table = Table {
     is_required: true,
     keys: KEYS,
+    tables: &[&PARAMETERS],
     ..Table::many("transfer", 1000, "transfers to measure")
 };
 
@@ -175,6 +177,14 @@ keys! { KEYS:
         "avoidance",
         Other("`cubic`; `reno` with stack `lite`"),
         "Congestion avoidance that follows the start-up: {names}.",
+    )
+    .list(List::Factor);
+    HYSTART: Boolean = Key::new(
+        "hystart",
+        Text("true"),
+        "For start-ups `none` and `standard` with avoidance `cubic`: CUBIC has HyStart, which ends \
+         slow start before it overflows a queue. `false` is Linux with the module parameter \
+         `hystart` of `tcp_cubic` at 0.",
     )
     .list(List::Factor);
     CONNECT: ConnectEnd = Key::new(

@@ -7,7 +7,7 @@ use super::sizes::FlowSizes;
 use crate::random::Interval;
 use onramp_config::units::bytes_in;
 pub use onramp_core::memory::Memory;
-use onramp_core::{InitialRate, SearchVersion, Train, Without};
+use onramp_core::{InitialRate, Parameters, SearchVersion, Train, Without};
 use onramp_tcp::{ByteCounting, IpVersion, Recovery, Reservation, Stack, Timers, TCP_HEADER_BYTES};
 use std::sync::Arc;
 
@@ -277,6 +277,10 @@ pub struct Given {
     pub search: SearchVersion,
     /// For `onramp`: what leaves behind the initial window in the first round trip.
     pub initial_rate: InitialRate,
+    /// For [`NO_STARTUP`] and `standard` with CUBIC: slow start without CUBIC's HyStart.
+    pub hystart_is_off: bool,
+    /// Its parameters: constants that its algorithm declares (`core/startup.h`).
+    pub parameters: Parameters,
 }
 
 impl Given {

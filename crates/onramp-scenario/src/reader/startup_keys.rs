@@ -1,6 +1,7 @@
 //! Keys that belong to some start-ups only.
 
-use crate::cases::DEFAULT_STARTUP;
+use crate::cases::{TransferDraft, DEFAULT_STARTUP};
+use crate::keys::parameters::{parameter_keys, PARAMETERS};
 use crate::mistake::Mistake;
 use onramp_config::document::{Reader, Section};
 use onramp_config::key::{Key, Kind, Rate, Size};
@@ -42,6 +43,46 @@ pub(super) fn check_key_of_startups<K>(
             chosen,
         };
         reader.fault(mistake, section.span(key.name()));
+    }
+}
+
+/// Reads `[transfer.parameters]`. Each of the start-ups has to have every parameter of the table.
+pub(super) fn vary_parameters(
+    reader: &mut Reader,
+    section: &Section,
+    startups: Option<&[String]>,
+    draft: &mut TransferDraft,
+) {
+    let table = reader.table(section, &PARAMETERS);
+    let default = [DEFAULT_STARTUP.to_owned()];
+    for name in PARAMETERS.key_names() {
+        if !table.has_name(name) {
+            continue;
+        }
+        let mut values = None;
+        for startup in startups.unwrap_or(&default) {
+            let mut keys = parameter_keys()
+                .iter()
+                .filter(|key| key.parameter.key() == name);
+            match keys.clone().find(|key| key.startup == startup) {
+                Some(key) => values = key.list(reader, &table),
+                None => {
+                    let mistake = Mistake::NotFor {
+                        key: table.path_of_name(name),
+                        only: keys.next().expect("the key is of a start-up").only,
+                        chosen: startup.clone(),
+                    };
+                    reader.fault(mistake, table.span(name));
+                }
+            }
+        }
+        draft.vary(values, move |one, value| {
+            let mut own = onramp_core::parameters(&one.startup).iter();
+            if let Some(parameter) = own.find(|parameter| parameter.key() == name) {
+                let startup = &one.startup;
+                one.given.parameters.set(startup, parameter.c_name(), value);
+            }
+        });
     }
 }
 

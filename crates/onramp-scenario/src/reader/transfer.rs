@@ -1,10 +1,12 @@
 //! `[[transfer]]`.
 
 use super::flows::{check_mtu_of_version, Routes};
-use super::startup_keys::{check_key_of_startup, check_key_of_startups, check_reservation};
+use super::startup_keys::{
+    check_key_of_startup, check_key_of_startups, check_reservation, vary_parameters,
+};
 use crate::cases::{avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft};
 use crate::keys::transfer::{
-    AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, ECN, FROM, GAMMA,
+    AVOIDANCE, BYTE_COUNTING, CLOCK, CONNECT, CONNECTIONS, COUNT, DSCP, ECN, FROM, GAMMA, HYSTART,
     INITIAL_RATE, INITIAL_SSTHRESH, INITIAL_WINDOW, IP, LABEL, MEMORY, PACE, PLAY, PLAYER_BUFFER,
     QOS_BURST, QOS_RATE, RECOVERY, REPEAT, REQUESTS, SEARCH, SEGMENT, SIZE, SPACING, SPLIT,
     SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP, THINK, TICK, TIMERS, TO, TRAIN, TRANSPORT,
@@ -12,12 +14,13 @@ use crate::keys::transfer::{
 };
 use crate::mistake::Mistake;
 use crate::model::{
-    Application, Clocks, Connect, Connections, Pace, PlayerKeys, Requests, Split, Transfer,
+    Application, Avoidance, Clocks, Connect, Connections, Pace, PlayerKeys, Requests, Split,
+    Transfer, NO_STARTUP,
 };
 use onramp_config::document::{Reader, Section};
 use onramp_config::key::AnyKey;
 use onramp_config::units::{format_size, format_time};
-use onramp_tcp::IpVersion;
+use onramp_tcp::{IpVersion, Stack};
 
 /// Reads a `[[transfer]]` table. The order of the keys with lists is the order of the cases.
 pub(super) fn read_transfer(
@@ -53,9 +56,9 @@ pub(super) fn read_transfer(
     draft.vary(reader.list(section, &TRANSPORT), |one, transport| {
         one.transport = transport
     });
-    vary_stack(reader, section, &mut draft);
+    let stacks = vary_stack(reader, section, &mut draft);
     vary_startup(reader, section, &mut draft);
-    vary_congestion_control(reader, section, &mut draft);
+    vary_congestion_control(reader, section, &mut draft, &stacks);
     let connections = reader.list(section, &CONNECTIONS);
     let requests = read_requests(reader, section, &draft, connections.as_deref());
     draft.common.requests = requests;
@@ -70,9 +73,10 @@ pub(super) fn read_transfer(
     Some(draft)
 }
 
-/// The keys of the sender's TCP and its host.
-fn vary_stack(reader: &mut Reader, section: &Section, draft: &mut TransferDraft) {
-    draft.vary(reader.list(section, &STACK), |one, stack| one.stack = stack);
+/// The keys of the sender's TCP and its host. Returns the stacks.
+fn vary_stack(reader: &mut Reader, section: &Section, draft: &mut TransferDraft) -> Vec<Stack> {
+    let stacks = reader.list(section, &STACK);
+    draft.vary(stacks.clone(), |one, stack| one.stack = stack);
     draft.vary_or(
         reader.list(section, &WINDOW_SCALING),
         |one| tcp_of(one.stack).window_scaling,
@@ -99,11 +103,13 @@ fn vary_stack(reader: &mut Reader, section: &Section, draft: &mut TransferDraft)
         |one| Clocks::of(one.stack).tick_ns,
         |one, ns| one.clocks.tick_ns = ns,
     );
+    stacks.unwrap_or_default()
 }
 
 /// The start-up and its parameters.
 fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraft) {
     let startups = reader.list(section, &STARTUP);
+    let names = startups.clone();
     let chosen = startups.as_deref();
     let gamma = ("gamma", "start-up `gamma`");
     check_key_of_startup(reader, section, &GAMMA, gamma, chosen);
@@ -114,6 +120,9 @@ fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraf
     check_key_of_startup(reader, section, &WITHOUT, onramp, chosen);
     let search = ("search", "start-up `search`");
     check_key_of_startup(reader, section, &SEARCH, search, chosen);
+    let has_hystart = |startup: &str| [NO_STARTUP, "standard"].contains(&startup);
+    let only = "start-ups `none` and `standard`";
+    check_key_of_startups(reader, section, &HYSTART, only, has_hystart, chosen);
     let sends_early = onramp_core::sends_early;
     check_key_of_startups(
         reader,
@@ -152,20 +161,35 @@ fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraf
     draft.vary(reader.list(section, &SEARCH), |one, version| {
         one.given.search = version
     });
+    draft.vary(reader.list(section, &HYSTART), |one, is_on| {
+        one.given.hystart_is_off = !is_on
+    });
     draft.vary(reader.list(section, &MEMORY), |one, memory| {
         one.memory = memory
     });
+    vary_parameters(reader, section, names.as_deref(), draft);
 }
 
 /// The growth of the window.
-fn vary_congestion_control(reader: &mut Reader, section: &Section, draft: &mut TransferDraft) {
+fn vary_congestion_control(
+    reader: &mut Reader,
+    section: &Section,
+    draft: &mut TransferDraft,
+    stacks: &[Stack],
+) {
     draft.vary_or(
         reader.list(section, &BYTE_COUNTING),
         |one| tcp_of(one.stack).byte_counting,
         |one, limit| one.byte_counting = limit,
     );
+    let avoidances = reader.list(section, &AVOIDANCE);
+    let usual = || stacks.iter().map(|stack| avoidance_of(*stack)).collect();
+    let chosen: Vec<_> = avoidances.clone().unwrap_or_else(usual);
+    if let Some(other) = chosen.iter().find(|one| **one != Avoidance::Cubic) {
+        refuse(reader, section, &HYSTART, "avoidance `cubic`", other.name());
+    }
     draft.vary_or(
-        reader.list(section, &AVOIDANCE),
+        avoidances,
         |one| avoidance_of(one.stack),
         |one, avoidance| one.avoidance = avoidance,
     );

@@ -95,7 +95,41 @@ fn keys_of_one_start_up() {
             "startup = \"paced\"",
             "startup = \"search\"\nsearch = \"windows\""
         ),
+        (
+            "startup = \"paced\"",
+            "startup = \"paced\"\nhystart = false"
+        ),
+        ("startup = \"paced\"", "hystart = \"off\""),
+        (
+            "startup = \"paced\"",
+            "hystart = false\navoidance = [\"cubic\", \"reno\"]"
+        ),
+        ("startup = \"paced\"", "hystart = false\nstack = \"lite\""),
     ]));
+}
+
+#[test]
+fn parameters() {
+    let of = |startup: &str, table: &str| {
+        let keys = format!("startup = {startup}\n[transfer.parameters]\n{table}");
+        refused(&with("startup = \"paced\"", &keys))
+    };
+    assert_snapshot!([
+        of("\"search\"", "thresh = 30"),
+        of("\"search\"", "thresh = [\"30 %\", \"100 %\"]"),
+        of("\"search\"", "window = \"100 %\""),
+        of("\"hystart\"", "min_rtt_thresh = \"2 s\""),
+        of("\"hystart\"", "css_rounds = 0"),
+        of("\"hystart\"", "css_rounds = \"5\""),
+        of("[\"search\", \"paced\"]", "thresh = \"30 %\""),
+        refused(&with(
+            "lead = \"5 s\"",
+            "[traffic.parameters]\nthresh = \"30 %\""
+        )),
+    ]
+    .concat());
+    let misspelt = of("\"search\"", "tresh = \"30 %\"");
+    assert!(misspelt.contains("did you mean `thresh`?"), "{misspelt}");
 }
 
 #[test]

@@ -140,6 +140,7 @@ impl Control {
         };
         let mut settings = Settings::named(&transfer.startup).map_err(refusal)?;
         settings.variant = transfer.given.variant(&transfer.startup, transfer.train);
+        settings.parameters = transfer.given.parameters;
         Ok(Control::Startup(Box::new(Startup {
             settings,
             pace_bits_per_s: transfer.given.pace_bits_per_s,

@@ -112,6 +112,23 @@ fn so_do_the_other_versions_of_search() {
     }
 }
 
+/// A parameter reaches the algorithm. Sums that double end at 50 % when growth ends at once.
+#[test]
+fn a_higher_threshold_of_search_leaves_later() {
+    let [low_s, high_s] = ["10 %", "40 %"].map(|thresh| {
+        let (exit_s, why) = exit(
+            "5 Mbit/s",
+            &format!(
+                "size = \"12 MB\"\nstartup = \"search\"\n[transfer.parameters]\n\
+                 thresh = \"{thresh}\"\n"
+            ),
+        );
+        assert_eq!(why, "delivery", "{thresh}");
+        exit_s
+    });
+    assert!(low_s < high_s, "{low_s} s, {high_s} s");
+}
+
 /// When each segment of data left.
 #[derive(Default)]
 struct Sent(Vec<(f64, u32)>);

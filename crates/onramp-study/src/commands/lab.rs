@@ -3,12 +3,12 @@
 use super::runs::{self, describe};
 use crate::cli::LabArguments;
 use crate::commands::unwritten;
-use crate::recording::{Line, Writer};
-use crate::startups::KernelStartups;
+use crate::recording::{self, Line, Writer};
+use crate::startups::{KernelStartups, Recorded};
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE, HOST_LACKS, INTERRUPTED, MISSED};
 use onramp_cli::text;
 use onramp_cli::Answer;
-use onramp_kernel::{probe, Event};
+use onramp_kernel::probe;
 use onramp_lab::{Outcome, RunOptions};
 use onramp_report::{Meta, Run};
 use onramp_scenario::{Case, Scenario, Transport};
@@ -113,16 +113,19 @@ fn record(
     recording: &mut Writer,
     case: &Case,
     transfer: usize,
-    events: Vec<(String, Event)>,
+    events: Vec<Recorded>,
 ) -> Result<(), Failure> {
-    events.into_iter().try_for_each(|(startup, event)| {
-        recording.write(&Line {
-            scenario: case.scenario.clone(),
-            transfer,
-            startup,
-            event,
+    events
+        .into_iter()
+        .try_for_each(|(startup, parameters, event)| {
+            recording.write(&Line {
+                scenario: case.scenario.clone(),
+                transfer,
+                parameters: recording::parameters_at(&event, parameters, &startup),
+                startup,
+                event,
+            })
         })
-    })
 }
 
 /// The metadata of a report with results of this kernel.

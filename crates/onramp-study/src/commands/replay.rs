@@ -7,10 +7,10 @@ use onramp_cli::failure::{Failure, BAD_INPUT, DONE, MISSED};
 use onramp_cli::text;
 use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
-use onramp_core::Startup;
+use onramp_core::{Parameters, Startup};
 use onramp_kernel::Input;
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Maximum number of differences that are printed as text.
 const MAX_SHOWN: usize = 10;
@@ -103,13 +103,13 @@ impl Replay {
         let Line {
             transfer,
             startup,
+            parameters,
             event,
             ..
         } = line;
         let key = (transfer, startup, event.connection);
         if let Input::Start(_) = event.input {
-            let fresh =
-                Startup::new(&key.1).ok_or_else(|| format!("there is no start-up `{}`", key.1))?;
+            let fresh = fresh(&key.1, &parameters)?;
             self.startups.insert(key.clone(), fresh);
         }
         let native = self
@@ -131,6 +131,19 @@ impl Replay {
         }
         self.check_bounds()
     }
+}
+
+/// A start-up with these parameters, by their names in C.
+fn fresh(startup: &str, given: &BTreeMap<String, u64>) -> Result<Startup, String> {
+    let mut parameters = Parameters::default();
+    let mut given = given.iter();
+    if let Some((name, value)) = given.find(|(name, value)| !parameters.set(startup, name, **value))
+    {
+        return Err(format!(
+            "`{startup}` has no parameter `{name}` with a range that contains {value}"
+        ));
+    }
+    Startup::with(startup, parameters).ok_or_else(|| format!("there is no start-up `{startup}`"))
 }
 
 fn print(replay: &Replay, as_json: bool) {
@@ -175,6 +188,7 @@ mod tests {
             scenario: "x".to_owned(),
             transfer: 0,
             startup: "standard".to_owned(),
+            parameters: BTreeMap::new(),
             event: Event {
                 connection,
                 local: nowhere,

@@ -22,7 +22,7 @@ pub use reno::Reno;
 pub use vegas::Vegas;
 pub use westwood::Westwood;
 
-use crate::{Stack, Window};
+use crate::{Config, Stack, Window};
 use auto_impl::auto_impl;
 use enum_dispatch::enum_dispatch;
 
@@ -164,19 +164,19 @@ pub enum AnyAvoidance {
     Pipe,
 }
 
-/// The chosen congestion avoidance as the hosts of this stack implement it. [`Stack::Linux`] is
+/// The chosen congestion avoidance as the hosts of its stack implement it. [`Stack::Linux`] is
 /// Linux. [`Stack::Lite`] is a host of the papers' time, which counts ACKs and whose Vegas has the
 /// published slow start.
-pub fn new(choice: crate::Avoidance, stack: Stack) -> AnyAvoidance {
-    let reno = match stack {
+pub fn new(config: &Config) -> AnyAvoidance {
+    let reno = match config.stack {
         Stack::Linux => Reno::default(),
         Stack::Lite => Reno::per_ack(),
     };
-    match (choice, stack) {
+    match (config.avoidance, config.stack) {
         (crate::Avoidance::Reno, _) => reno.into(),
         (crate::Avoidance::Bbr, _) => Box::<Bbr>::default().into(),
         (crate::Avoidance::Bbr3, _) => Box::<Bbr3>::default().into(),
-        (crate::Avoidance::Cubic, _) => Cubic::default().into(),
+        (crate::Avoidance::Cubic, _) => Cubic::new(config.hystart).into(),
         (crate::Avoidance::Vegas, Stack::Linux) => Vegas::default().into(),
         (crate::Avoidance::Vegas, Stack::Lite) => Vegas::as_in_ns().into(),
         (crate::Avoidance::Westwood, _) => Westwood::new(reno).into(),

@@ -91,8 +91,12 @@ struct Host {
 impl Host {
     fn new((choice, stack): (crate::Avoidance, Stack), window: Window) -> Host {
         let lowers = choice == crate::Avoidance::Vegas;
+        let config = Config {
+            avoidance: choice,
+            ..Config::of(stack, 1500)
+        };
         Host {
-            avoidance: new(choice, stack),
+            avoidance: new(&config),
             lowers,
             window,
             now_ns: 0,

@@ -69,7 +69,7 @@ impl Congestion {
                 ssthresh_bytes: config.initial_ssthresh_bytes.unwrap_or(UNLIMITED),
                 mss_bytes,
             },
-            avoidance: avoidance::new(config.avoidance, config.stack),
+            avoidance: avoidance::new(config),
             startup: None,
             measurement: config.ticks.measurement(),
             initial_window_bytes,

@@ -51,7 +51,11 @@ impl Congestion {
             variant: config.startup_variant,
         };
         let (memory, ensembles) = (config.memory.as_ref(), config.ensembles.as_ref());
-        self.startup = Some(HostedStartup::begin(name, now_ns, start, memory, ensembles));
+        let startup = core::Startup::with(name, config.startup_parameters)
+            .expect("the host has checked the start-up's name");
+        self.startup = Some(HostedStartup::begin(
+            startup, now_ns, start, memory, ensembles,
+        ));
         self.apply_decision();
         // After an idle time the window falls to the initial window, which is neither a remembered
         // BDP nor a window that is paced from the beginning.

@@ -77,6 +77,8 @@ pub struct Cubic {
     evaluated: Option<(u64, u64)>,
     segments: Segments,
     hystart: HyStart,
+    /// [`HyStart`] does not end slow start.
+    hystart_is_off: bool,
 }
 
 /// A period of congestion avoidance, which a loss ends.
@@ -111,6 +113,14 @@ fn segments_of(window: &Window) -> u64 {
 }
 
 impl Cubic {
+    /// CUBIC before its connection is established, with HyStart or without it.
+    pub fn new(has_hystart: bool) -> Cubic {
+        Cubic {
+            hystart_is_off: !has_hystart,
+            ..Cubic::default()
+        }
+    }
+
     /// Delivered segments for each segment of growth.
     fn pace(&mut self, now_ns: u64, cwnd: u64, delivered: u64) -> u64 {
         let now = jiffies(now_ns);
@@ -169,7 +179,9 @@ impl Avoidance for Cubic {
         let rtt_us = (rtt_ns / 1000).max(1);
         let min_rtt_us = self.min_rtt_us.unwrap_or(rtt_us).min(rtt_us);
         self.min_rtt_us = Some(min_rtt_us);
-        self.hystart.measure(window, ack, rtt_us, min_rtt_us);
+        if !self.hystart_is_off {
+            self.hystart.measure(window, ack, rtt_us, min_rtt_us);
+        }
     }
 
     fn raise(&mut self, window: &mut Window, ack: &AckSample) {
@@ -204,7 +216,7 @@ impl Avoidance for Cubic {
     fn timeout(&mut self) {
         *self = Cubic {
             segments: self.segments,
-            ..Cubic::default()
+            ..Cubic::new(!self.hystart_is_off)
         };
     }
 

@@ -255,6 +255,15 @@ fn hystart_ends_slow_start_before_cwnd_is_twice_the_bdp() {
     );
 }
 
+/// The same path. A timeout, which arms HyStart again, does not switch it on.
+#[test]
+fn without_hystart_no_delay_ends_slow_start() {
+    let mut cubic = Cubic::new(false);
+    cubic.timeout();
+    let mut path = Path::new(Box::new(cubic), MS, 100 * MS, 10, UNLIMITED / MSS);
+    assert_eq!(path.run(2000 * MS).ssthresh_bytes, UNLIMITED / MSS * MSS);
+}
+
 /// Linux: the curve is evaluated when cwnd has changed, and otherwise after more than 1/32 s.
 #[test]
 fn the_pace_is_kept_while_cwnd_does_not_change() {

@@ -25,7 +25,7 @@ if [ -n "${WHEEL:-}" ]; then
 	"$bin/pip" install --quiet --disable-pip-version-check --no-deps \
 		target/python/wheels/onramp_tcp-*.whl
 	if readelf --section-headers "$packages/onramp/_onramp.abi3.so" | grep '\.debug_'; then
-		echo "test-python: the wheel's library is not stripped (python/pyproject.toml, strip)" >&2
+		echo "test-python: the wheel's library is not stripped (pyproject.toml, strip)" >&2
 		exit 1
 	fi
 else

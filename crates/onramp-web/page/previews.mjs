@@ -17,7 +17,9 @@ const TIMEOUT_MS = 180_000;
 /** The clock goes to its moment one frame after the run. */
 const SETTLE_MS = 500;
 const STYLE = `
-	.embed { gap: 4px; padding: 10px 16px; }
+	.embed { gap: 2px; padding: 6px 16px; }
+	.embed .stage { gap: 0; }
+	.embed figcaption { margin: 0; }
 	.embed h1 { font-size: 22px; }
 	.embed p { font-size: 15px; line-height: 1.25; }
 	.embed .keys, .embed .row, .embed .lane .faint { display: none; }
@@ -26,7 +28,8 @@ const STYLE = `
 const size = { width: PREVIEW_SIZE.width / SCALE, height: PREVIEW_SIZE.height / SCALE };
 const browser = await launch();
 const context = await browser.newContext({
-	viewport: { width: size.width, height: Math.ceil(size.height) },
+	// Its last row is a part of a pixel, so it is not in the picture.
+	viewport: { width: size.width, height: Math.ceil(size.height) + 3 },
 	deviceScaleFactor: SCALE,
 	reducedMotion: "reduce",
 });
@@ -55,9 +58,6 @@ async function pixelsOf(page, png) {
 		const canvas = document.createElement("canvas");
 		[canvas.width, canvas.height] = [image.width, image.height];
 		const context = canvas.getContext("2d");
-		// The last row of the window is a part of a pixel.
-		context.fillStyle = "#fff";
-		context.fillRect(0, 0, image.width, image.height);
 		context.drawImage(image, 0, 0);
 		const { data } = context.getImageData(0, 0, image.width, image.height);
 		const parts = [];

@@ -5,7 +5,8 @@ Generated from crates/onramp-scenario/src/keys and crates/onramp-scenario/src/ch
 
 A quantity is a text with its unit, such as ``"50 Mbit/s"``, or a number: a rate in bit/s, a time in
 seconds, a size in bytes, a queue in packets, a window in segments. A share needs its unit, as in
-``"0.5 %"``. Where a key takes a list, all lists of a scenario are multiplied.
+``"0.5 %"``. Where a key takes a list, all lists of a scenario are multiplied. Arrays of numpy and
+series of pandas are lists too.
 
 Examples
 --------
@@ -28,6 +29,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import ClassVar, Literal
 
+from onramp._plain import ArrayLike
 from onramp._quantities import TableOfKeys
 
 IpVersion = Literal[
@@ -77,6 +79,10 @@ Framing = Literal[
     "packets",
     "aal5",
     "aal5-snap",
+]
+Hosts = Literal[
+    "exact",
+    "noisy",
 ]
 Idea = Literal[
     "nothing",
@@ -307,49 +313,49 @@ class TransferParameters(TableOfKeys):
 
     Parameters
     ----------
-    min_rtt_thresh : str | float | Sequence[str | float] | None, optional
+    min_rtt_thresh : str | float | Sequence[str | float] | ArrayLike | None, optional
         For start-up `hystart`: MIN_RTT_THRESH: a rise of the RTT of less is noise. Default: `4 ms`.
         Range: 0 ns to 1 s.
-    max_rtt_thresh : str | float | Sequence[str | float] | None, optional
+    max_rtt_thresh : str | float | Sequence[str | float] | ArrayLike | None, optional
         For start-up `hystart`: MAX_RTT_THRESH: a rise of the RTT of more is a queue. Default: `16
         ms`. Range: 0 ns to 1 s.
-    min_rtt_divisor : int | Sequence[int] | None, optional
+    min_rtt_divisor : int | Sequence[int] | ArrayLike | None, optional
         For start-up `hystart`: MIN_RTT_DIVISOR: between them, a rise by this part of the RTT is a
         queue. Default: `8`. Range: 1 to 64.
-    n_rtt_sample : int | Sequence[int] | None, optional
+    n_rtt_sample : int | Sequence[int] | ArrayLike | None, optional
         For start-up `hystart`: N_RTT_SAMPLE: the number of RTT samples in a round that decide.
         Default: `8`. Range: 1 to 64.
-    css_growth_divisor : int | Sequence[int] | None, optional
+    css_growth_divisor : int | Sequence[int] | ArrayLike | None, optional
         For start-up `hystart`: CSS_GROWTH_DIVISOR: conservative slow start grows by this part of
         slow start's growth. Default: `4`. Range: 1 to 64.
-    css_rounds : int | Sequence[int] | None, optional
+    css_rounds : int | Sequence[int] | ArrayLike | None, optional
         For start-up `hystart`: CSS_ROUNDS: rounds of conservative slow start before the exit.
         Default: `5`. Range: 1 to 100.
-    limit_segments : int | Sequence[int] | None, optional
+    limit_segments : int | Sequence[int] | ArrayLike | None, optional
         For start-up `hystart`: L: the segments of an ACK that count for growth. Default: `8`.
         Range: 1 to 1000000.
-    thresh : str | Sequence[str] | None, optional
+    thresh : str | Sequence[str] | ArrayLike | None, optional
         For start-up `search`: THRESH of the draft: the share of what was sent that is missing at
         the exit. Default: `26 %`. Range: 1 % to 99 %.
-    old_thresh : str | Sequence[str] | None, optional
+    old_thresh : str | Sequence[str] | ArrayLike | None, optional
         For start-up `search`: The same share of the versions `linux` and `freebsd`. Default: `35
         %`. Range: 1 % to 99 %.
-    window : str | Sequence[str] | None, optional
+    window : str | Sequence[str] | ArrayLike | None, optional
         For start-up `search`: WINDOW_SIZE_FACTOR: the window, in shares of the initial RTT.
         Default: `350 %`. Range: 200 % to 1000 %.
-    rtt_divisor : int | Sequence[int] | None, optional
+    rtt_divisor : int | Sequence[int] | ArrayLike | None, optional
         For start-up `suss`: HyStart: the RTT may rise by this part of minRTT. Default: `8`. Range:
         1 to 64.
-    min_rise : str | float | Sequence[str | float] | None, optional
+    min_rise : str | float | Sequence[str | float] | ArrayLike | None, optional
         For start-up `suss`: HyStart: by at least this. Default: `4 ms`. Range: 0 ns to 1 s.
-    max_rise : str | float | Sequence[str | float] | None, optional
+    max_rise : str | float | Sequence[str | float] | ArrayLike | None, optional
         For start-up `suss`: HyStart: by at most this. Default: `16 ms`. Range: 0 ns to 1 s.
-    samples : int | Sequence[int] | None, optional
+    samples : int | Sequence[int] | ArrayLike | None, optional
         For start-up `suss`: HyStart: the RTT samples of a round that decide. Default: `8`. Range: 1
         to 64.
-    max_jumps : int | Sequence[int] | None, optional
+    max_jumps : int | Sequence[int] | ArrayLike | None, optional
         For start-up `suss`: Rounds with red data, at most. Default: `3`. Range: 0 to 10.
-    min_rtt : str | float | Sequence[str | float] | None, optional
+    min_rtt : str | float | Sequence[str | float] | ArrayLike | None, optional
         For start-up `suss`: Red data is sent only where minRTT is longer. Default: `10 ms`. Range:
         0 ns to 10 s.
     """
@@ -373,22 +379,22 @@ class TransferParameters(TableOfKeys):
         "min_rtt": "time",
     }
 
-    min_rtt_thresh: str | float | Sequence[str | float] | None = None
-    max_rtt_thresh: str | float | Sequence[str | float] | None = None
-    min_rtt_divisor: int | Sequence[int] | None = None
-    n_rtt_sample: int | Sequence[int] | None = None
-    css_growth_divisor: int | Sequence[int] | None = None
-    css_rounds: int | Sequence[int] | None = None
-    limit_segments: int | Sequence[int] | None = None
-    thresh: str | Sequence[str] | None = None
-    old_thresh: str | Sequence[str] | None = None
-    window: str | Sequence[str] | None = None
-    rtt_divisor: int | Sequence[int] | None = None
-    min_rise: str | float | Sequence[str | float] | None = None
-    max_rise: str | float | Sequence[str | float] | None = None
-    samples: int | Sequence[int] | None = None
-    max_jumps: int | Sequence[int] | None = None
-    min_rtt: str | float | Sequence[str | float] | None = None
+    min_rtt_thresh: str | float | Sequence[str | float] | ArrayLike | None = None
+    max_rtt_thresh: str | float | Sequence[str | float] | ArrayLike | None = None
+    min_rtt_divisor: int | Sequence[int] | ArrayLike | None = None
+    n_rtt_sample: int | Sequence[int] | ArrayLike | None = None
+    css_growth_divisor: int | Sequence[int] | ArrayLike | None = None
+    css_rounds: int | Sequence[int] | ArrayLike | None = None
+    limit_segments: int | Sequence[int] | ArrayLike | None = None
+    thresh: str | Sequence[str] | ArrayLike | None = None
+    old_thresh: str | Sequence[str] | ArrayLike | None = None
+    window: str | Sequence[str] | ArrayLike | None = None
+    rtt_divisor: int | Sequence[int] | ArrayLike | None = None
+    min_rise: str | float | Sequence[str | float] | ArrayLike | None = None
+    max_rise: str | float | Sequence[str | float] | ArrayLike | None = None
+    samples: int | Sequence[int] | ArrayLike | None = None
+    max_jumps: int | Sequence[int] | ArrayLike | None = None
+    min_rtt: str | float | Sequence[str | float] | ArrayLike | None = None
 
 
 @dataclass(kw_only=True)
@@ -437,12 +443,17 @@ class LinkReverse(TableOfKeys):
     trace : str | PathLike[str] | None, optional
         Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
         format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
-        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
-        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
+        columns with a time and the rate, the one-way delay or the loss from then on, such as
+        `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file repeats. Its mean rate
+        stands for `rate` elsewhere; a file without rates needs `rate`. Default: none.
+    delay_trace : str | PathLike[str] | None, optional
+        A file with the recorded delay, or loss, where the file of `trace` has none: a file `*.csv`
+        with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of one-way delays in
+        milliseconds, a line for each 10 ms. The file repeats. Default: none.
     trace_offset : str | float | None, optional
-        With `trace`: the time of the recording at which a run begins, or `random`: each repeat
-        begins at another time. The return path has that of the forward path unless it has its own.
-        Default: `0 s`. Range: 0 s to 1000000 s.
+        With `trace` or `delay_trace`: the time of the recording at which a run begins, or `random`:
+        each repeat begins at another time. The return path has that of the forward path unless it
+        has its own. Default: `0 s`. Range: 0 s to 1000000 s.
     service : Service | None, optional
         When the link carries bytes: `steady` or `poisson`. `poisson` carries 1500 bytes at random
         moments, whose mean rate is `rate`; a moment at which nothing waits is lost. Default:
@@ -476,8 +487,8 @@ class LinkReverse(TableOfKeys):
         Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from zero to
         this. Default: none. Range: 1 ns to 60 s.
     reorder : bool | None, optional
-        With `jitter`: packets may overtake each other. Otherwise each packet waits for those before
-        it. Default: `false`.
+        With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet
+        waits for those before it. Default: `false`.
     aggregate : str | float | None, optional
         At the end of the channel packets are held for this time after the first of them, then
         arrive together. Default: none. Range: 1 ns to 60 s.
@@ -528,6 +539,7 @@ class LinkReverse(TableOfKeys):
         "delay": "time",
         "rate": "rate",
         "trace": "file",
+        "delay_trace": "file",
         "trace_offset": "time, or `random`",
         "service": "service",
         "framing": "framing",
@@ -557,6 +569,7 @@ class LinkReverse(TableOfKeys):
     delay: str | float | None = None
     rate: str | float | None = None
     trace: str | PathLike[str] | None = None
+    delay_trace: str | PathLike[str] | None = None
     trace_offset: str | float | None = None
     service: Service | None = None
     framing: Framing | None = None
@@ -633,12 +646,17 @@ class PathReverse(TableOfKeys):
     trace : str | PathLike[str] | None, optional
         Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
         format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
-        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
-        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
-    trace_offset : str | float | Sequence[str | float] | None, optional
-        With `trace`: the time of the recording at which a run begins, or `random`: each repeat
-        begins at another time. The return path has that of the forward path unless it has its own.
-        Default: `0 s`. Range: 0 s to 1000000 s.
+        columns with a time and the rate, the one-way delay or the loss from then on, such as
+        `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file repeats. Its mean rate
+        stands for `rate` elsewhere; a file without rates needs `rate`. Default: none.
+    delay_trace : str | PathLike[str] | None, optional
+        A file with the recorded delay, or loss, where the file of `trace` has none: a file `*.csv`
+        with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of one-way delays in
+        milliseconds, a line for each 10 ms. The file repeats. Default: none.
+    trace_offset : str | float | Sequence[str | float] | ArrayLike | None, optional
+        With `trace` or `delay_trace`: the time of the recording at which a run begins, or `random`:
+        each repeat begins at another time. The return path has that of the forward path unless it
+        has its own. Default: `0 s`. Range: 0 s to 1000000 s.
     service : Service | None, optional
         When the link carries bytes: `steady` or `poisson`. `poisson` carries 1500 bytes at random
         moments, whose mean rate is `rate`; a moment at which nothing waits is lost. Default:
@@ -668,13 +686,13 @@ class PathReverse(TableOfKeys):
         none. Range: 1 packet to 1000000000 packets.
     duplicate : str | None, optional
         Probability with which each packet arrives twice. Default: `0 %`. Range: 0 % to 50 %.
-    jitter : str | float | Sequence[str | float] | None, optional
+    jitter : str | float | Sequence[str | float] | ArrayLike | None, optional
         Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from zero to
         this. Default: none. Range: 1 ns to 60 s.
     reorder : bool | None, optional
-        With `jitter`: packets may overtake each other. Otherwise each packet waits for those before
-        it. Default: `false`.
-    aggregate : str | float | Sequence[str | float] | None, optional
+        With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet
+        waits for those before it. Default: `false`.
+    aggregate : str | float | Sequence[str | float] | ArrayLike | None, optional
         At the end of the channel packets are held for this time after the first of them, then
         arrive together. Default: none. Range: 1 ns to 60 s.
     aggregate_slots : bool | None, optional
@@ -686,22 +704,22 @@ class PathReverse(TableOfKeys):
     aggregate_most : int | None, optional
         With `aggregate`: the packets arrive as soon as this many are held. Default: `64`. Range: 1
         to 1000000.
-    late : str | float | Sequence[str | float] | None, optional
+    late : str | float | Sequence[str | float] | ArrayLike | None, optional
         Maximum lateness of the timer at the end of the channel after an idle time, as that of a
         host that sleeps. Packets that are due in the meantime arrive with the first one. Default:
         none. Range: 1 ns to 60 s.
-    late_after : str | float | Sequence[str | float] | None, optional
+    late_after : str | float | Sequence[str | float] | ArrayLike | None, optional
         With `late`: the timer is late where no packet has arrived for longer than this. Default: `1
         ms`. Range: 0 s to 60 s.
-    shaper_rate : str | float | Sequence[str | float] | None, optional
+    shaper_rate : str | float | Sequence[str | float] | ArrayLike | None, optional
         A token bucket of this rate holds packets back in the queue. Default: none. Range: 1 kbit/s
         to 1000 Gbit/s.
-    shaper_burst : str | float | Sequence[str | float] | None, optional
+    shaper_burst : str | float | Sequence[str | float] | ArrayLike | None, optional
         Size of the shaper's bucket, which is full at the start. Default: none. Range: 1 B to 1 GB.
-    policer_rate : str | float | Sequence[str | float] | None, optional
+    policer_rate : str | float | Sequence[str | float] | ArrayLike | None, optional
         A token bucket of this rate drops packets that arrive in excess of it. Default: none. Range:
         1 kbit/s to 1000 Gbit/s.
-    policer_burst : str | float | Sequence[str | float] | None, optional
+    policer_burst : str | float | Sequence[str | float] | ArrayLike | None, optional
         Size of the policer's bucket, which is full at the start. Default: none. Range: 1 B to 1 GB.
     ef_rate : str | float | None, optional
         Expedited forwarding (RFC 3246): the rate guaranteed to each flow with `dscp = "ef"`, at
@@ -724,6 +742,7 @@ class PathReverse(TableOfKeys):
         "delay": "time",
         "rate": "rate",
         "trace": "file",
+        "delay_trace": "file",
         "trace_offset": "time, or `random`",
         "service": "service",
         "framing": "framing",
@@ -753,7 +772,8 @@ class PathReverse(TableOfKeys):
     delay: str | float | None = None
     rate: str | float | None = None
     trace: str | PathLike[str] | None = None
-    trace_offset: str | float | Sequence[str | float] | None = None
+    delay_trace: str | PathLike[str] | None = None
+    trace_offset: str | float | Sequence[str | float] | ArrayLike | None = None
     service: Service | None = None
     framing: Framing | None = None
     queue: str | float | None = None
@@ -763,18 +783,18 @@ class PathReverse(TableOfKeys):
     loss: str | None = None
     loss_every: str | int | None = None
     duplicate: str | None = None
-    jitter: str | float | Sequence[str | float] | None = None
+    jitter: str | float | Sequence[str | float] | ArrayLike | None = None
     reorder: bool | None = None
-    aggregate: str | float | Sequence[str | float] | None = None
+    aggregate: str | float | Sequence[str | float] | ArrayLike | None = None
     aggregate_slots: bool | None = None
     aggregate_gap: str | float | None = None
     aggregate_most: int | None = None
-    late: str | float | Sequence[str | float] | None = None
-    late_after: str | float | Sequence[str | float] | None = None
-    shaper_rate: str | float | Sequence[str | float] | None = None
-    shaper_burst: str | float | Sequence[str | float] | None = None
-    policer_rate: str | float | Sequence[str | float] | None = None
-    policer_burst: str | float | Sequence[str | float] | None = None
+    late: str | float | Sequence[str | float] | ArrayLike | None = None
+    late_after: str | float | Sequence[str | float] | ArrayLike | None = None
+    shaper_rate: str | float | Sequence[str | float] | ArrayLike | None = None
+    shaper_burst: str | float | Sequence[str | float] | ArrayLike | None = None
+    policer_rate: str | float | Sequence[str | float] | ArrayLike | None = None
+    policer_burst: str | float | Sequence[str | float] | ArrayLike | None = None
     ef_rate: str | float | None = None
     ef_burst: str | float | None = None
     steps: Steps | None = None
@@ -823,7 +843,7 @@ class Traffic(TableOfKeys):
         For transfers: the end that connects, as `transfer.connect`. Default: `receiver`.
     initial_ssthresh : str | float | None, optional
         For transfers: the initial ssthresh of each. Default: none. Range: 1 B to 1000 GB.
-    size : str | float | Sequence[str | float] | None, optional
+    size : str | float | Sequence[str | float] | ArrayLike | None, optional
         For transfers: the payload of each, or several sizes, of which each transfer draws one. Or a
         measured distribution, as in `transfer.size`. Default: without end. Range: 1 B to 1000 GB.
     count : int | None, optional
@@ -910,7 +930,7 @@ class Traffic(TableOfKeys):
     avoidance: Avoidance | None = None
     connect: End | None = None
     initial_ssthresh: str | float | None = None
-    size: str | float | Sequence[str | float] | None = None
+    size: str | float | Sequence[str | float] | ArrayLike | None = None
     count: int | None = None
     arrivals: str | None = None
     measured: bool | None = None
@@ -933,82 +953,82 @@ class Transfer(TableOfKeys):
 
     Parameters
     ----------
-    size : str | float | Sequence[str | float]
+    size : str | float | Sequence[str | float] | ArrayLike
         Payload to transfer. `web-search` and `data-mining` are measured distributions of flow
         sizes, of which each copy draws one. Range: 1 B to 1000 GB.
     label : str | None, optional
         Name of the transfer in tables and figures, instead of its choices: 1 to 40 characters. The
         table may have one choice of each kind only. Default: empty.
-    ip : IpVersion | Sequence[IpVersion] | None, optional
+    ip : IpVersion | Sequence[IpVersion] | ArrayLike | None, optional
         The IP version of its packets: `v4` or `v6`. A header of IPv6 has 40 bytes, one of IPv4 has
         20, so the MSS of an MTU of 1500 bytes is 1440 or 1460. `v6` needs an `mtu` of 1280 bytes or
         more. Default: `v4`.
-    segment : str | float | Sequence[str | float] | None, optional
+    segment : str | float | Sequence[str | float] | ArrayLike | None, optional
         Size of the largest IP packet that it is sent in, at most the `mtu` of the route. Default:
         the `mtu` of the route. Range: 296 B to 9000 B.
-    transport : Transport | Sequence[Transport] | None, optional
+    transport : Transport | Sequence[Transport] | ArrayLike | None, optional
         The transport protocol: `tcp` or `quic`. The sender of `quic` is noq with the start-ups of
         onramp-quic ([what it supports](../scenarios.md#quic)). Default: `tcp`.
-    stack : Stack | Sequence[Stack] | None, optional
+    stack : Stack | Sequence[Stack] | ArrayLike | None, optional
         The TCP of both hosts: `linux` or `lite`. Default: `linux`.
-    window_scaling : bool | Sequence[bool] | None, optional
+    window_scaling : bool | Sequence[bool] | ArrayLike | None, optional
         The sender offers window scaling (RFC 7323). The connection has it if the receiver offers it
         too. Default: of the stack.
-    ecn : bool | Sequence[bool] | None, optional
+    ecn : bool | Sequence[bool] | ArrayLike | None, optional
         Both ends use explicit congestion notification (RFC 3168). Queues with `ecn` mark their
         packets. Default: `false`.
-    recovery : Recovery | Sequence[Recovery] | None, optional
+    recovery : Recovery | Sequence[Recovery] | ArrayLike | None, optional
         The sender's loss recovery: `tahoe`, `reno`, `careful-reno`, `ns-reno`, `newreno`,
         `steady-newreno`, `sack`, `prr` or `rack`. Default: of the stack.
-    timers : Timers | Sequence[Timers] | None, optional
+    timers : Timers | Sequence[Timers] | ArrayLike | None, optional
         The sender's retransmission timer: `rfc6298`, `linux`, `bsd`, `brakmo`, `brakmo-scaling`,
         `decoupled` or `ns`. Default: of the stack.
-    clock : str | float | Sequence[str | float] | None, optional
+    clock : str | float | Sequence[str | float] | ArrayLike | None, optional
         Granularity with which the sender's host measures time, for timers `rfc6298`, `decoupled`
         and `ns`, and for start-ups. Default: of the stack: `500 ms` with `lite`, else `1 ns`.
         Range: 1 ns to 10 s.
-    tick : str | float | Sequence[str | float] | None, optional
+    tick : str | float | Sequence[str | float] | ArrayLike | None, optional
         Granularity with which the sender's host schedules paced segments, and timers `rfc6298` and
         `decoupled`. Default: of the stack: `500 ms` with `lite`, else `1 ns`. Range: 1 ns to 10 s.
-    startup : str | Sequence[str] | None, optional
+    startup : str | Sequence[str] | ArrayLike | None, optional
         Start-up algorithm. `none` runs the avoidance as the host ships it. Default: `standard`;
         `none` with stack `lite`.
-    gamma : str | Sequence[str] | None, optional
+    gamma : str | Sequence[str] | ArrayLike | None, optional
         For start-up `gamma`: ssthresh after a loss, as a share of the window. Default: measured by
         the start-up. Range: 1 % to 50 %.
-    pace : str | float | Sequence[str | float] | None, optional
+    pace : str | float | Sequence[str | float] | ArrayLike | None, optional
         For start-up `spaced`: the rate of slow start's segments, counted in IP packets. Default:
         measured by the start-up. Range: 1 kbit/s to 1000 Gbit/s.
-    initial_rate : str | float | Sequence[str | float] | None, optional
+    initial_rate : str | float | Sequence[str | float] | ArrayLike | None, optional
         For start-up `onramp`: the rate on the line at which segments leave behind the initial
         window in the first round trip. `off`: none leave. `auto`: the host learns it from earlier
         transfers, from 5 Mbit/s on. Default: `auto`. Range: 1 kbit/s to 1000 Gbit/s.
-    qos_rate : str | float | Sequence[str | float] | None, optional
+    qos_rate : str | float | Sequence[str | float] | ArrayLike | None, optional
         For start-up `qos`: the rate that the network guarantees, counted in TCP payload. The IP
         packets need a higher rate. Default: required by start-up `qos`. Range: 1 kbit/s to 1000
         Gbit/s.
-    qos_burst : str | float | Sequence[str | float] | None, optional
+    qos_burst : str | float | Sequence[str | float] | ArrayLike | None, optional
         For start-up `qos`: the payload that may leave at once. One segment always may. Default: the
         payload of a millisecond, 2 to 10 segments. Range: 1 B to 4 GB.
-    without : Idea | Sequence[Idea] | None, optional
+    without : Idea | Sequence[Idea] | ArrayLike | None, optional
         For start-up `onramp`: the idea that is switched off, to show its contribution: `nothing`,
         `measuring`, `clock`, `probing`, `line`, `sharing`, `spacing`, `validating`, `easing`,
         `raising`, `delay` or `retreat` ([what each idea is](../algorithms/onramp.md)). Default:
         `nothing`.
-    search : Version | Sequence[Version] | None, optional
+    search : Version | Sequence[Version] | ArrayLike | None, optional
         For start-up `search`: its version, `draft`, `linux` or `freebsd` ([what they differ
         in](../algorithms/search.md)). Default: `draft`.
-    memory : Memory | Sequence[Memory] | None, optional
+    memory : Memory | Sequence[Memory] | ArrayLike | None, optional
         For start-up `onramp`: later copies use what earlier copies measured of the path, but not
         while another copy uses it. `careful` follows RFC 9959, `at-once` uses it before the initial
         window is acknowledged, `off` remembers nothing. Default: `off`.
-    byte_counting : str | int | Sequence[str | int] | None, optional
+    byte_counting : str | int | Sequence[str | int] | ArrayLike | None, optional
         Maximum growth of the window per ACK in slow start: the limit L of RFC 3465. Default: of the
         stack: `1 segment` with `lite`, else `unlimited`. Range: 1 segment to 255 segments.
-    avoidance : Avoidance | Sequence[Avoidance] | None, optional
+    avoidance : Avoidance | Sequence[Avoidance] | ArrayLike | None, optional
         Congestion avoidance that follows the start-up: `cubic`, `bbr`, `bbr3`, `reno`, `vegas`,
         `westwood` or `pipe`. Default: `cubic`; `reno` with stack `lite`.
-    hystart : bool | Sequence[bool] | None, optional
+    hystart : bool | Sequence[bool] | ArrayLike | None, optional
         For start-ups `none` and `standard` with avoidance `cubic`: CUBIC has HyStart, which ends
         slow start before it overflows a queue. `false` is Linux with the module parameter `hystart`
         of `tcp_cubic` at 0. Default: `true`.
@@ -1021,18 +1041,18 @@ class Transfer(TableOfKeys):
         `latest` takes the latest sample instead of the mean of two, `calm` compares with the
         maximum instability of the connection instead of that of ten samples. And `remaining`:
         `spaced` sends one segment for each ACK of a flight, then what remains. Default: `line`.
-    initial_window : str | int | Sequence[str | int] | None, optional
+    initial_window : str | int | Sequence[str | int] | ArrayLike | None, optional
         What the sender may send before the first ACK. Default: `host`. Range: 1 segment to 1000
         segments.
     initial_ssthresh : str | float | None, optional
         The initial ssthresh, at which the first slow start ends. Default: none. Range: 1 B to 1000
         GB.
-    from_ : str | Sequence[str] | None, optional
+    from_ : str | Sequence[str] | ArrayLike | None, optional
         The node that sends the data, or several nodes: the copies take them in turn. Default:
         `sender` of a `[path]`.
-    to : str | Sequence[str] | None, optional
+    to : str | Sequence[str] | ArrayLike | None, optional
         The node that receives the data, or several nodes. Default: `receiver` of a `[path]`.
-    split : str | Sequence[str] | None, optional
+    split : str | Sequence[str] | ArrayLike | None, optional
         The nodes of the forward path at which the connection is split, from the sender's side to
         the receiver's. Default: none.
     split_buffer : str | float | None, optional
@@ -1041,11 +1061,11 @@ class Transfer(TableOfKeys):
     split_rate : str | float | None, optional
         With `split`: the relays send at this rate, counted in IP packets, without congestion
         control. Default: as the transfer's TCP sends. Range: 1 kbit/s to 1000 Gbit/s.
-    connections : str | int | Sequence[str | int] | None, optional
+    connections : str | int | Sequence[str | int] | ArrayLike | None, optional
         How many parallel connections carry the payload: a number, or `adaptive`. With `requests`
         also `multiplexed`: one connection, on which all requests but the first leave at once.
         Default: `1`. Range: 1 to 64.
-    dscp : CodePoint | Sequence[CodePoint] | None, optional
+    dscp : CodePoint | Sequence[CodePoint] | ArrayLike | None, optional
         How the sender marks its IP packets (RFC 2474): `best-effort`, or `ef` for links with
         `ef_rate`. Default: `best-effort`.
     count : int | None, optional
@@ -1057,10 +1077,10 @@ class Transfer(TableOfKeys):
     spacing : str | float | None, optional
         Time from the start of one copy to the start of the next. With `exponential` and a mean the
         copies start as a Poisson process. Default: `0 s`. Range: 0 s to 3600 s.
-    write : str | float | Sequence[str | float] | None, optional
+    write : str | float | Sequence[str | float] | ArrayLike | None, optional
         Payload of each write of the sending application, or of several writes, the last of which is
         repeated. Default: all at once. Range: 1 B to 1000 GB.
-    write_every : str | float | Sequence[str | float] | None, optional
+    write_every : str | float | Sequence[str | float] | ArrayLike | None, optional
         With `write`: time from one write to the next, or several times, the last of which is
         repeated. Default: all at once. Range: 1 ns to 3600 s.
     requests : int | None, optional
@@ -1131,46 +1151,46 @@ class Transfer(TableOfKeys):
         "repeat": "integer",
     }
 
-    size: str | float | Sequence[str | float]
+    size: str | float | Sequence[str | float] | ArrayLike
     label: str | None = None
-    ip: IpVersion | Sequence[IpVersion] | None = None
-    segment: str | float | Sequence[str | float] | None = None
-    transport: Transport | Sequence[Transport] | None = None
-    stack: Stack | Sequence[Stack] | None = None
-    window_scaling: bool | Sequence[bool] | None = None
-    ecn: bool | Sequence[bool] | None = None
-    recovery: Recovery | Sequence[Recovery] | None = None
-    timers: Timers | Sequence[Timers] | None = None
-    clock: str | float | Sequence[str | float] | None = None
-    tick: str | float | Sequence[str | float] | None = None
-    startup: str | Sequence[str] | None = None
-    gamma: str | Sequence[str] | None = None
-    pace: str | float | Sequence[str | float] | None = None
-    initial_rate: str | float | Sequence[str | float] | None = None
-    qos_rate: str | float | Sequence[str | float] | None = None
-    qos_burst: str | float | Sequence[str | float] | None = None
-    without: Idea | Sequence[Idea] | None = None
-    search: Version | Sequence[Version] | None = None
-    memory: Memory | Sequence[Memory] | None = None
-    byte_counting: str | int | Sequence[str | int] | None = None
-    avoidance: Avoidance | Sequence[Avoidance] | None = None
-    hystart: bool | Sequence[bool] | None = None
+    ip: IpVersion | Sequence[IpVersion] | ArrayLike | None = None
+    segment: str | float | Sequence[str | float] | ArrayLike | None = None
+    transport: Transport | Sequence[Transport] | ArrayLike | None = None
+    stack: Stack | Sequence[Stack] | ArrayLike | None = None
+    window_scaling: bool | Sequence[bool] | ArrayLike | None = None
+    ecn: bool | Sequence[bool] | ArrayLike | None = None
+    recovery: Recovery | Sequence[Recovery] | ArrayLike | None = None
+    timers: Timers | Sequence[Timers] | ArrayLike | None = None
+    clock: str | float | Sequence[str | float] | ArrayLike | None = None
+    tick: str | float | Sequence[str | float] | ArrayLike | None = None
+    startup: str | Sequence[str] | ArrayLike | None = None
+    gamma: str | Sequence[str] | ArrayLike | None = None
+    pace: str | float | Sequence[str | float] | ArrayLike | None = None
+    initial_rate: str | float | Sequence[str | float] | ArrayLike | None = None
+    qos_rate: str | float | Sequence[str | float] | ArrayLike | None = None
+    qos_burst: str | float | Sequence[str | float] | ArrayLike | None = None
+    without: Idea | Sequence[Idea] | ArrayLike | None = None
+    search: Version | Sequence[Version] | ArrayLike | None = None
+    memory: Memory | Sequence[Memory] | ArrayLike | None = None
+    byte_counting: str | int | Sequence[str | int] | ArrayLike | None = None
+    avoidance: Avoidance | Sequence[Avoidance] | ArrayLike | None = None
+    hystart: bool | Sequence[bool] | ArrayLike | None = None
     connect: End | None = None
     train: Reading | None = None
-    initial_window: str | int | Sequence[str | int] | None = None
+    initial_window: str | int | Sequence[str | int] | ArrayLike | None = None
     initial_ssthresh: str | float | None = None
-    from_: str | Sequence[str] | None = None
-    to: str | Sequence[str] | None = None
-    split: str | Sequence[str] | None = None
+    from_: str | Sequence[str] | ArrayLike | None = None
+    to: str | Sequence[str] | ArrayLike | None = None
+    split: str | Sequence[str] | ArrayLike | None = None
     split_buffer: str | float | None = None
     split_rate: str | float | None = None
-    connections: str | int | Sequence[str | int] | None = None
-    dscp: CodePoint | Sequence[CodePoint] | None = None
+    connections: str | int | Sequence[str | int] | ArrayLike | None = None
+    dscp: CodePoint | Sequence[CodePoint] | ArrayLike | None = None
     count: int | None = None
     start: str | float | None = None
     spacing: str | float | None = None
-    write: str | float | Sequence[str | float] | None = None
-    write_every: str | float | Sequence[str | float] | None = None
+    write: str | float | Sequence[str | float] | ArrayLike | None = None
+    write_every: str | float | Sequence[str | float] | ArrayLike | None = None
     requests: int | None = None
     think: str | float | None = None
     play: str | float | None = None
@@ -1185,7 +1205,7 @@ class Sender(TableOfKeys):
 
     Parameters
     ----------
-    buffer : str | float | Sequence[str | float] | None, optional
+    buffer : str | float | Sequence[str | float] | ArrayLike | None, optional
         Maximum size of the sender's socket buffer. Default: `64 MiB`. Range: 4 KiB to 1 GiB.
     nagle : bool | None, optional
         A small segment waits while data is in flight (Nagle's algorithm). With stack `linux` it
@@ -1205,7 +1225,7 @@ class Sender(TableOfKeys):
         "packet_pairs": "true or false",
     }
 
-    buffer: str | float | Sequence[str | float] | None = None
+    buffer: str | float | Sequence[str | float] | ArrayLike | None = None
     nagle: bool | None = None
     window_validation: bool | None = None
     packet_pairs: bool | None = None
@@ -1217,7 +1237,7 @@ class Receiver(TableOfKeys):
 
     Parameters
     ----------
-    buffer : str | float | Sequence[str | float] | None, optional
+    buffer : str | float | Sequence[str | float] | ArrayLike | None, optional
         The receiver's socket buffer: auto-tuned as Linux does it, or of this size from the start.
         Default: `linux-default`. Range: 4 KiB to 1 GiB.
     acks : Acks | None, optional
@@ -1255,7 +1275,7 @@ class Receiver(TableOfKeys):
         "pair_clock": "time",
     }
 
-    buffer: str | float | Sequence[str | float] | None = None
+    buffer: str | float | Sequence[str | float] | ArrayLike | None = None
     acks: Acks | None = None
     lie: Lie | None = None
     timestamps: bool | None = None
@@ -1268,20 +1288,26 @@ class Receiver(TableOfKeys):
 
 @dataclass(kw_only=True)
 class Run(TableOfKeys):
-    """``[run]``: the end of the run.
+    """``[run]``: the end of the run, and its hosts.
 
     Parameters
     ----------
     duration : str | float | None, optional
         The run ends at this time, even if transfers are unfinished. Default: until all is finished.
         Range: 1 ms to 1000000 s.
+    hosts : Hosts | None, optional
+        How long hosts take to process a packet: `exact` or `noisy`. `exact` hosts take no time.
+        Those of the lab are real, and always noisy. Default: `noisy` if a case repeats and nothing
+        else is random, else `exact`.
     """
 
     KINDS: ClassVar[dict[str, str]] = {
         "duration": "time",
+        "hosts": "hosts",
     }
 
     duration: str | float | None = None
+    hosts: Hosts | None = None
 
 
 @dataclass(kw_only=True)
@@ -1294,8 +1320,9 @@ class Link(TableOfKeys):
         The node at which the link begins.
     to : str
         The node at which the link ends.
-    delay : str | float
-        One-way propagation delay. Range: 0 s to 3600 s.
+    delay : str | float | None, optional
+        One-way propagation delay. It is left out where the delay of `[[link]]` is recorded. Range:
+        0 s to 3600 s.
     mtu : str | float | None, optional
         Size of the largest IP packet, in both directions. Default: `1500 B`. Range: 296 B to 9000
         B.
@@ -1305,12 +1332,17 @@ class Link(TableOfKeys):
     trace : str | PathLike[str] | None, optional
         Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
         format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
-        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
-        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
+        columns with a time and the rate, the one-way delay or the loss from then on, such as
+        `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file repeats. Its mean rate
+        stands for `rate` elsewhere; a file without rates needs `rate`. Default: none.
+    delay_trace : str | PathLike[str] | None, optional
+        A file with the recorded delay, or loss, where the file of `trace` has none: a file `*.csv`
+        with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of one-way delays in
+        milliseconds, a line for each 10 ms. The file repeats. Default: none.
     trace_offset : str | float | None, optional
-        With `trace`: the time of the recording at which a run begins, or `random`: each repeat
-        begins at another time. The return path has that of the forward path unless it has its own.
-        Default: `0 s`. Range: 0 s to 1000000 s.
+        With `trace` or `delay_trace`: the time of the recording at which a run begins, or `random`:
+        each repeat begins at another time. The return path has that of the forward path unless it
+        has its own. Default: `0 s`. Range: 0 s to 1000000 s.
     service : Service | None, optional
         When the link carries bytes: `steady` or `poisson`. `poisson` carries 1500 bytes at random
         moments, whose mean rate is `rate`; a moment at which nothing waits is lost. Default:
@@ -1344,8 +1376,8 @@ class Link(TableOfKeys):
         Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from zero to
         this. Default: none. Range: 1 ns to 60 s.
     reorder : bool | None, optional
-        With `jitter`: packets may overtake each other. Otherwise each packet waits for those before
-        it. Default: `false`.
+        With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet
+        waits for those before it. Default: `false`.
     aggregate : str | float | None, optional
         At the end of the channel packets are held for this time after the first of them, then
         arrive together. Default: none. Range: 1 ns to 60 s.
@@ -1403,6 +1435,7 @@ class Link(TableOfKeys):
         "mtu": "size",
         "rate": "rate",
         "trace": "file",
+        "delay_trace": "file",
         "trace_offset": "time, or `random`",
         "service": "service",
         "framing": "framing",
@@ -1431,10 +1464,11 @@ class Link(TableOfKeys):
 
     from_: str
     to: str
-    delay: str | float
+    delay: str | float | None = None
     mtu: str | float | None = None
     rate: str | float | None = None
     trace: str | PathLike[str] | None = None
+    delay_trace: str | PathLike[str] | None = None
     trace_offset: str | float | None = None
     service: Service | None = None
     framing: Framing | None = None
@@ -1490,24 +1524,29 @@ class Path(TableOfKeys):
 
     Parameters
     ----------
-    rtt : str | float | Sequence[str | float]
-        Round-trip propagation time: the delays of both directions, without queues. Range: 1 us to
-        3600 s.
+    rtt : str | float | Sequence[str | float] | ArrayLike | None, optional
+        Round-trip propagation time: the delays of both directions, without queues. It is left out
+        where the delay of `[path]` is recorded. Range: 1 us to 3600 s.
     mtu : str | float | None, optional
         Size of the largest IP packet, in both directions. Default: `1500 B`. Range: 296 B to 9000
         B.
-    rate : str | float | Sequence[str | float] | None, optional
+    rate : str | float | Sequence[str | float] | ArrayLike | None, optional
         Rate of the serialiser, counted in IP packets, or in what `framing` says. The reverse
         direction has the forward rate unless it has its own. Range: 1 kbit/s to 1000 Gbit/s.
     trace : str | PathLike[str] | None, optional
         Instead of `rate`: a file with a recorded link, relative to the scenario file. In mahimahi's
         format each line is a millisecond at which the link carries 1500 bytes. A file `*.csv` has
-        columns with a time and the rate from then on, such as `time_s` and `rate_mbits_per_s`. The
-        file repeats. Its mean rate stands for `rate` elsewhere. Default: none.
-    trace_offset : str | float | Sequence[str | float] | None, optional
-        With `trace`: the time of the recording at which a run begins, or `random`: each repeat
-        begins at another time. The return path has that of the forward path unless it has its own.
-        Default: `0 s`. Range: 0 s to 1000000 s.
+        columns with a time and the rate, the one-way delay or the loss from then on, such as
+        `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file repeats. Its mean rate
+        stands for `rate` elsewhere; a file without rates needs `rate`. Default: none.
+    delay_trace : str | PathLike[str] | None, optional
+        A file with the recorded delay, or loss, where the file of `trace` has none: a file `*.csv`
+        with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of one-way delays in
+        milliseconds, a line for each 10 ms. The file repeats. Default: none.
+    trace_offset : str | float | Sequence[str | float] | ArrayLike | None, optional
+        With `trace` or `delay_trace`: the time of the recording at which a run begins, or `random`:
+        each repeat begins at another time. The return path has that of the forward path unless it
+        has its own. Default: `0 s`. Range: 0 s to 1000000 s.
     service : Service | None, optional
         When the link carries bytes: `steady` or `poisson`. `poisson` carries 1500 bytes at random
         moments, whose mean rate is `rate`; a moment at which nothing waits is lost. Default:
@@ -1517,7 +1556,7 @@ class Path(TableOfKeys):
         trailer of 8 bytes fills cells of 53 bytes that carry 48; `aal5-snap` has 8 bytes of header
         too. Both are for links of a steady rate. The reverse direction has the framing of the rate
         that it takes. Default: `packets`.
-    queue : str | float | Sequence[str | float] | None, optional
+    queue : str | float | Sequence[str | float] | ArrayLike | None, optional
         Room of the queue before the serialiser. The reverse direction has the forward queue unless
         it has its own, or `fq-codel`. Default: `1 bdp`; `10240 packets` with `fq-codel`. Range: 1
         packet to 1000000000 packets; 1 B to 1000 GB; 0.000001 bdp to 1000 bdp.
@@ -1529,7 +1568,7 @@ class Path(TableOfKeys):
     ack_filter : bool | None, optional
         With `drop-tail`: removes an acknowledgement that waits in the queue when a later one of its
         connection acknowledges at least as much. Default: `false`.
-    loss : str | Sequence[str] | None, optional
+    loss : str | Sequence[str] | ArrayLike | None, optional
         Probability with which each packet is lost, independently of the others. Default: `0 %`.
         Range: 0 % to 50 %.
     loss_every : str | int | None, optional
@@ -1537,13 +1576,13 @@ class Path(TableOfKeys):
         none. Range: 1 packet to 1000000000 packets.
     duplicate : str | None, optional
         Probability with which each packet arrives twice. Default: `0 %`. Range: 0 % to 50 %.
-    jitter : str | float | Sequence[str | float] | None, optional
+    jitter : str | float | Sequence[str | float] | ArrayLike | None, optional
         Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from zero to
         this. Default: none. Range: 1 ns to 60 s.
     reorder : bool | None, optional
-        With `jitter`: packets may overtake each other. Otherwise each packet waits for those before
-        it. Default: `false`.
-    aggregate : str | float | Sequence[str | float] | None, optional
+        With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet
+        waits for those before it. Default: `false`.
+    aggregate : str | float | Sequence[str | float] | ArrayLike | None, optional
         At the end of the channel packets are held for this time after the first of them, then
         arrive together. Default: none. Range: 1 ns to 60 s.
     aggregate_slots : bool | None, optional
@@ -1555,22 +1594,22 @@ class Path(TableOfKeys):
     aggregate_most : int | None, optional
         With `aggregate`: the packets arrive as soon as this many are held. Default: `64`. Range: 1
         to 1000000.
-    late : str | float | Sequence[str | float] | None, optional
+    late : str | float | Sequence[str | float] | ArrayLike | None, optional
         Maximum lateness of the timer at the end of the channel after an idle time, as that of a
         host that sleeps. Packets that are due in the meantime arrive with the first one. Default:
         none. Range: 1 ns to 60 s.
-    late_after : str | float | Sequence[str | float] | None, optional
+    late_after : str | float | Sequence[str | float] | ArrayLike | None, optional
         With `late`: the timer is late where no packet has arrived for longer than this. Default: `1
         ms`. Range: 0 s to 60 s.
-    shaper_rate : str | float | Sequence[str | float] | None, optional
+    shaper_rate : str | float | Sequence[str | float] | ArrayLike | None, optional
         A token bucket of this rate holds packets back in the queue. Default: none. Range: 1 kbit/s
         to 1000 Gbit/s.
-    shaper_burst : str | float | Sequence[str | float] | None, optional
+    shaper_burst : str | float | Sequence[str | float] | ArrayLike | None, optional
         Size of the shaper's bucket, which is full at the start. Default: none. Range: 1 B to 1 GB.
-    policer_rate : str | float | Sequence[str | float] | None, optional
+    policer_rate : str | float | Sequence[str | float] | ArrayLike | None, optional
         A token bucket of this rate drops packets that arrive in excess of it. Default: none. Range:
         1 kbit/s to 1000 Gbit/s.
-    policer_burst : str | float | Sequence[str | float] | None, optional
+    policer_burst : str | float | Sequence[str | float] | ArrayLike | None, optional
         Size of the policer's bucket, which is full at the start. Default: none. Range: 1 B to 1 GB.
     ef_rate : str | float | None, optional
         Expedited forwarding (RFC 3246): the rate guaranteed to each flow with `dscp = "ef"`, at
@@ -1598,6 +1637,7 @@ class Path(TableOfKeys):
         "mtu": "size",
         "rate": "rate",
         "trace": "file",
+        "delay_trace": "file",
         "trace_offset": "time, or `random`",
         "service": "service",
         "framing": "framing",
@@ -1624,32 +1664,33 @@ class Path(TableOfKeys):
         "ef_burst": "size",
     }
 
-    rtt: str | float | Sequence[str | float]
+    rtt: str | float | Sequence[str | float] | ArrayLike | None = None
     mtu: str | float | None = None
-    rate: str | float | Sequence[str | float] | None = None
+    rate: str | float | Sequence[str | float] | ArrayLike | None = None
     trace: str | PathLike[str] | None = None
-    trace_offset: str | float | Sequence[str | float] | None = None
+    delay_trace: str | PathLike[str] | None = None
+    trace_offset: str | float | Sequence[str | float] | ArrayLike | None = None
     service: Service | None = None
     framing: Framing | None = None
-    queue: str | float | Sequence[str | float] | None = None
+    queue: str | float | Sequence[str | float] | ArrayLike | None = None
     discipline: Discipline | None = None
     ecn: bool | None = None
     ack_filter: bool | None = None
-    loss: str | Sequence[str] | None = None
+    loss: str | Sequence[str] | ArrayLike | None = None
     loss_every: str | int | None = None
     duplicate: str | None = None
-    jitter: str | float | Sequence[str | float] | None = None
+    jitter: str | float | Sequence[str | float] | ArrayLike | None = None
     reorder: bool | None = None
-    aggregate: str | float | Sequence[str | float] | None = None
+    aggregate: str | float | Sequence[str | float] | ArrayLike | None = None
     aggregate_slots: bool | None = None
     aggregate_gap: str | float | None = None
     aggregate_most: int | None = None
-    late: str | float | Sequence[str | float] | None = None
-    late_after: str | float | Sequence[str | float] | None = None
-    shaper_rate: str | float | Sequence[str | float] | None = None
-    shaper_burst: str | float | Sequence[str | float] | None = None
-    policer_rate: str | float | Sequence[str | float] | None = None
-    policer_burst: str | float | Sequence[str | float] | None = None
+    late: str | float | Sequence[str | float] | ArrayLike | None = None
+    late_after: str | float | Sequence[str | float] | ArrayLike | None = None
+    shaper_rate: str | float | Sequence[str | float] | ArrayLike | None = None
+    shaper_burst: str | float | Sequence[str | float] | ArrayLike | None = None
+    policer_rate: str | float | Sequence[str | float] | ArrayLike | None = None
+    policer_burst: str | float | Sequence[str | float] | ArrayLike | None = None
     ef_rate: str | float | None = None
     ef_burst: str | float | None = None
     reverse: PathReverse | None = None
@@ -1681,7 +1722,7 @@ class Scenario(TableOfKeys):
     link : Sequence[Link], optional
         A link between two nodes, with a channel in each direction.
     run : Run | None, optional
-        The end of the run.
+        The end of the run, and its hosts.
     receiver : Receiver | None, optional
         The hosts that receive data.
     sender : Sender | None, optional

@@ -41,6 +41,7 @@ UNSPECIFIED = {
     "ENSEMBLE_MAX_MEMBERS", "ENSEMBLE_TRIES",  # of an implementation with several processors
     "PATH_MEMORY_KEEP_NS",  # the same
     "STARTUP_INTERRUPT_NS",  # hosts that cannot pace: not `onramp`
+    "STARTUP_MAX_PARAMETERS", "PPM",  # parameters of other algorithms
     "STARTUP_STATE_BYTES", "STARTUP_UNLIMITED", "NS_PER_S",
 }
 # Functions that hosts call, with tests of their own.

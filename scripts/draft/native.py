@@ -14,7 +14,8 @@ class Algorithm(ctypes.Structure):
     """`struct onramp_algorithm` of core/src/native.h"""
 
     _fields_ = [("name", ctypes.c_char_p), ("summary", ctypes.c_char_p),
-                ("variants", ctypes.c_void_p), ("capabilities", ctypes.c_uint32),
+                ("variants", ctypes.c_void_p), ("parameters", ctypes.c_void_p),
+                ("capabilities", ctypes.c_uint32),
                 *[(name, ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3))
                   for name in ("start", "ack", "loss")]]
 

@@ -187,8 +187,8 @@ impl Column {
                 "Payload that the receiver got: median, the unfinished ones included"
             }
             Column::Fairness => {
-                "Jain's index of the rates of a run's flows: 1 where all are equal, 1/n where one of n \
-                 has everything"
+                "Jain's index of the rates of a run's flows: 1 where all are equal, 1/n where one \
+                 of n has everything"
             }
             Column::Retransmitted => "Data segments that the transfer retransmitted",
             Column::Timeouts => "Times that the transfer's retransmission timer ended",

@@ -66,8 +66,9 @@ impl Row<'_> {
             .len()
     }
 
-    /// Jain's index of the flows of each run, where all have one size: of their mean rates where all are finished, of what
-    /// they delivered where none is. `None` where no run has several such flows.
+    /// Jain's index of the flows of each run, where all have one size: of their mean rates where
+    /// all are finished, of what they delivered where none is. `None` where no run has several such
+    /// flows.
     pub(crate) fn fairness(&self) -> Option<Spread> {
         let mut runs: BTreeMap<u32, Vec<&Record>> = BTreeMap::new();
         for record in &self.records {

@@ -5,9 +5,11 @@ use onramp_core::memory::LIFETIME_NS;
 use onramp_core::OPTION_PAPER_INITIAL_WINDOW;
 use onramp_scenario::{
     Avoidance, Buffer, ByteCounting, Clocks, Given, InitialWindow, IpVersion, Memory, PairForm,
-    Receiver, Recovery, Sender, Split, Stack, Timers, Train, Transfer, Transfers, NO_STARTUP,
+    Parameters, Receiver, Recovery, Sender, Split, Stack, Timers, Train, Transfer, Transfers,
+    NO_STARTUP,
 };
 use onramp_tcp::{Config, Ecn, PacketPair, PathMemory, ReceiveBuffer, Ticks};
+use std::sync::Arc;
 
 /// Linux's limit of send-buffer auto-tuning (`net.ipv4.tcp_wmem`) on hosts with enough memory.
 const LINUX_SEND_BUFFER_BYTES: u64 = 4 << 20;
@@ -132,6 +134,8 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
         ),
         InitialWindow::Segments(segments) => (onramp_tcp::InitialWindow::Segments(segments), 0),
     };
+    let parameters = keys.given.parameters;
+    let changed = (parameters != Parameters::default()).then(|| Arc::new(parameters));
     Ok(Config {
         window_scaling: keys.window_scaling,
         ecn: ecn_of(keys.ecn),
@@ -140,7 +144,7 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
         startup,
         startup_options: startup_options | keys.memory.options(),
         startup_variant: keys.given.variant(keys.startup, keys.train),
-        startup_parameters: keys.given.parameters,
+        startup_parameters: changed,
         memory: (keys.memory != Memory::Off).then(|| PathMemory::new(LIFETIME_NS)),
         pace_bits_per_s: keys.given.pace_bits_per_s,
         gamma_ppm: keys.given.gamma_ppm,

@@ -5,6 +5,7 @@ use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
 
 use onramp_core::pairs::Form;
 use onramp_core::{InitialRate, Parameters};
+use std::sync::Arc;
 
 /// Configuration of one end of a connection.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +31,8 @@ pub struct Config {
     pub startup_options: u32,
     /// Variant of the start-up algorithm: `onramp_core::Start::variant`.
     pub startup_variant: u64,
-    /// Parameters of the start-up algorithm.
-    pub startup_parameters: Parameters,
+    /// Parameters of the start-up algorithm; `None`: their defaults.
+    pub startup_parameters: Option<Arc<Parameters>>,
     /// Path memory from which the start-up algorithm starts, and to which it adds; `None`: no
     /// memory.
     pub memory: Option<PathMemory>,
@@ -158,7 +159,7 @@ impl Config {
             startup: None,
             startup_options: 0,
             startup_variant: 0,
-            startup_parameters: Parameters::default(),
+            startup_parameters: None,
             memory: None,
             ensembles: None,
             pace_bits_per_s: None,

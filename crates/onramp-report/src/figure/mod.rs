@@ -104,7 +104,7 @@ impl<'a, 'b> Candidates<'a, 'b> {
             .map_or(UNFINISHED, |s| (s - median).abs() / median)
     }
 
-    /// That of its record in a repeat that is nearest to it; infinite if none has a trace.
+    /// The distance of the nearest record of a repeat; infinite if none has a trace.
     fn distance(&self, repeat: u32) -> f64 {
         let of_repeat = self
             .traced

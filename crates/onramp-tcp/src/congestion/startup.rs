@@ -51,7 +51,8 @@ impl Congestion {
             variant: config.startup_variant,
         };
         let (memory, ensembles) = (config.memory.as_ref(), config.ensembles.as_ref());
-        let startup = core::Startup::with(name, config.startup_parameters)
+        let parameters = config.startup_parameters.as_deref().copied();
+        let startup = core::Startup::with(name, parameters.unwrap_or_default())
             .expect("the host has checked the start-up's name");
         self.startup = Some(HostedStartup::begin(
             startup, now_ns, start, memory, ensembles,

@@ -17,7 +17,7 @@ const PHONE = { width: 390, height: 844 };
 
 /** The paths of the figure, when they are drawn. */
 async function figure(page) {
-	await page.locator(".stage canvas").nth(1).waitFor({ timeout: 30_000 });
+	await page.locator(".stage canvas").nth(1).waitFor();
 	return page.locator(".stage canvas");
 }
 
@@ -62,7 +62,7 @@ test("a scenario of one's own can be embedded by the line that the page copies",
 	writeFileSync(file, `<!doctype html><title>A page</title><h1>A page</h1>${line}`);
 	const { page } = await browser.open(t, { url: pathToFileURL(file).href });
 	const frame = page.frameLocator("iframe");
-	await frame.locator(".stage canvas").nth(1).waitFor({ timeout: 30_000 });
+	await frame.locator(".stage canvas").nth(1).waitFor();
 	await frame.getByText(/less time than/).waitFor();
 	const [opened] = await Promise.all([
 		page.context().waitForEvent("page"),

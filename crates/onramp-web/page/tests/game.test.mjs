@@ -5,7 +5,6 @@ import { browserForTests } from "./support/browser.mjs";
 
 const browser = browserForTests();
 const PHONE = { width: 390, height: 844 };
-const TIMEOUT_MS = 60_000;
 
 /** What the numbers of the game say, by their names. */
 function figures(page) {
@@ -21,7 +20,7 @@ function figures(page) {
 
 /** The rows of the table: name, time and losses. */
 async function scores(page) {
-	await page.locator(".scores").waitFor({ timeout: TIMEOUT_MS });
+	await page.locator(".scores").waitFor();
 	return page.evaluate(() =>
 		[...document.querySelectorAll(".scores tbody tr")].map((row) =>
 			[...row.cells].map((cell) => cell.textContent.trim()),
@@ -82,7 +81,7 @@ test("who floods the path loses segments, and does not win", async (t) => {
 	const { page } = await browser.open(t, { fragment: "#game/7" });
 	await page.getByRole("button", { name: "Hold to send" }).waitFor();
 	await page.keyboard.down("Space");
-	await page.getByText("All sent").waitFor({ timeout: TIMEOUT_MS });
+	await page.getByText("All sent").waitFor();
 	await page.keyboard.up("Space");
 	const [[, , lost]] = await scores(page);
 	assert.ok(Number(lost) > 20, `${lost} segments were lost`);

@@ -11,9 +11,7 @@ const SIZES = {
 
 /** Plays until the page asks. The moments that explain are not of this test. */
 async function asked(playground) {
-	await playground.page
-		.getByText("How many segments does slow start send next?")
-		.waitFor({ timeout: 30_000 });
+	await playground.page.getByText("How many segments does slow start send next?").waitFor();
 }
 
 for (const [name, size] of Object.entries(SIZES)) {
@@ -50,7 +48,7 @@ test("play goes on without an answer, and who does not want to be asked is not",
 	await asked(playground);
 	await playground.button("Do not ask").click();
 	await playground.page.getByLabel("Speed").selectOption("10");
-	await playground.button("Replay").waitFor({ timeout: 30_000 });
+	await playground.button("Replay").waitFor();
 	assert.equal(await playground.page.locator(".predict").isVisible(), false);
 });
 

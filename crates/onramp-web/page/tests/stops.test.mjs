@@ -17,7 +17,7 @@ test("play stops where a caption explains the picture, and goes on", async (t) =
 	});
 	await playground.settled();
 	for (const words of [/link is empty for/, /ACKs, .* apart, so the estimate is/, /leave paced/]) {
-		await playground.button("Go on").waitFor({ timeout: 20_000 });
+		await playground.button("Go on").waitFor();
 		assert.match(await playground.page.locator(".caption").textContent(), words);
 		const stood = await playground.timeS();
 		await playground.page.waitForTimeout(300);
@@ -36,7 +36,7 @@ test("without `Explain` it plays through", async (t) => {
 	await playground.button("Explain").click();
 	await playground.page.getByLabel("Speed").selectOption("10");
 	await playground.togglePlaying();
-	await playground.button("Replay").waitFor({ timeout: 20_000 });
+	await playground.button("Replay").waitFor();
 	assert.equal(await playground.page.locator(".caption").count(), 0);
 });
 
@@ -48,7 +48,7 @@ test("a caption covers nothing of its path, and the magnifier stands at the send
 	const { page } = playground;
 	await playground.settled();
 	for (const words of [/link is empty/, /ACKs, .* apart/]) {
-		await playground.button("Go on").waitFor({ timeout: 20_000 });
+		await playground.button("Go on").waitFor();
 		const caption = page.locator(".caption");
 		assert.match(await caption.textContent(), words);
 		const figure = page.locator(".stage figure").filter({ has: caption });

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import test, { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
 import { launch, SIZES } from "../support/browser.mjs";
-import { ROOT } from "../support/places.mjs";
+import { HANG_MS, ROOT } from "../support/places.mjs";
 
 const SITE = resolve(ROOT, process.env.ONRAMP_SITE ?? "target/site");
 const PAGES = ["index.html", "docs/how-it-works.html", "docs/comparison.html"];
@@ -21,6 +21,7 @@ after(() => browser?.close());
 /** A page of the site, which must report no error and load nothing from elsewhere. */
 async function open(t, name, { size = SIZES.laptop, scheme = "light" } = {}) {
 	const context = await browser.newContext({ viewport: size, colorScheme: scheme });
+	context.setDefaultTimeout(HANG_MS);
 	const page = await context.newPage();
 	const mistakes = [];
 	page.on("pageerror", (error) => mistakes.push(String(error)));
@@ -71,7 +72,7 @@ test("the front page shows a live figure, which plays and leads to the playgroun
 	const page = await open(t, "index.html");
 	await page.locator(".onramp-figure").scrollIntoViewIfNeeded();
 	const frame = page.frameLocator(".onramp-figure");
-	await frame.locator(".stage canvas").nth(1).waitFor({ timeout: 60_000 });
+	await frame.locator(".stage canvas").nth(1).waitFor();
 	await frame.getByRole("button", { name: "Play" }).click();
 	await frame.getByRole("button", { name: /^(Pause|Go on)$/ }).waitFor();
 	const link = frame.getByRole("link", { name: "Open in the Onramp playground" });

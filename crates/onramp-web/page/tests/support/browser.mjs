@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
-import { indexFile, program } from "./places.mjs";
+import { HANG_MS, indexFile, program } from "./places.mjs";
 import { Playground } from "./playground.mjs";
 
 /** Windows of a laptop, a tablet and a phone, in CSS pixels. */
@@ -56,6 +56,7 @@ export function browserForTests() {
 				reducedMotion: options.motion ?? "reduce",
 				acceptDownloads: true,
 			});
+			context.setDefaultTimeout(HANG_MS);
 			const page = await context.newPage();
 			const errors = [];
 			page.on("pageerror", (error) => errors.push(String(error)));

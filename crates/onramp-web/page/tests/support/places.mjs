@@ -8,6 +8,9 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../../../../../", import.meta.url));
 export const PAGE = join(ROOT, "crates/onramp-web/page");
 
+/** Ends a wait that hangs. No machine is so slow. */
+export const HANG_MS = 20 * 60_000;
+
 /** As in the Makefile. */
 const target = resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
 

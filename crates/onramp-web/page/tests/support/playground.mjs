@@ -5,12 +5,12 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { HANG_MS } from "./places.mjs";
 
 /** A change waits 120 ms for the next one before it runs. */
 const SETTLE_MS = 200;
 /** Numbers follow the clock ten times a second. */
 const NUMBERS_MS = 200;
-const TIMEOUT_MS = 30_000;
 
 const SAVES = {
 	json: "JSON",
@@ -34,12 +34,12 @@ export class Playground {
 	/** Waits until the result is that of the scenario, or until there is a message instead. */
 	async settled() {
 		await this.page.waitForTimeout(SETTLE_MS);
-		await this.page.locator('main[aria-busy="false"]').waitFor({ timeout: TIMEOUT_MS });
+		await this.page.locator('main[aria-busy="false"]').waitFor();
 	}
 
 	/** Waits until a run takes long enough to show its progress. */
 	async runs() {
-		await this.button("Cancel").waitFor({ timeout: TIMEOUT_MS });
+		await this.button("Cancel").waitFor();
 	}
 
 	cancel() {
@@ -47,9 +47,9 @@ export class Playground {
 	}
 
 	/** Waits for a message, in an alert or a banner, or at a field. */
-	async says(message, timeout = TIMEOUT_MS) {
+	async says(message) {
 		const messages = this.page.locator(".banner, .message, [role=alert]");
-		await messages.filter({ hasText: message }).first().waitFor({ timeout });
+		await messages.filter({ hasText: message }).first().waitFor();
 	}
 
 	/** Waits for the text that stands for the picture: what screen readers say. */
@@ -60,7 +60,7 @@ export class Playground {
 
 	/** Waits until the scenario's text matches. */
 	async shows(pattern) {
-		const deadline = Date.now() + TIMEOUT_MS;
+		const deadline = Date.now() + HANG_MS;
 		while (!pattern.test(await this.scenario())) {
 			assert.ok(Date.now() < deadline, `${pattern} in ${await this.scenario()}`);
 			await this.page.waitForTimeout(50);

@@ -69,8 +69,7 @@ test("a caption covers nothing of its path, and the magnifier stands at the send
 	}
 });
 
-// From one lesson to the next by the fragment, the test waits for ever: to be found.
-const SCENARIOS = ["preset"].flatMap((kind) =>
+const SCENARIOS = ["preset", "lesson"].flatMap((kind) =>
 	shipped(`${kind}s`).map(({ name, text }) => ({
 		fragment: `#${kind}/${name.replace(/^\d-/, "")}`,
 		begin: /^name = .*$/m.exec(text)[0],
@@ -78,7 +77,7 @@ const SCENARIOS = ["preset"].flatMap((kind) =>
 );
 
 for (const [name, size] of Object.entries(SIZES)) {
-	test(`both paths of every preset are in view on a ${name}`, async (t) => {
+	test(`both paths of every preset and lesson are in view on a ${name}`, async (t) => {
 		const playground = await browser.open(t, { size });
 		const { page } = playground;
 		await playground.settled();

@@ -1,6 +1,6 @@
 /** The address of the page follows the scenario, and the scenario follows the address. */
 
-import { effect } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import { LESSONS } from "../lessons";
 import { PRESETS } from "../presets";
 import { type Fragment, fragmentOf, LinkError, readFragment } from "./link";
@@ -40,20 +40,29 @@ async function openAddress(): Promise<void> {
 	// What follows from an address is no entry of its own.
 	lastEntryMs = performance.now();
 	linkMessage.value = "";
-	route.value = routeOf(location.hash);
+	const to = routeOf(shown);
 	try {
-		const fragment = await scenarioOf(route.value);
-		if (fragment.kind === "scenario") {
-			lessonIndex.value = undefined;
-			setScenario(fragment.text);
-		} else if (fragment.kind !== "none" && !openNamed(fragment.kind, fragment.id)) {
-			throw new LinkError(`The link names a ${fragment.kind} that this page does not have.`);
-		}
+		const fragment = await scenarioOf(to);
+		// In between, the address of the old scenario would be written over this one.
+		batch(() => {
+			route.value = to;
+			open(fragment);
+		});
 	} catch (error) {
+		route.value = to;
 		linkMessage.value = error instanceof Error ? error.message : String(error);
 	}
 	if (scenarioText.peek() === "") {
 		setScenario(PRESETS[0]?.toml ?? "");
+	}
+}
+
+function open(fragment: Fragment): void {
+	if (fragment.kind === "scenario") {
+		lessonIndex.value = undefined;
+		setScenario(fragment.text);
+	} else if (fragment.kind !== "none" && !openNamed(fragment.kind, fragment.id)) {
+		throw new LinkError(`The link names a ${fragment.kind} that this page does not have.`);
 	}
 }
 

@@ -2,6 +2,13 @@
 
 import { type CaseRun, PacketKind, type Packets } from "../engine/types";
 
+/** The places of the first transfer's packets of a kind, in the order of sending. */
+export function packetsOf({ flows, packets }: CaseRun, kind: number): number[] {
+	return [...packets.kind.keys()].filter(
+		(at) => packets.kind[at] === kind && flows[packets.flow[at] ?? 0]?.transfer === 0,
+	);
+}
+
 /** Finds the packets that are on their way without looking at all of them. */
 export class Flights {
 	private readonly sentS: Float64Array;

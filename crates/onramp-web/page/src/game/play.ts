@@ -1,10 +1,11 @@
 /** A game that is being played: the clock, the key, and what the simulator says so far. */
 
 import { signal } from "@preact/signals";
-import { countUpTo } from "../draw/packets";
+import { countUpTo, packetsOf } from "../draw/packets";
 import { type CaseRun, PacketKind, type Run } from "../engine/types";
 import { valueAtTime } from "../plots/columns";
 import { simulate } from "../state/runner";
+import { completionS } from "../state/seeds";
 import {
 	type Course,
 	MAX_ROUND_TRIPS,
@@ -186,11 +187,9 @@ export class Game {
 			return;
 		}
 		const { packets } = one;
-		const ofKind = (kind: number) =>
-			[...packets.kind.keys()].filter((at) => packets.kind[at] === kind);
-		const firstS = packets.sentS[ofKind(PacketKind.Data)[0] ?? -1] ?? 0;
+		const firstS = packets.sentS[packetsOf(one, PacketKind.Data)[0] ?? -1] ?? 0;
 		const sizes = Math.round(transfer.segments.lengthBytes[0] ?? 1);
-		const acks = ofKind(PacketKind.Ack).filter((at) => (packets.startByte[at] ?? 0) > 0);
+		const acks = packetsOf(one, PacketKind.Ack).filter((at) => (packets.startByte[at] ?? 0) > 0);
 		acks.sort((a, b) => (packets.arrivedS[a] ?? 0) - (packets.arrivedS[b] ?? 0));
 		let before = 0;
 		const acked = acks.map((at) => {
@@ -207,7 +206,7 @@ export class Game {
 			acksS: Float64Array.from(acks, (at) => (packets.arrivedS[at] ?? Number.NaN) - firstS),
 			acked: Float64Array.from(acked),
 			retransmittedS: Float64Array.from(
-				ofKind(PacketKind.Retransmission),
+				packetsOf(one, PacketKind.Retransmission),
 				(at) => (packets.sentS[at] ?? 0) - firstS,
 			),
 		};
@@ -265,10 +264,8 @@ export class Game {
 
 /** Time and losses of a case. */
 export function resultOf(one: CaseRun | undefined): Result {
-	const fields = one?.transfers[0]?.fields;
-	const time = fields?.completion_s;
 	return {
-		timeS: typeof time === "number" ? time : Number.NaN,
-		retransmitted: Number(fields?.retransmitted_segments ?? Number.NaN),
+		timeS: completionS(one),
+		retransmitted: Number(one?.transfers[0]?.fields.retransmitted_segments ?? Number.NaN),
 	};
 }

@@ -3,7 +3,7 @@
 import type { CaseRun, Run } from "../engine/types";
 import { duration } from "../units";
 import { areAlike, haveSameSize, nameOf } from "./names";
-import { SEEDS, type Seeds, type Spread, spreadOf } from "./seeds";
+import { completionS, SEEDS, type Seeds, type Spread, spreadOf } from "./seeds";
 
 /** The headline of a run; empty: nothing. `seeds`: its repetitions, where it has chance. */
 export function comparison(run: Run, seeds?: Seeds): string {
@@ -26,17 +26,10 @@ export function comparison(run: Run, seeds?: Seeds): string {
 		: ofSeeds(run, seeds);
 }
 
-/** NaN: not finished. */
-export function completionS(one: CaseRun): number {
-	const value = one.transfers[0]?.fields.completion_s;
-	return typeof value === "number" ? value : Number.NaN;
-}
-
 /** Places of the cases, the fastest first; those that did not finish come last. */
 export function ranked({ cases }: Run): number[] {
 	const timeS = (place: number) => {
-		const one = cases[place];
-		const value = one ? completionS(one) : Number.NaN;
+		const value = completionS(cases[place]);
 		return Number.isNaN(value) ? Number.MAX_VALUE : value;
 	};
 	return [...cases.keys()].sort((a, b) => timeS(a) - timeS(b) || a - b);

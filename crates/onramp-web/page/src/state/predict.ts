@@ -4,6 +4,7 @@
  */
 
 import { computed, effect, signal } from "@preact/signals";
+import { packetsOf } from "../draw/packets";
 import { type CaseRun, PacketKind } from "../engine/types";
 import { LESSONS } from "../lessons";
 import { isPlaying, seek, timeS } from "./clock";
@@ -60,15 +61,11 @@ export function questionsOf(one: CaseRun): Question[] {
 
 /** The flights of the first transfer, without retransmissions. */
 export function flightsOf(one: CaseRun): Flight[] {
-	const { packets, flows } = one;
+	const { packets } = one;
 	const flights: Flight[] = [];
 	let lastS = Number.NEGATIVE_INFINITY;
-	for (let at = 0; at < packets.sentS.length; at += 1) {
-		const isOfTransfer = flows[packets.flow[at] ?? 0]?.transfer === 0;
+	for (const at of packetsOf(one, PacketKind.Data)) {
 		const sentS = packets.sentS[at] ?? Number.NaN;
-		if (!isOfTransfer || packets.kind[at] !== PacketKind.Data) {
-			continue;
-		}
 		const last = flights.at(-1);
 		if (last && sentS - lastS <= GAP_RTTS * one.rttS) {
 			last.segments += 1;

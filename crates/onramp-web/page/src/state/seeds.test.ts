@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { completionTimes, played } from "../engine/direct";
 import { PRESETS } from "../presets";
-import { completionS } from "./headline";
-import { isRepeated, repeated, SEEDS, spreadOf } from "./seeds";
+import { completionS, isRepeated, repeated, SEEDS, spreadOf } from "./seeds";
 
 const toml = (id: string) => PRESETS.find((one) => one.id === id)?.toml ?? "";
 

@@ -110,7 +110,8 @@ async function runSeeds(
 	}
 }
 
-function completionS(one: CaseRun): number {
-	const value = one.transfers[0]?.fields.completion_s;
+/** Completion time of the first transfer; NaN: not finished. */
+export function completionS(one: CaseRun | undefined): number {
+	const value = one?.transfers[0]?.fields.completion_s;
 	return typeof value === "number" ? value : Number.NaN;
 }

@@ -6,7 +6,7 @@
  */
 
 import { computed, signal } from "@preact/signals";
-import { countUpTo } from "../draw/packets";
+import { countUpTo, packetsOf } from "../draw/packets";
 import { type CaseRun, PacketKind, type Run, type TransferRun } from "../engine/types";
 import { bitRate, byteCount, duration, significant } from "../units";
 import { nameOf } from "./names";
@@ -125,8 +125,7 @@ interface Ack {
 /** ACKs of data that have arrived at the sender, in order of time. */
 function acksOf(one: CaseRun): Ack[] {
 	const { packets } = one;
-	const arrived = [...packets.arrivedS.keys()]
-		.filter((at) => isOfTransfer(one, at) && packets.kind[at] === PacketKind.Ack)
+	const arrived = packetsOf(one, PacketKind.Ack)
 		.map((at) => ({ atS: packets.arrivedS[at] ?? Number.NaN, to: packets.startByte[at] ?? 0 }))
 		.filter(({ atS, to }) => atS >= 0 && to > 0)
 		.sort((a, b) => a.atS - b.atS || a.to - b.to);
@@ -246,12 +245,10 @@ function paced({ one, transfer }: Shown): Found | undefined {
 	}
 	const { packets } = one;
 	const untilS = Math.min(phase.endS, phase.beginS + sampleS);
-	const sent = [...packets.sentS.keys()]
-		.filter((place) => isOfTransfer(one, place) && packets.kind[place] === PacketKind.Data)
-		.filter((place) => {
-			const sentS = packets.sentS[place] ?? Number.NaN;
-			return sentS >= phase.beginS && sentS <= untilS;
-		});
+	const sent = packetsOf(one, PacketKind.Data).filter((place) => {
+		const sentS = packets.sentS[place] ?? Number.NaN;
+		return sentS >= phase.beginS && sentS <= untilS;
+	});
 	if (sent.length < MIN_ACKS) {
 		return undefined;
 	}
@@ -306,18 +303,13 @@ function full({ one, transfer }: Shown): Found | undefined {
 /** The shortest wait in the queue of all data that left it in this time; NaN: none did. */
 function leastWaitS(one: CaseRun, fromS: number, toS: number): number {
 	const { packets } = one;
-	const waits = [...packets.servedS.keys()]
-		.filter((at) => isOfTransfer(one, at) && packets.kind[at] === PacketKind.Data)
+	const waits = packetsOf(one, PacketKind.Data)
 		.filter((at) => {
 			const servedS = packets.servedS[at] ?? Number.NaN;
 			return servedS > fromS && servedS <= toS;
 		})
 		.map((at) => (packets.servedS[at] ?? 0) - (packets.enteredS[at] ?? 0));
 	return waits.length > 0 ? Math.min(...waits) : Number.NaN;
-}
-
-function isOfTransfer(one: CaseRun, at: number): boolean {
-	return one.flows[one.packets.flow[at] ?? 0]?.transfer === 0;
 }
 
 function median(values: number[]): number {

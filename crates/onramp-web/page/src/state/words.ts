@@ -3,10 +3,10 @@
 import type { CaseRun, Run, StartupEvent, TransferRun } from "../engine/types";
 import { valueAtTime } from "../plots/columns";
 import { bitRate, byteCount, decimal, duration, grouped } from "../units";
-import { comparison, completionS } from "./headline";
+import { comparison } from "./headline";
 import { areAlike, nameOf } from "./names";
 import { type Evidence, evidenceAt, wordsOf } from "./probing";
-import type { Seeds } from "./seeds";
+import { completionS, type Seeds } from "./seeds";
 
 /** What a sender believes and does at a time. */
 export interface Moment {

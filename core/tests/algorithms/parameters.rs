@@ -64,22 +64,15 @@ fn exit(startup: &str, c_name: &str, value: u64) -> (usize, &'static str) {
     (at, exit_name(step.decision.exit))
 }
 
+/// A higher threshold of SEARCH, and more rounds of conservative slow start.
 #[test]
-fn a_higher_threshold_of_search_leaves_slow_start_later() {
-    let (low, high) = (
-        exit("search", "thresh_ppm", 100_000),
-        exit("search", "thresh_ppm", 260_000),
-    );
-    assert_eq!((low.1, high.1), ("delivery", "delivery"));
-    assert!(low.0 < high.0, "{low:?}, {high:?}");
-}
-
-#[test]
-fn fewer_rounds_of_conservative_slow_start_leave_it_earlier() {
-    let (one, five) = (
-        exit("hystart", "css_rounds", 1),
-        exit("hystart", "css_rounds", 5),
-    );
-    assert_eq!((one.1, five.1), ("delay", "delay"));
-    assert!(one.0 < five.0, "{one:?}, {five:?}");
+fn a_larger_value_ends_the_start_up_later() {
+    for (startup, c_name, [small, large], reason) in [
+        ("search", "thresh_ppm", [100_000, 260_000], "delivery"),
+        ("hystart", "css_rounds", [1, 5], "delay"),
+    ] {
+        let [early, late] = [small, large].map(|value| exit(startup, c_name, value));
+        assert_eq!((early.1, late.1), (reason, reason), "{startup}");
+        assert!(early.0 < late.0, "{startup}: {early:?}, {late:?}");
+    }
 }

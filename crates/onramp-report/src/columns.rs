@@ -188,7 +188,7 @@ impl Column {
             }
             Column::Fairness => {
                 "Jain's index of the rates of a run's flows: 1 where all are equal, 1/n where one \
-                 of n has everything"
+                 of n flows gets the whole rate"
             }
             Column::Retransmitted => "Data segments that the transfer retransmitted",
             Column::Timeouts => "Times that the transfer's retransmission timer ended",

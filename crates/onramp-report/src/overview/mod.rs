@@ -14,7 +14,7 @@ pub(crate) use section::section;
 pub(crate) use table::text_overview;
 
 use crate::condition::Condition;
-use crate::statistics::{geometric_mean, quantile};
+use crate::statistics::{geometric_mean, mean, quantile};
 use crate::summary::{Group, Row};
 use bootstrap::Resamples;
 use onramp_plot::heat_map::EVEN;
@@ -162,11 +162,11 @@ fn add(
         return;
     };
     let retransmitted = |row: &Row<'_>| {
-        let segments = row
-            .records
-            .iter()
-            .map(|record| record.retransmitted_segments);
-        segments.sum::<u64>() as f64 / row.records.len().max(1) as f64
+        let records = row.records.iter();
+        let segments: Vec<f64> = records
+            .map(|record| record.retransmitted_segments as f64)
+            .collect();
+        mean(&segments).unwrap_or(0.0)
     };
     contestant.retransmitted[0] += retransmitted(row);
     contestant.retransmitted[1] += retransmitted(baseline);

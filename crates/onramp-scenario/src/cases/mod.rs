@@ -13,7 +13,6 @@ pub(crate) use transfer::{
     avoidance_of, startup_of, tcp_of, usual_transfer, TransferDraft, DEFAULT_STARTUP,
 };
 
-use crate::channel::Channel;
 use crate::model::{
     Buffer, Case, Crossings, Hosts, Network, Path, Receiver, Scenario, Sender, Traffic,
     TrafficKind, Transfer,
@@ -34,7 +33,7 @@ pub(crate) struct Draft {
     pub description: String,
     pub seed: u64,
     pub duration_ns: Option<u64>,
-    /// `None`: as [`Draft::hosts`] chooses.
+    /// `None`: noisy where repeats would be the same run, else exact.
     pub hosts: Option<Hosts>,
     pub topology: Topology,
     pub receiver: ReceiverDraft,
@@ -128,26 +127,12 @@ impl Draft {
             .saturating_mul(transfers)
     }
 
-    /// The hosts on this network, and whether repeats of a case are the same run.
-    fn hosts(&self, network: &Network) -> (Hosts, bool) {
-        let repeats = self.transfers.iter().any(|table| table.repeat > 1);
-        let needs_noise = repeats && !self.is_random(network);
-        let usual = match needs_noise {
-            true => Hosts::Noisy,
-            false => Hosts::Exact,
-        };
-        let hosts = self.hosts.unwrap_or(usual);
-        (hosts, needs_noise && hosts == Hosts::Exact)
-    }
-
-    /// Whether anything but the noise of hosts depends on the seed of the run.
-    fn is_random(&self, network: &Network) -> bool {
-        let links = network.links.iter();
-        let mut channels = links.flat_map(|link| [&link.forward, &link.reverse]);
+    /// Whether cases repeat, and nothing but the network can make their runs differ.
+    fn repeats_without_chance(&self) -> bool {
         let mut transfers = self.transfers.iter().flat_map(TransferDraft::product);
-        channels.any(Channel::is_random)
-            || self.traffic.iter().any(Traffic::is_random)
-            || transfers.any(|transfer| transfer.is_random())
+        self.transfers.iter().any(|table| table.repeat > 1)
+            && !self.traffic.iter().any(Traffic::is_random)
+            && !transfers.any(|transfer| transfer.is_random())
     }
 
     /// The traffic, with receivers that have this buffer.
@@ -179,10 +164,16 @@ pub(crate) fn multiply_out(draft: &Draft) -> Scenario {
         .iter()
         .map(|&buffer| (buffer, draft.traffic(buffer)))
         .collect();
+    let without_chance = draft.repeats_without_chance();
     let (mut cases, mut repeats_are_alike) = (Vec::new(), false);
     for network in draft.topology.networks() {
-        let (hosts, are_alike) = draft.hosts(&network);
-        repeats_are_alike |= are_alike;
+        let needs_noise = without_chance && !network.is_random();
+        let usual = match needs_noise {
+            true => Hosts::Noisy,
+            false => Hosts::Exact,
+        };
+        let hosts = draft.hosts.unwrap_or(usual);
+        repeats_are_alike |= needs_noise && hosts == Hosts::Exact;
         let mut paths = HashMap::new();
         for (receiver_buffer, traffic) in &traffic {
             for &sender_buffer in &draft.sender.buffers {

@@ -334,7 +334,7 @@ impl Channel {
     }
 
     /// Whether anything here depends on the seed of the run.
-    pub fn is_random(&self) -> bool {
+    pub(crate) fn is_random(&self) -> bool {
         self.trace_offset == TraceOffset::Random || self.link_config(0, 0, 0).is_random()
     }
 

@@ -41,6 +41,13 @@ pub struct Hop {
 }
 
 impl Network {
+    /// Whether anything here depends on the seed of the run.
+    pub(crate) fn is_random(&self) -> bool {
+        let links = self.links.iter();
+        let mut channels = links.flat_map(|link| [&link.forward, &link.reverse]);
+        channels.any(Channel::is_random)
+    }
+
     /// The route from one node to another over the fewest links. At each node it takes the first
     /// link of the file that leads nearer. `None` where no links lead there; no hops from a node to
     /// itself.

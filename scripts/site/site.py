@@ -27,9 +27,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOME, INDEX, PLAYGROUND = "README.md", "docs/README.md", "play"
 # The figure of the front page, as an address of the playground: crates/onramp-web/page.
 FIGURE = "embed/preset/geostationary"
-# A wide figure has higher lanes.
-FRAME = """<style>.onramp-figure { border: 0; height: 560px; width: 100%; }
-@media (max-width: 560px) { .onramp-figure { height: 480px; } }</style>
+# As high as the figure with its button, on a phone too.
+FRAME = """<style>.onramp-figure { border: 0; height: 580px; width: 100%; }</style>
 <iframe class="onramp-figure" loading="lazy" title="Two downloads over a satellite, simulated: \
 packets on their path" src="SOURCE"></iframe>"""
 # What the generator's pages would load from elsewhere, for their search from the disk.

@@ -220,12 +220,16 @@ compare:
 reproduce: build
 	@$(SUDO) $(STUDY) reproduce all --out onramp-out/papers || [ $$? = 1 ]
 
-# They simulate for minutes, and run on this kernel what it can. One process, whose tests share the
-# results of all papers. A release build, which `make build` shares: in the dev profile they take
-# almost three times as long.
+# They simulate for minutes. One process, whose tests share the results of all papers. A release
+# build, which `make build` shares: in the dev profile they take almost three times as long.
 test-papers: setup
-	$(SUDO) $(CARGO) test --release --locked -p onramp -p onramp-study --test reproduce \
-		-- --ignored
+	$(CARGO) test --release --locked -p onramp -p onramp-study --test reproduce \
+		-- --ignored --skip one_seed
+
+# Whether one seed of all papers measures what it did when all seeds were run.
+test-papers-one-seed: build-dev
+	scripts/python-venv.sh
+	$(NEXTEST) --run-ignored only -E 'binary(reproduce) & test(one_seed)'
 
 # Our TCP and this kernel's send each other 100 MB with every recovery over a path that loses:
 # docs/tcp.md.

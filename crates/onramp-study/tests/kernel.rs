@@ -3,7 +3,9 @@
 
 #[path = "../../onramp/tests/common/mod.rs"]
 mod common;
+mod html;
 mod lab_shell;
 mod out;
 mod replay;
+mod reproduce_kernel;
 mod tcp;

@@ -3,9 +3,11 @@
 
 #[path = "../../onramp/tests/common/mod.rs"]
 mod common;
+mod html;
 
 use common::process::Background;
 use common::*;
+use html::well_formed;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -354,12 +356,3 @@ fn sigint_ends_it_and_leaves_nothing() {
 
 #[path = "reproduce/complete.rs"]
 mod complete;
-
-/// Our HTML as XML: these constructs are replaced.
-fn well_formed(html: &str) {
-    let xml = html.replace("<!DOCTYPE html>\n", "");
-    let xml = xml
-        .replace("<meta charset=\"utf-8\">", "")
-        .replace("scale=1\">", "scale=1\"/>");
-    roxmltree::Document::parse(&xml).unwrap_or_else(|error| panic!("{error}"));
-}

@@ -181,6 +181,7 @@ fn story(flow: &Flow) -> Story {
     // A loss that did not happen is later than all others.
     let next_loss_s = first(&flow.drops_s, slow_start_ends_s).unwrap_or(f64::INFINITY);
     let recovery_s = first(&flow.recoveries_s, next_loss_s);
+    let repaired_s = recovery_s.and_then(|at_s| acknowledged_s(flow, at_s));
     let next_timeout_s = first(&timeouts_s, next_loss_s);
     let next_lost = flow
         .drops_s
@@ -208,10 +209,16 @@ fn story(flow: &Flow) -> Story {
             0 => f64::NAN,
             lost => lost as f64,
         },
-        next_by_fast_retransmit: recovery_s
+        next_by_fast_retransmit: repaired_s
             .is_some_and(|at_s| next_timeout_s.is_none_or(|timeout_s| at_s < timeout_s)),
         idle_s: timeout_s - sent_before,
     }
+}
+
+/// When everything that had been sent by this time was acknowledged.
+fn acknowledged_s(flow: &Flow, by_s: f64) -> Option<f64> {
+    let sent = flow.sent.iter().rfind(|(at_s, _)| *at_s <= by_s);
+    sent.and_then(|(_, bytes)| flow.acknowledged.reached_s(*bytes))
 }
 
 /// The median over the senders that reached the event. A loss that did not happen counts as later

@@ -375,14 +375,13 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// Whether Astart uses at least as much of the path as every other sender, at each of the chosen
-/// points.
+/// Whether Astart uses more of the path than every other sender, at each of the chosen points.
 fn is_astart_best(sweep: &Sweep, chosen: impl Fn(&Point) -> bool) -> bool {
     let points = sweep.beginnings.iter().zip(&sweep.points);
     points.filter(|(_, point)| chosen(point)).all(|(of, _)| {
         let others = of[..OF_ASTART]
             .iter()
             .map(|beginning| beginning.utilization_20);
-        others.fold(0.0, f64::max) <= of[OF_ASTART].utilization_20
+        others.fold(0.0, f64::max) < of[OF_ASTART].utilization_20
     })
 }

@@ -109,17 +109,8 @@ pub(super) fn throughput(run: &Run<'_>) -> f64 {
 
 /// The throughput of each seed.
 pub(super) fn throughputs(bench: &Bench<'_>, settings: &Settings) -> Result<Vec<f64>, Error> {
-    throughputs_of(bench, settings, bench.seeds())
-}
-
-/// The throughput of the first seeds.
-pub(super) fn throughputs_of(
-    bench: &Bench<'_>,
-    settings: &Settings,
-    seeds: usize,
-) -> Result<Vec<f64>, Error> {
     let watch = Watch::of_sums(&[Sum::Delivered]);
     let cell = [settings.clone()];
-    let all = bench.run_cells_once(SATELLITE, &cell, seeds, &watch, throughput)?;
+    let all = bench.run_cells_once(SATELLITE, &cell, bench.seeds(), &watch, throughput)?;
     Ok(all.concat())
 }

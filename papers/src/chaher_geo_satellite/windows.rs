@@ -2,8 +2,7 @@
 
 use super::cycles::{cycles, restarts, Restart};
 use super::setup::{
-    gamma, ledger, model, spacing, throughput, throughputs, throughputs_of, transfer, SATELLITE,
-    SEGMENT_BYTES,
+    gamma, ledger, model, spacing, throughput, throughputs, transfer, SATELLITE, SEGMENT_BYTES,
 };
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Watch};
 use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
@@ -14,10 +13,6 @@ use onramp_theory::formulas::double_slow_start::{Path, Source};
 const GAMMA_FIGURE_7: f64 = 0.34;
 /// Figure 8: "we reduce W_max by more than four times"; see the ledger's question.
 const GAMMA_FIGURE_8: f64 = 0.2;
-/// Other candidates, because the paper does not state its gamma.
-const OTHER_GAMMAS_FIGURE_8: [f64; 3] = [0.24, 0.15, 0.1];
-/// Number of seeds with each of them.
-const OTHER_GAMMAS_SEEDS: usize = 9;
 /// Figures 9 and 10.
 const RATE_FIGURE_9: f64 = 440.0;
 const RATE_FIGURE_10: f64 = 300.0;
@@ -286,7 +281,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.numbers("C.spacing.remaining", remaining);
     measured.answers("C.order", lines.are_in_order());
     if bench.draws() {
-        measured.remarks = remarks(bench, &lines, &path)?;
+        measured.remarks = remarks(&lines, &path);
         measured.tables = vec![by_length(&lines)];
         for line in lines.all() {
             measured.figures.push(figure(bench, line, &path)?);
@@ -295,8 +290,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-/// Further results of the runs: losses, the fluid model, and figure 8 with another gamma.
-fn remarks(bench: &Bench<'_>, lines: &Lines, path: &Path) -> Result<Vec<String>, Error> {
+/// Further results of the runs: losses, and the fluid model.
+fn remarks(lines: &Lines, path: &Path) -> Vec<String> {
     let counts = lines.all().map(|line| {
         format!(
             "{} of {}",
@@ -320,19 +315,7 @@ fn remarks(bench: &Bench<'_>, lines: &Lines, path: &Path) -> Result<Vec<String>,
         "The fluid model's cycles have {} packets/s (figures 6 to 10).",
         modelled.join(", ")
     );
-    let seeds = OTHER_GAMMAS_SEEDS.min(bench.seeds());
-    let mut medians = Vec::new();
-    for share in OTHER_GAMMAS_FIGURE_8 {
-        medians.push(format!(
-            "{:.0} with {share}",
-            median(&throughputs_of(bench, &gamma(share), seeds)?)
-        ));
-    }
-    let others = format!(
-        "Figure 8 with another gamma has {} packets/s (medians of {seeds} seeds).",
-        medians.join(", ")
-    );
-    Ok(vec![losses, modelled, others])
+    vec![losses, modelled]
 }
 
 /// Throughput by the length of the run, which the paper does not state.

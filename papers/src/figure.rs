@@ -1,8 +1,11 @@
 //! A figure of a paper, drawn from the runs.
 
 use crate::study_table::is_kebab_case;
+use crate::Ledger;
 use onramp_plot::figure_file;
+use onramp_plot::plot::{Axis, Plot};
 use onramp_report::reproduction::PageFigure;
+use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// A figure, drawn.
@@ -38,6 +41,42 @@ impl Figure {
     /// The figure as an SVG file.
     pub fn file(&self) -> String {
         figure_file(&self.svg)
+    }
+}
+
+/// The words of a figure in the ledger.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AboutFigure {
+    /// Its name, as [`Figure::name`].
+    pub name: String,
+    /// The title above it.
+    pub title: String,
+    /// The horizontal axis of a plot.
+    #[serde(default)]
+    pub x: Axis,
+    /// The vertical axis of a plot.
+    #[serde(default)]
+    pub y: Axis,
+    /// The sentence below it.
+    pub caption: String,
+}
+
+impl Ledger {
+    /// The figure of this name. `draw` gets a plot with its title and axes, without data.
+    ///
+    /// # Panics
+    /// If there is no such figure. A test draws all figures.
+    pub(crate) fn figure(&self, name: &str, draw: impl FnOnce(Plot) -> String) -> Figure {
+        let about = self.figures.iter().find(|about| about.name == name);
+        let about = about.unwrap_or_else(|| panic!("no figure {name} in {}", self.id));
+        let plot = Plot {
+            title: about.title.clone(),
+            x: about.x.clone(),
+            y: about.y.clone(),
+            ..Plot::default()
+        };
+        Figure::new(name, draw(plot), about.caption.clone())
     }
 }
 

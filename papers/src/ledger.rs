@@ -1,6 +1,9 @@
 //! A paper's `paper.toml`: its numbers and statements, row by row, and its open questions.
 
 use crate::expectation::{Claim, Expected, Rule, Value};
+use crate::figure::AboutFigure;
+use crate::paper::AboutPart;
+use crate::Table;
 use serde::Deserialize;
 
 /// A paper's ledger.
@@ -15,6 +18,15 @@ pub struct Ledger {
     pub citation: String,
     /// The reproduced measurements and the method, in paragraphs.
     pub about: Vec<String>,
+    /// The parts in which it is measured, in the order of their rows.
+    #[serde(rename = "part", default)]
+    pub parts: Vec<AboutPart>,
+    /// The words of its figures.
+    #[serde(rename = "figure", default)]
+    pub figures: Vec<AboutFigure>,
+    /// The tables of studies, without their rows.
+    #[serde(rename = "table", default)]
+    pub tables: Vec<Table>,
     /// The paper's measurements, in its order.
     #[serde(rename = "row")]
     pub rows: Vec<Row>,

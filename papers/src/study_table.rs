@@ -1,13 +1,16 @@
 //! A table of a study: results for which no paper has a row to compare with, such as a sweep over
 //! bandwidths.
 
+use crate::Ledger;
 use onramp_report::reproduction::{PageCell, PageTable};
 use onramp_report::{table_to_csv, text_table, TableOptions};
+use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// A table of a study. Programs read it too: in a column of numbers a cell is a number alone, or
 /// `–` where there is none, and the unit is in the head.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Table {
     /// Its name in kebab case, unique in the paper. It is also the name of its file.
     pub name: String,
@@ -16,6 +19,7 @@ pub struct Table {
     /// The names of its columns, with units.
     pub head: Vec<String>,
     /// Its rows, each as long as the head. The first column tells them apart.
+    #[serde(skip)]
     pub rows: Vec<Vec<String>>,
 }
 
@@ -43,6 +47,21 @@ impl Table {
     /// The table as CSV: the head, then the rows.
     pub fn csv(&self) -> String {
         table_to_csv(&self.head, &self.rows)
+    }
+}
+
+impl Ledger {
+    /// The table of this name with these rows.
+    ///
+    /// # Panics
+    /// If there is no such table. A test measures all tables.
+    pub(crate) fn table(&self, name: &str, rows: Vec<Vec<String>>) -> Table {
+        let table = self.tables.iter().find(|table| table.name == name);
+        let table = table.unwrap_or_else(|| panic!("no table {name} in {}", self.id));
+        Table {
+            rows,
+            ..table.clone()
+        }
     }
 }
 

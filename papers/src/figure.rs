@@ -3,9 +3,8 @@
 use crate::study_table::is_kebab_case;
 use crate::Ledger;
 use onramp_plot::figure_file;
-use onramp_plot::plot::{Axis, Plot};
+use onramp_plot::plot::Plot;
 use onramp_report::reproduction::PageFigure;
-use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// A figure, drawn.
@@ -42,24 +41,6 @@ impl Figure {
     pub fn file(&self) -> String {
         figure_file(&self.svg)
     }
-}
-
-/// The words of a figure in the ledger.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AboutFigure {
-    /// Its name, as [`Figure::name`].
-    pub name: String,
-    /// The title above it.
-    pub title: String,
-    /// The horizontal axis of a plot.
-    #[serde(default)]
-    pub x: Axis,
-    /// The vertical axis of a plot.
-    #[serde(default)]
-    pub y: Axis,
-    /// The sentence below it.
-    pub caption: String,
 }
 
 impl Ledger {

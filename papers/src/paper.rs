@@ -1,8 +1,7 @@
 //! A paper: its ledger, and its parts with what they measure.
 
 use crate::memo::Memo;
-use crate::{Bench, Error, Figure, Ledger, Options, Row, Settings, Table, Value};
-use serde::Deserialize;
+use crate::{AboutPart, Bench, Error, Figure, Ledger, Options, Row, Settings, Table, Value};
 use std::sync::atomic::Ordering;
 
 /// A paper.
@@ -32,26 +31,6 @@ pub struct Part {
 
 /// Measures a part.
 pub type Measure = fn(&Bench<'_>) -> Result<Measured, Error>;
-
-/// A part in the ledger.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AboutPart {
-    /// The name of its measurement.
-    pub measure: String,
-    /// Its heading.
-    pub title: String,
-    /// Prefixes of its rows' ids.
-    pub ids: Vec<String>,
-    /// Names of the scenarios that it runs. Empty if no open question affects it.
-    pub scenarios: Vec<String>,
-    /// Whether it takes seconds only, even in a debug build.
-    #[serde(default, rename = "quick")]
-    pub is_quick: bool,
-    /// Whether its runs are so long that it has fewer seeds than others.
-    #[serde(default, rename = "long")]
-    pub is_long: bool,
-}
 
 /// The results of a part's runs.
 #[derive(Clone, Debug, Default)]

@@ -4,13 +4,11 @@
 use crate::Ledger;
 use onramp_report::reproduction::{PageCell, PageTable};
 use onramp_report::{table_to_csv, text_table, TableOptions};
-use serde::Deserialize;
 use std::collections::BTreeSet;
 
 /// A table of a study. Programs read it too: in a column of numbers a cell is a number alone, or
 /// `–` where there is none, and the unit is in the head.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// Its name in kebab case, unique in the paper. It is also the name of its file.
     pub name: String,
@@ -19,7 +17,6 @@ pub struct Table {
     /// The names of its columns, with units.
     pub head: Vec<String>,
     /// Its rows, each as long as the head. The first column tells them apart.
-    #[serde(skip)]
     pub rows: Vec<Vec<String>>,
 }
 
@@ -59,8 +56,10 @@ impl Ledger {
         let table = self.tables.iter().find(|table| table.name == name);
         let table = table.unwrap_or_else(|| panic!("no table {name} in {}", self.id));
         Table {
+            name: table.name.clone(),
+            caption: table.caption.clone(),
+            head: table.head.clone(),
             rows,
-            ..table.clone()
         }
     }
 }

@@ -34,11 +34,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     for paper in papers() {
         for part in paper.parts {
-            let has_row = |one: &&str| one.starts_with(&id) || id.starts_with(one);
-            if !part.ids.iter().any(has_row) && !part.title.starts_with(&id) {
+            let about = part.about;
+            let has_row = |one: &String| one.starts_with(&id) || id.starts_with(one);
+            if !about.ids.iter().any(has_row) && !about.title.starts_with(&id) {
                 continue;
             }
-            let bench = Bench::new(&options, part.scenarios, Settings::of_table(&keys));
+            let bench = Bench::new(&options, &about.scenarios, Settings::of_table(&keys));
             let measured = (part.measure)(&bench)?;
             for (row, samples) in measured.samples() {
                 match samples {

@@ -2,7 +2,7 @@
 //! alternative.
 
 use crate::memo::Memo;
-use crate::{Error, Settings, Watch};
+use crate::{Error, Flow, Settings, Watch};
 use onramp_scenario::{Case, Scenario};
 use onramp_sim::{run_observed, Beginning, Outcome};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -36,7 +36,7 @@ pub struct OtherSeeds<'a> {
 /// Runs scenarios with the keys of an alternative.
 pub struct Bench<'a> {
     options: &'a Options<'a>,
-    scenarios: &'static [&'static str],
+    scenarios: Vec<String>,
     alternative: Settings,
     seeds: usize,
     memo: Option<&'a Memo>,
@@ -53,17 +53,29 @@ pub struct Run<'a> {
     pub watch: Watch,
 }
 
+impl Run<'_> {
+    /// The transfer, which is none of the traffic.
+    pub fn transfer(&self) -> &Flow {
+        let mut flows = self.watch.flows.iter();
+        let transfer = flows.find(|flow| flow.traffic.is_none());
+        transfer.expect("the transfer has begun")
+    }
+}
+
 impl<'a> Bench<'a> {
     /// A bench for a part that runs the scenarios of these names. The keys of `alternative`
     /// override all others.
     pub fn new(
         options: &'a Options<'a>,
-        scenarios: &'static [&'static str],
+        scenarios: &[impl AsRef<str>],
         alternative: Settings,
     ) -> Bench<'a> {
         Bench {
             options,
-            scenarios,
+            scenarios: scenarios
+                .iter()
+                .map(|name| name.as_ref().to_owned())
+                .collect(),
             alternative,
             seeds: options.seeds,
             memo: None,
@@ -207,7 +219,7 @@ impl<'a> Bench<'a> {
             .and(&Settings::of([("run.hosts", "exact")]))
             .apply(text);
         assert!(
-            self.scenarios.contains(&&*scenario.name),
+            self.scenarios.contains(&scenario.name),
             "{} is none of {:?}",
             scenario.name,
             self.scenarios

@@ -1,7 +1,9 @@
 //! A figure of a paper, drawn from the runs.
 
 use crate::study_table::is_kebab_case;
+use crate::Ledger;
 use onramp_plot::figure_file;
+use onramp_plot::plot::Plot;
 use onramp_report::reproduction::PageFigure;
 use std::collections::BTreeSet;
 
@@ -38,6 +40,24 @@ impl Figure {
     /// The figure as an SVG file.
     pub fn file(&self) -> String {
         figure_file(&self.svg)
+    }
+}
+
+impl Ledger {
+    /// The figure of this name. `draw` gets a plot with its title and axes, without data.
+    ///
+    /// # Panics
+    /// If there is no such figure. A test draws all figures.
+    pub(crate) fn figure(&self, name: &str, draw: impl FnOnce(Plot) -> String) -> Figure {
+        let about = self.figures.iter().find(|about| about.name == name);
+        let about = about.unwrap_or_else(|| panic!("no figure {name} in {}", self.id));
+        let plot = Plot {
+            title: about.title.clone(),
+            x: about.x.clone(),
+            y: about.y.clone(),
+            ..Plot::default()
+        };
+        Figure::new(name, draw(plot), about.caption.clone())
     }
 }
 

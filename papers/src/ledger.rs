@@ -1,6 +1,7 @@
 //! A paper's `paper.toml`: its numbers and statements, row by row, and its open questions.
 
 use crate::expectation::{Claim, Expected, Rule, Value};
+use onramp_plot::plot::Axis;
 use serde::Deserialize;
 
 /// A paper's ledger.
@@ -15,6 +16,15 @@ pub struct Ledger {
     pub citation: String,
     /// The reproduced measurements and the method, in paragraphs.
     pub about: Vec<String>,
+    /// The parts in which it is measured, in the order of their rows.
+    #[serde(rename = "part", default)]
+    pub parts: Vec<AboutPart>,
+    /// The words of its figures.
+    #[serde(rename = "figure", default)]
+    pub figures: Vec<AboutFigure>,
+    /// The words of its tables.
+    #[serde(rename = "table", default)]
+    pub tables: Vec<AboutTable>,
     /// The paper's measurements, in its order.
     #[serde(rename = "row")]
     pub rows: Vec<Row>,
@@ -27,6 +37,56 @@ pub struct Ledger {
     /// The changes of rows and choices, oldest first. The last one has the digest of today's.
     #[serde(default)]
     pub changed: Vec<Changed>,
+}
+
+/// A part in the ledger.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AboutPart {
+    /// The name of its measurement.
+    pub measure: String,
+    /// Its heading.
+    pub title: String,
+    /// Prefixes of its rows' ids.
+    pub ids: Vec<String>,
+    /// Names of the scenarios that it runs. Empty if no open question affects it.
+    pub scenarios: Vec<String>,
+    /// Whether it takes seconds only, even in a debug build.
+    #[serde(default, rename = "quick")]
+    pub is_quick: bool,
+    /// Whether its runs are so long that it has fewer seeds than others.
+    #[serde(default, rename = "long")]
+    pub is_long: bool,
+}
+
+/// The words of a figure in the ledger.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AboutFigure {
+    /// Its name, as [`Figure::name`](crate::Figure::name).
+    pub name: String,
+    /// The title above it.
+    pub title: String,
+    /// The horizontal axis of a plot.
+    #[serde(default)]
+    pub x: Axis,
+    /// The vertical axis of a plot.
+    #[serde(default)]
+    pub y: Axis,
+    /// The sentence below it.
+    pub caption: String,
+}
+
+/// The words of a table of a study in the ledger.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AboutTable {
+    /// Its name, as [`Table::name`](crate::Table::name).
+    pub name: String,
+    /// The sentence above it.
+    pub caption: String,
+    /// The names of its columns, with units.
+    pub head: Vec<String>,
 }
 
 /// A number or statement of a paper.

@@ -2,11 +2,12 @@
 //!
 //! Each paper has a folder beside this one, named as on the command line:
 //!
-//! - `paper.toml`, its [`Ledger`]: every number and statement that counts, the questions that the
-//!   paper leaves open, their decided answers, and the alternatives;
+//! - `paper.toml`, its [`Ledger`]: its parts, the words of its figures and tables, every number and
+//!   statement that counts, the questions that the paper leaves open, their decided answers, and
+//!   the alternatives;
 //! - its scenarios, files that `onramp sim` runs too;
-//! - `mod.rs` and its parts: how each [`Part`] is measured in those scenarios, with its figures and
-//!   tables.
+//! - `mod.rs` and its parts: how each [`Part`] is measured in those scenarios, with the data of its
+//!   figures and tables.
 //!
 //! [`reproduce`] measures, judges each row by its rule and returns a [`Reproduction`]. `onramp
 //! reproduce` prints it on a terminal, and [`page`](page()) makes a page of it. Only the ledger
@@ -36,14 +37,15 @@ mod ritter_guaranteed_bandwidth;
 mod wang_astart;
 
 pub use bench::{Bench, Options, OtherSeeds, Run};
-pub use entries::{changes_table, entries_table, entry_of, rows_table, verdict, Entry, ENTRIES};
+pub use entries::{changes_table, entries_table, entry_of, rows_table, verdict, Entry};
 pub use error::Error;
 pub use expectation::{Claim, Expected, Rule, Value};
 pub use figure::Figure;
 pub use judge::{Seeds, Verdict};
+pub use ledger::{AboutFigure, AboutPart, AboutTable};
 pub use ledger::{Alternative, Changed, Choice, Kind, Ledger, Row};
 pub use page::{file_name, index, page};
-pub use paper::{KernelFigures, Measured, Paper, Part, Samples};
+pub use paper::{KernelFigures, Measure, Measured, Paper, Part, Samples};
 pub use reproduce::{reproduce, Influence, Record, ReproducedPart, Reproduction};
 pub use settings::Settings;
 pub use study_table::Table;

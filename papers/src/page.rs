@@ -5,7 +5,7 @@ use crate::{
     Verdict,
 };
 use onramp_report::reproduction::{PageCell, PageTable, PageTone, ReproductionPage, Section};
-use onramp_report::Meta;
+use onramp_report::{head, Meta};
 
 /// The page of a paper. `kernel` is the section about a real kernel, which comes last.
 pub fn page(
@@ -59,7 +59,7 @@ pub fn index(papers: &[(&Paper, &Reproduction)], meta: Meta) -> ReproductionPage
         ];
         names.into_iter().chain(counts).collect()
     };
-    let names = head(["page", "paper", "by whom", "rows"]).into_iter();
+    let names = head("page | paper | by whom | rows").into_iter();
     let table = PageTable {
         caption: String::new(),
         head: names
@@ -123,17 +123,10 @@ fn of_part(ledger: &Ledger, part: &PartView<'_>) -> Section {
     };
     let mut table = PageTable {
         caption: String::new(),
-        head: head([
-            "row",
-            "what",
-            "section",
-            "paper",
-            "measured",
-            "half of the seeds",
-            "rule",
-            "seeds",
-            "verdict",
-        ]),
+        head: head(
+            "row | what | section | paper | measured | half of the seeds | rule | seeds | \
+                 verdict",
+        ),
         rows: part.records.iter().map(row).collect(),
     };
     drop_if_empty(&mut table, 7);
@@ -231,7 +224,7 @@ fn changed(ledger: &Ledger) -> Option<Section> {
         heading: "Rules, expected values and choices that were changed".to_owned(),
         tables: vec![PageTable {
             caption: String::new(),
-            head: head(["what", "change and reason", "results known", "commit"]),
+            head: head("what | change and reason | results known | commit"),
             rows: ledger.changed.iter().map(row).collect(),
         }],
         ..Section::default()
@@ -302,16 +295,12 @@ fn changes(influence: &Influence, reproduction: &Reproduction) -> Option<PageTab
     let names = influence.alternatives.iter().map(|(name, _)| name.clone());
     (!changes.is_empty()).then(|| PageTable {
         caption: String::new(),
-        head: head(["row", "paper", "rule", "as decided"])
+        head: head("row | paper | rule | as decided")
             .into_iter()
             .chain(names)
             .collect(),
         rows: rows.collect(),
     })
-}
-
-fn head<const N: usize>(names: [&str; N]) -> Vec<String> {
-    names.map(str::to_owned).to_vec()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A paper: its ledger, and its parts with what they measure.
 
 use crate::memo::Memo;
-use crate::{Bench, Error, Figure, Ledger, Options, Row, Settings, Table, Value};
+use crate::{AboutPart, Bench, Error, Figure, Ledger, Options, Row, Settings, Table, Value};
 use std::sync::atomic::Ordering;
 
 /// A paper.
@@ -9,7 +9,7 @@ pub struct Paper {
     /// Its numbers and open questions.
     pub ledger: Ledger,
     /// How each part of it is measured, in the ledger's order.
-    pub parts: &'static [Part],
+    pub parts: Vec<Part>,
     /// Scenario files that run the paper's networks on a real kernel, beside today's congestion
     /// controls.
     pub kernel: &'static [&'static str],
@@ -23,19 +23,14 @@ pub type KernelFigures = fn(&[onramp_report::Run]) -> Vec<Figure>;
 
 /// A part of a paper: rows that come from the same runs and are measured together.
 pub struct Part {
-    /// Prefixes of its rows' ids.
-    pub ids: &'static [&'static str],
-    /// Its heading.
-    pub title: &'static str,
-    /// Whether it takes seconds only, even in a debug build.
-    pub quick: bool,
-    /// Whether its runs are so long that it has fewer seeds than others.
-    pub is_long: bool,
-    /// Names of the scenarios that it runs. Empty if no open question affects it.
-    pub scenarios: &'static [&'static str],
+    /// What the ledger says of it.
+    pub about: AboutPart,
     /// Measures it.
-    pub measure: fn(&Bench<'_>) -> Result<Measured, Error>,
+    pub measure: Measure,
 }
+
+/// Measures a part.
+pub type Measure = fn(&Bench<'_>) -> Result<Measured, Error>;
 
 /// The results of a part's runs.
 #[derive(Clone, Debug, Default)]
@@ -94,7 +89,7 @@ impl Part {
         memo: &Memo,
     ) -> Result<Measured, Error> {
         self.check_not_stopped(options)?;
-        let bench = Bench::new(options, self.scenarios, alternative);
+        let bench = Bench::new(options, &self.about.scenarios, alternative);
         (self.measure)(&bench.with_seeds(seeds).sharing(memo))
     }
 
@@ -103,7 +98,7 @@ impl Part {
         match options.sim.stop.load(Ordering::Relaxed) {
             false => Ok(()),
             true => Err(Error::Simulator {
-                scenario: self.title.to_owned(),
+                scenario: self.about.title.clone(),
                 error: onramp_sim::Error::Stopped,
             }),
         }
@@ -111,26 +106,49 @@ impl Part {
 
     /// Whether any of these keys is for one of its scenarios.
     pub(crate) fn is_changed_by(&self, settings: &Settings) -> bool {
-        self.scenarios
+        self.about
+            .scenarios
             .iter()
             .any(|scenario| settings.concern(scenario))
     }
 
     pub(crate) fn has(&self, row: &Row) -> bool {
-        self.ids.iter().any(|id| {
-            row.id == *id
-                || row
-                    .id
-                    .strip_prefix(id)
-                    .is_some_and(|rest| rest.starts_with('.'))
-        })
+        self.about.ids.iter().any(|id| belongs(&row.id, id))
     }
 }
 
+/// Whether a row has this id, or one that begins with it and a dot.
+pub(crate) fn belongs(row: &str, id: &str) -> bool {
+    let rest = row.strip_prefix(id);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 impl Paper {
+    /// The paper with the parts of its ledger, each with the measurement of its name.
+    pub(crate) fn new(
+        ledger: Ledger,
+        measures: &[(&str, Measure)],
+        kernel: &'static [&'static str],
+    ) -> Paper {
+        let part = |about: &AboutPart| {
+            let measure = measures.iter().find(|(name, _)| *name == about.measure);
+            Part {
+                about: about.clone(),
+                measure: measure.expect("the ledger names measurements").1,
+            }
+        };
+        Paper {
+            parts: ledger.parts.iter().map(part).collect(),
+            ledger,
+            kernel,
+            kernel_figures: None,
+        }
+    }
+
     /// The parts to reproduce: all, or only the quick ones.
-    pub(crate) fn chosen(&self, quick: bool) -> impl Iterator<Item = &'static Part> {
-        self.parts.iter().filter(move |part| part.quick || !quick)
+    pub(crate) fn chosen(&self, quick: bool) -> impl Iterator<Item = &Part> {
+        let parts = self.parts.iter();
+        parts.filter(move |part| part.about.is_quick || !quick)
     }
 
     /// How many times [`reproduce`](crate::reproduce()) measures a part, for a progress bar.

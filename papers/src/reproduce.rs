@@ -53,7 +53,7 @@ pub struct Influence {
 #[derive(Clone, Debug)]
 pub struct ReproducedPart {
     /// Its heading.
-    pub title: &'static str,
+    pub title: String,
     /// Index of its first record. Its records end where those of the next part begin.
     pub first_record: usize,
     /// Its figures, redrawn.
@@ -158,7 +158,7 @@ pub fn reproduce(
                 parts.par_iter().map(decide).collect::<Result<_, _>>()
             },
             || {
-                let measure = |task: &Task| task.measure(paper, options, &memo);
+                let measure = |task: &Task<'_>| task.measure(paper, options, &memo);
                 tasks.par_iter().map(measure).collect::<Result<_, _>>()
             },
         )
@@ -180,7 +180,7 @@ pub fn reproduce(
             ..
         } = measured;
         reproduction.parts.push(ReproducedPart {
-            title: part.title,
+            title: part.about.title.clone(),
             first_record,
             figures,
             tables,
@@ -205,7 +205,7 @@ fn measure_decided(
     options: &Options<'_>,
     memo: &Memo,
 ) -> Result<(Vec<Record>, Measured), Error> {
-    let seeds = match part.is_long {
+    let seeds = match part.about.is_long {
         true => options.seeds.min(LONG_SEEDS),
         false => options.seeds,
     };
@@ -215,14 +215,14 @@ fn measure_decided(
 }
 
 /// A part under an alternative.
-struct Task {
+struct Task<'a> {
     /// Number of the choice, and of the alternative in it.
     place: (usize, usize),
     settings: Settings,
-    part: &'static Part,
+    part: &'a Part,
 }
 
-impl Task {
+impl Task<'_> {
     fn measure(
         &self,
         paper: &Paper,
@@ -237,7 +237,7 @@ impl Task {
 }
 
 /// Each alternative with each part that it changes, in the ledger's order.
-fn alternative_tasks(paper: &Paper, parts: &[&'static Part]) -> Vec<Task> {
+fn alternative_tasks<'a>(paper: &Paper, parts: &[&'a Part]) -> Vec<Task<'a>> {
     let mut tasks = Vec::new();
     for (choice, of_choice) in paper.ledger.choices.iter().enumerate() {
         for (number, alternative) in of_choice.alternatives.iter().enumerate() {
@@ -257,7 +257,7 @@ fn alternative_tasks(paper: &Paper, parts: &[&'static Part]) -> Vec<Task> {
 fn influences(
     paper: &Paper,
     alternatives: bool,
-    tasks: &[Task],
+    tasks: &[Task<'_>],
     records: Vec<Vec<Record>>,
 ) -> Vec<Influence> {
     let choices = paper.ledger.choices.iter().filter(|_| alternatives);

@@ -1,6 +1,7 @@
 //! A table of a study: results for which no paper has a row to compare with, such as a sweep over
 //! bandwidths.
 
+use crate::Ledger;
 use onramp_report::reproduction::{PageCell, PageTable};
 use onramp_report::{table_to_csv, text_table, TableOptions};
 use std::collections::BTreeSet;
@@ -43,6 +44,23 @@ impl Table {
     /// The table as CSV: the head, then the rows.
     pub fn csv(&self) -> String {
         table_to_csv(&self.head, &self.rows)
+    }
+}
+
+impl Ledger {
+    /// The table of this name with these rows.
+    ///
+    /// # Panics
+    /// If there is no such table. A test measures all tables.
+    pub(crate) fn table(&self, name: &str, rows: Vec<Vec<String>>) -> Table {
+        let table = self.tables.iter().find(|table| table.name == name);
+        let table = table.unwrap_or_else(|| panic!("no table {name} in {}", self.id));
+        Table {
+            name: table.name.clone(),
+            caption: table.caption.clone(),
+            head: table.head.clone(),
+            rows,
+        }
     }
 }
 

@@ -89,7 +89,7 @@ impl Reproduction {
             .map(|part| part.first_record)
             .chain([self.records.len()]);
         self.parts.iter().zip(ends).map(|(part, end)| PartView {
-            title: part.title,
+            title: &part.title,
             records: &self.records[part.first_record..end],
             figures: &part.figures,
             tables: &part.tables,

@@ -101,6 +101,13 @@ pub struct Crossing {
     pub segment: Segment,
 }
 
+impl Crossing {
+    /// Whether it carries data of the sender.
+    pub fn is_data(&self) -> bool {
+        self.from_sender && self.segment.payload_bytes > 0
+    }
+}
+
 /// A sender's windows, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Windows {

@@ -2,8 +2,8 @@
 
 use crate::beside::SideBySide;
 use crate::comparison::{Comparison, FamilyResult, Place, Row};
-use onramp_report::aligned_columns;
 use onramp_report::reproduction::{PageCell, PageTable, PageTone};
+use onramp_report::{aligned_columns, head};
 
 /// A ratio above this one is a loss of time that counts.
 const SLOWER: f64 = 1.03;
@@ -181,20 +181,12 @@ pub fn family(family: &FamilyResult) -> Table {
     let has = |of: fn(&Row) -> Option<f64>| family.rows.iter().any(|row| of(row).is_some());
     let has_left = has(|row| row.left_percent);
     let has_fairness = has(|row| row.fairness);
-    let mut head = vec![
-        "start-up",
-        "time / CUBIC's",
-        "95 % interval",
-        "median",
-        "5 %",
-        "95 %",
-        "wasted RTT",
-        "resent",
-        "/ hystart's",
-        "peak queue, BDP",
-    ];
-    head.extend(has_left.then_some("left to long flows, %"));
-    head.extend(has_fairness.then_some("Jain"));
+    let mut head = head(
+        "start-up | time / CUBIC's | 95 % interval | median | 5 % | 95 % | wasted RTT | resent | \
+         / hystart's | peak queue, BDP",
+    );
+    head.extend(has_left.then(|| "left to long flows, %".to_owned()));
+    head.extend(has_fairness.then(|| "Jain".to_owned()));
     let row = |row: &Row| {
         let interval = row.interval.map_or(NO_VALUE.to_owned(), |[low, high]| {
             format!("{low:.3} to {high:.3}")
@@ -218,7 +210,7 @@ pub fn family(family: &FamilyResult) -> Table {
     };
     Table {
         caption: format!("{}: {}", family.name, family.what),
-        head: head.into_iter().map(str::to_owned).collect(),
+        head,
         rows: family.rows.iter().map(row).collect(),
     }
 }
@@ -233,16 +225,10 @@ fn name(row: &Row) -> String {
 
 /// Simulator and kernel.
 pub fn side_by_side(rows: &[SideBySide]) -> Table {
-    let head = [
-        "start-up",
-        "time / CUBIC's, simulator",
-        "kernel",
-        "median difference",
-        "largest difference",
-        "resent in a run, simulator",
-        "kernel",
-        "suspect runs",
-    ];
+    let head = head(
+        "start-up | time / CUBIC's, simulator | kernel | median difference | largest difference \
+         | resent in a run, simulator | kernel | suspect runs",
+    );
     let percent = |value: f64| format!("{value:+.1} %");
     let row = |row: &SideBySide| {
         vec![
@@ -258,31 +244,18 @@ pub fn side_by_side(rows: &[SideBySide]) -> Table {
     };
     Table {
         caption: "Simulator and kernel".to_owned(),
-        head: head.map(str::to_owned).to_vec(),
+        head,
         rows: rows.iter().map(row).collect(),
     }
 }
 
 /// All rows for programs: a line for each family and start-up.
 pub fn rows_for_programs(comparison: &Comparison) -> (Vec<String>, Vec<Vec<String>>) {
-    let head = [
-        "family",
-        "startup",
-        "place",
-        "time",
-        "interval_low",
-        "interval_high",
-        "p5",
-        "median",
-        "p95",
-        "wasted_rtts",
-        "resent_segments",
-        "resent_of_hystart",
-        "peak_queue_bdp",
-        "left_percent",
-        "fairness",
-        "unfinished",
-    ];
+    let head = head(
+        "family | startup | place | time | interval_low | interval_high | p5 | median | p95 | \
+         wasted_rtts | resent_segments | resent_of_hystart | peak_queue_bdp | left_percent | \
+         fairness | unfinished",
+    );
     let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let line = |family: &str, row: &Row| {
         let quantile = |place: usize| text(row.quantiles.map(|all| all[place]));
@@ -314,30 +287,16 @@ pub fn rows_for_programs(comparison: &Comparison) -> (Vec<String>, Vec<Vec<Strin
     let whole = comparison.whole.iter().map(|row| line("all", row));
     let families = comparison.families.iter();
     let rows = families.flat_map(|family| family.rows.iter().map(|row| line(&family.name, row)));
-    (
-        head.map(str::to_owned).to_vec(),
-        whole.chain(rows).collect(),
-    )
+    (head, whole.chain(rows).collect())
 }
 
 /// All cells for programs: a line for each family, cell and start-up.
 pub fn cells_for_programs(comparison: &Comparison) -> (Vec<String>, Vec<Vec<String>>) {
-    let head = [
-        "family",
-        "scenario",
-        "rate_bits_per_s",
-        "rtt_ms",
-        "queue",
-        "path",
-        "receiver_buffer",
-        "initial_window",
-        "size_bytes",
-        "startup",
-        "time",
-        "completion_s",
-        "wasted_rtts",
-        "resent_segments",
-    ];
+    let head = head(
+        "family | scenario | rate_bits_per_s | rtt_ms | queue | path | receiver_buffer | \
+         initial_window | size_bytes | startup | time | completion_s | wasted_rtts | \
+         resent_segments",
+    );
     let text = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     let mut rows = Vec::new();
     for family in &comparison.families {
@@ -362,5 +321,5 @@ pub fn cells_for_programs(comparison: &Comparison) -> (Vec<String>, Vec<Vec<Stri
             }
         }
     }
-    (head.map(str::to_owned).to_vec(), rows)
+    (head, rows)
 }

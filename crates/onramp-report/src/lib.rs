@@ -40,7 +40,7 @@ pub use out_dir::{prepare_files, write_files, Error};
 pub use page::page;
 pub use run::{Meta, Run};
 pub use table::table;
-pub use text_table::{aligned_columns, text_table, TableOptions};
+pub use text_table::{aligned_columns, head, text_table, TableOptions};
 pub use write::{prepare, write, Written};
 
 /// The example in the README compiles.

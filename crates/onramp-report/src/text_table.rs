@@ -14,6 +14,14 @@ pub(crate) const BOLD: &str = "1";
 /// ANSI code of faint text.
 pub(crate) const FAINT: &str = "2";
 
+/// The head of a table from its names: `size | start-up | time`.
+pub fn head(names: &str) -> Vec<String> {
+    names
+        .split('|')
+        .map(|name| name.trim().to_owned())
+        .collect()
+}
+
 /// How a terminal shows a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableOptions {

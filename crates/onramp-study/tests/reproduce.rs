@@ -226,7 +226,7 @@ fn out_writes_pages_and_rows() {
         let all = onramp_papers::papers();
         let is_whole = all
             .iter()
-            .any(|one| one.ledger.id == *paper && one.parts.iter().all(|part| part.quick));
+            .any(|one| one.ledger.id == *paper && one.parts.iter().all(|part| part.about.is_quick));
         assert_eq!(
             html.contains(" rows of its "),
             !is_whole,

@@ -3,7 +3,7 @@
 use super::setup::{decoupled, ledger, lite, payload_rate, SATELLITE, WAN};
 use crate::{Bench, Error, Figure, Flow, Measured, Run, Settings, Watch, Windows};
 use onramp_core::PHASE_PACING;
-use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::statistics::{mean, median};
 
 /// Interval of the times at which curves are compared.
@@ -128,23 +128,20 @@ fn ratios(one: &Line, other: &Line, from_s: f64, until_s: f64) -> Vec<f64> {
 }
 
 fn figure(
-    number: u32,
+    name: &str,
     lines: &[&Line],
     until_s: f64,
-    (marks, annotations): (&[PlotMarks], &[Annotation]),
-    caption: &str,
+    marks: Vec<PlotMarks>,
+    annotation: Annotation,
 ) -> Figure {
-    let title = format!("Figure {number}: throughput by the length of the run");
-    let plot = Plot {
-        title,
-        x: Axis::new("simulation time (s)").range(0.0, until_s),
-        y: Axis::new("effective throughput (%)").range(0.0, 100.0),
-        series: lines.iter().map(|line| line.series(until_s)).collect(),
-        marks: marks.to_vec(),
-        annotations: annotations.to_vec(),
-        ..Plot::default()
-    };
-    Figure::new(format!("figure-{number}"), draw_plot(&plot), caption)
+    ledger().figure(name, |plot| {
+        draw_plot(&Plot {
+            series: lines.iter().map(|line| line.series(until_s)).collect(),
+            marks,
+            annotations: vec![annotation],
+            ..plot
+        })
+    })
 }
 
 pub fn measure_satellite(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -193,10 +190,6 @@ fn times(of: &Line, factor: f64, at_s: &[f64]) -> Vec<(f64, f64)> {
 }
 
 fn figure_9(lines: [&Line; 3]) -> Figure {
-    let caption = "Figure 9: a transfer alone over the satellite. Each point is the throughput of \
-        a run that is cut there: the median of all seeds. The paper's orig-Lite-500ms reaches 18 \
-        % at most; beyond 20 s prop-Lite-500ms has five times as much, and below 5 s \
-        prop-Lite-10ms five times as much as that: diamonds, over our curves of these.";
     let number = |row: &str| ledger().number(row);
     let most = Annotation::Horizontal {
         y: number("A.fig9.peak"),
@@ -204,7 +197,7 @@ fn figure_9(lines: [&Line; 3]) -> Figure {
     };
     let estimation = times(lines[0], number("A.fig9.estimation"), &[20.0, 25.0, 30.0]);
     let pacing = times(lines[1], number("A.fig9.pacing"), &[2.0, 3.0, 4.0, 5.0]);
-    let marks = [
+    let marks = vec![
         PlotMarks::new("paper, prop-Lite-500ms", estimation)
             .look(1)
             .texts(["5 x orig"]),
@@ -212,7 +205,7 @@ fn figure_9(lines: [&Line; 3]) -> Figure {
             .look(2)
             .texts(["5 x prop-500ms"]),
     ];
-    figure(9, &lines, 30.0, (&marks, &[most]), caption)
+    figure("figure-9", &lines, 30.0, marks, most)
 }
 
 pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -288,16 +281,11 @@ fn pacing_times(line: &Line) -> String {
 
 /// `during` is the paper's end of the start-up.
 fn figure_10(lines: [&Line; 4], during: f64, until_s: f64) -> Figure {
-    let caption = "Figure 10: eight transfers over the WAN, as figure 9. The paper's \
-        prop-Lite-500ms has nearly ten times what orig-Lite-500ms has below 5 s; while the \
-        start-up lasts (0.7 s), pacing by 10 ms adds 20 % to it and pacing by 2 ms 85 %: diamonds \
-        at 0.7 s, over the curve of prop-Lite-500ms. (Ten times orig-Lite would be above the link \
-        from 0.5 s on.) Figure 3 has the other ones, of an initial window of one segment.";
     let number = |row: &str| ledger().number(row);
     let coarse = lines[1];
     let more = |row: &str| times(coarse, 1.0 + number(row) / 100.0, &[during]);
     let of_figure_3 = [1.0, 5.0].map(|at_s| (at_s, number(&format!("A.fig3.{at_s}s"))));
-    let marks = [
+    let marks = vec![
         PlotMarks::new("paper, orig-Lite of figure 3", of_figure_3.to_vec())
             .look(0)
             .texts(of_figure_3.map(|(_, share)| format!("{share} %"))),
@@ -312,5 +300,5 @@ fn figure_10(lines: [&Line; 4], during: f64, until_s: f64) -> Figure {
         x: number("A.fig10.slow-start"),
         text: "paper: slow start ends".to_owned(),
     };
-    figure(10, &lines, until_s, (&marks, &[ends]), caption)
+    figure("figure-10", &lines, until_s, marks, ends)
 }

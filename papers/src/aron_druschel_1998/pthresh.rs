@@ -3,7 +3,7 @@
 
 use super::pacing::proposed;
 use super::setup::{payload_rate, SATELLITE};
-use crate::{Bench, Crossing, Error, Measured, Run, Watch};
+use crate::{Bench, Error, Measured, Run, Watch};
 use onramp_core::PHASE_PACING;
 
 /// "if bandwidth is estimated correctly": within the 10 % by which two of the paper's estimates
@@ -40,8 +40,7 @@ fn increase(run: &Run<'_>) -> f64 {
         return f64::NAN;
     }
     let longest = |from_s: f64, to_s: f64| {
-        let full = |packet: &&Crossing| packet.from_sender && packet.segment.payload_bytes > 0;
-        let sent = flow.packets.iter().filter(full);
+        let sent = flow.packets.iter().filter(|packet| packet.is_data());
         let sent = sent.filter(|packet| (from_s..=to_s).contains(&packet.sent_s));
         sent.filter_map(|packet| Some(packet.arrived_s? - packet.sent_s))
             .fold(f64::NAN, f64::max)

@@ -2,7 +2,7 @@
 
 use super::setup::{ledger, payload_rate, Timing, KB, MB};
 use crate::{Bench, Error, Figure, Flow, Measured, Run, Sum, Value, Watch};
-use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::statistics::{mean, median};
 
 /// The figures measure for this time after the last sender's start.
@@ -110,13 +110,7 @@ fn gains<'a>(all: &'a [Vec<Answer>; 3], unit: f64) -> impl Iterator<Item = f64> 
         .map(move |(proposed, original)| (proposed.bytes() - original.bytes()) / unit)
 }
 
-fn figure(
-    number: u32,
-    all: &[Vec<Answer>; 3],
-    (unit, name): (f64, &str),
-    marks: Vec<PlotMarks>,
-    caption: &str,
-) -> Figure {
+fn figure(name: &str, all: &[Vec<Answer>; 3], unit: f64, marks: Vec<PlotMarks>) -> Figure {
     let series = all.iter().zip(Timing::ALL).map(|(answers, timing)| {
         let points = (0..answers[0].curve.len()).map(|step| {
             let bytes = answers.iter().map(|answer| answer.curve[step] / unit);
@@ -128,15 +122,13 @@ fn figure(
             std::iter::once((0.0, 0.0)).chain(points).collect(),
         )
     });
-    let plot = Plot {
-        title: format!("Figure {number}: data over the bottleneck with three timers"),
-        x: Axis::new("time since the last sender started (s)").range(0.0, WINDOW_S),
-        y: Axis::new(format!("data over the bottleneck ({name})")),
-        series: series.collect(),
-        marks,
-        ..Plot::default()
-    };
-    Figure::new(format!("figure-{number}"), draw_plot(&plot), caption)
+    ledger().figure(name, |plot| {
+        draw_plot(&Plot {
+            series: series.collect(),
+            marks,
+            ..plot
+        })
+    })
 }
 
 pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -167,9 +159,6 @@ pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
         useful.join(", ")
     ));
     if bench.draws() {
-        let caption = "Figure 7: what crosses the T1 link in the 5 s after the second sender's \
-            start; the median of all seeds. The paper has 44 % of the link with the original \
-            timers, 55 % with those of Brakmo & Peterson, 66 % with its own: the diamonds.";
         let shares = ["original", "brakmo", "proposed"];
         let marks = shares.iter().zip(Timing::ALL).enumerate();
         let mark = |(look, (row, timing)): (usize, (&&str, Timing))| {
@@ -181,9 +170,7 @@ pub fn measure_t1(bench: &Bench<'_>) -> Result<Measured, Error> {
                 .texts([percent])
         };
         let marks = marks.map(mark).collect();
-        measured
-            .figures
-            .push(figure(7, &all, (KB, "KB"), marks, caption));
+        measured.figures.push(figure("figure-7", &all, KB, marks));
     }
     Ok(measured)
 }
@@ -219,9 +206,6 @@ pub fn measure_wan(bench: &Bench<'_>) -> Result<Measured, Error> {
 }
 
 fn figure_8(all: &[Vec<Answer>; 3]) -> Figure {
-    let caption = "Figure 8: what crosses the bottleneck of the WAN in the 5 s after the eighth \
-        sender's start; the median of all seeds. The paper has less than 20 MB with the original \
-        timers, and 1.5 MB more with its own: diamonds, the second one above our orig-timer.";
     let ledger = ledger();
     let bytes: Vec<f64> = all[0].iter().map(|answer| answer.bytes() / MB).collect();
     let more = median(&bytes) + ledger.number("A.fig8.gain");
@@ -233,5 +217,5 @@ fn figure_8(all: &[Vec<Answer>; 3]) -> Figure {
             .look(2)
             .texts(["1.5 MB more"]),
     ];
-    figure(8, all, (MB, "MB"), marks, caption)
+    figure("figure-8", all, MB, marks)
 }

@@ -4,7 +4,7 @@ use super::setup::{ledger, lite, payload_rate, KB, MB, WAN};
 use crate::expectation::digits;
 use crate::watch::Flow;
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Watch};
-use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_plot::trace_graph::{kilobytes_sent, trace_graph, TraceGraph};
 use onramp_report::statistics::median;
 
@@ -322,23 +322,19 @@ fn figure_3(answers: &[Answer]) -> Figure {
     let most = |shares: &[f64]| shares.iter().copied().fold(0.0, f64::max);
     let paper = CUTS_S.map(|cut_s| (cut_s, ledger().number(&format!("A.fig3.{cut_s}s"))));
     let texts = paper.map(|(_, share)| format!("{share} %"));
-    let plot = Plot {
-        title: "Figure 3: throughput by the length of the run".to_owned(),
-        x: Axis::new("simulation time (s)").range(0.0, 30.0),
-        y: Axis::new("effective throughput (%)"),
-        series: vec![
-            line("median of the seeds", PlotStyle::Line, |values| {
-                median(values)
-            }),
-            line("least", PlotStyle::Dashed, least).look(0),
-            line("most", PlotStyle::Dashed, most).look(0),
-        ],
-        marks: vec![PlotMarks::new("paper", paper.to_vec()).texts(texts)],
-        ..Plot::default()
-    };
-    let caption = "Figure 3, a table in the paper: throughput of runs of 1, 5, 10, 20 and 30 s, \
-        median, least and most of the seeds. Diamonds: the paper's.";
-    Figure::new("figure-3", draw_plot(&plot), caption)
+    ledger().figure("figure-3", |plot| {
+        draw_plot(&Plot {
+            series: vec![
+                line("median of the seeds", PlotStyle::Line, |values| {
+                    median(values)
+                }),
+                line("least", PlotStyle::Dashed, least).look(0),
+                line("most", PlotStyle::Dashed, most).look(0),
+            ],
+            marks: vec![PlotMarks::new("paper", paper.to_vec()).texts(texts)],
+            ..plot
+        })
+    })
 }
 
 /// The windows of figure 4 with the times that the paper's text has for its trace.
@@ -362,44 +358,28 @@ fn beside_the_paper(graph: &TraceGraph) -> Figure {
             .look(look + 2)
             .texts([format!("{at_s} s")])
     };
-    let plot = Plot {
-        title: "Figure 4: the windows, with the paper's times".to_owned(),
-        x: Axis::new("time (s)").range(0.0, FIGURE_4_UNTIL_S),
-        y: Axis::new("KB"),
-        series: vec![
-            PlotSeries::new("congestion window", PlotStyle::Steps, in_kb(&graph.cwnd)),
-            PlotSeries::new("ssthresh", PlotStyle::Steps, in_kb(&graph.ssthresh)),
-        ],
-        marks: times.into_iter().enumerate().map(mark).collect(),
-        annotations: vec![Annotation::Horizontal {
-            y: PART_OF_PIPE_BYTES as f64 / KB,
-            text: "paper: reached more than 16 s after the timeout".to_owned(),
-        }],
-        ..Plot::default()
-    };
-    let caption =
-        "The windows of figure 4's sender. Diamonds: when the paper's sender loses first, \
-        times out, leaves its second slow start, and loses again.";
-    Figure::new("figure-4-times", draw_plot(&plot), caption)
+    ledger().figure("figure-4-times", |plot| {
+        draw_plot(&Plot {
+            series: vec![
+                PlotSeries::new("congestion window", PlotStyle::Steps, in_kb(&graph.cwnd)),
+                PlotSeries::new("ssthresh", PlotStyle::Steps, in_kb(&graph.ssthresh)),
+            ],
+            marks: times.into_iter().enumerate().map(mark).collect(),
+            annotations: vec![Annotation::Horizontal {
+                y: PART_OF_PIPE_BYTES as f64 / KB,
+                text: "paper: reached more than 16 s after the timeout".to_owned(),
+            }],
+            ..plot
+        })
+    })
 }
 
-fn figures(graph: &TraceGraph) -> Vec<Figure> {
-    let draw = |title: &str, until_s: f64| trace_graph(title, graph, 0.0, until_s);
-    vec![
-        Figure::new(
-            "figure-4",
-            draw("Figure 4: TCP Lite over topology 1", FIGURE_4_UNTIL_S),
-            "Figure 4, with the marks of appendix A. The paper's sender loses at 1.2 s, times out \
-             at 2.8 s, leaves its second slow start at 3.4 s and loses a single segment at 26.5 s.",
-        ),
-        Figure::new(
-            "figure-5",
-            draw(
-                "Figure 5: slow start in TCP Lite over topology 1",
-                FIGURE_5_UNTIL_S,
-            ),
-            "Figure 5: the first four seconds of figure 4. The paper's connection is established \
-             after 60 ms.",
-        ),
-    ]
+fn figures(graph: &TraceGraph) -> [Figure; 2] {
+    let times = [
+        ("figure-4", FIGURE_4_UNTIL_S),
+        ("figure-5", FIGURE_5_UNTIL_S),
+    ];
+    times.map(|(name, until_s)| {
+        ledger().figure(name, |plot| trace_graph(&plot.title, graph, 0.0, until_s))
+    })
 }

@@ -2,10 +2,11 @@
 
 use super::cycles::{cycles, Cycle};
 use super::setup::{
-    duration_s, long, model, throughput, throughputs, transfer, LONG, SATELLITE, SEGMENT_BYTES,
+    duration_s, ledger, long, model, throughput, throughputs, transfer, LONG, SATELLITE,
+    SEGMENT_BYTES,
 };
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Watch};
-use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotSeries, PlotStyle};
 use onramp_report::statistics::median;
 
 /// core/algorithms/gamma.h uses this share of Eq. (8)'s result, because Eq. (7) needs a gamma below
@@ -112,19 +113,14 @@ fn figure(answers: &[Answer], gamma_max: f64) -> Figure {
         )
     };
     let line = |y: f64, text: String| Annotation::Horizontal { y, text };
-    let plot = Plot {
-        title: "Equation (8)".to_owned(),
-        x: Axis::new("time (s)"),
-        y: Axis::new("gamma: threshold over window at a loss").range(0.0, 0.6),
-        series: answers.iter().enumerate().take(5).map(series).collect(),
-        annotations: vec![
-            line(gamma_max, format!("model: gamma_max = {gamma_max:.3}")),
-            line(0.25, "no gain below".to_owned()),
-        ],
-        ..Plot::default()
-    };
-    let caption =
-        "Equation (8): the share that adaptive gamma uses at each loss of congestion avoidance, of \
-         five seeds: 15/16 of what the equation gives.";
-    Figure::new("equation-8", draw_plot(&plot), caption)
+    ledger().figure("equation-8", |plot| {
+        draw_plot(&Plot {
+            series: answers.iter().enumerate().take(5).map(series).collect(),
+            annotations: vec![
+                line(gamma_max, format!("model: gamma_max = {gamma_max:.3}")),
+                line(0.25, "no gain below".to_owned()),
+            ],
+            ..plot
+        })
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::setup::ledger;
 use crate::{Bench, Error, Figure, Measured, Value};
-use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_theory::formulas::double_slow_start::Path;
 
 /// Normalised buffers of figure 2, without background. The paper's text does not name the networks
@@ -101,25 +101,19 @@ fn figure_2<I: Iterator<Item = f64>>(rhos: impl Fn() -> I) -> Figure {
         y,
         text: text.to_owned(),
     };
-    let plot = Plot {
-        title: "Figure 2: gamma_max over the share of background".to_owned(),
-        x: Axis::new("rho, background over rate").range(0.0, 1.0),
-        y: Axis::new("gamma_max").range(0.0, 2.0),
-        series: BETAS.map(curve).into_iter().chain([of_section_5]).collect(),
-        marks: vec![PlotMarks::new(
-            format!("paper: {paper} in section 5"),
-            vec![(BACKGROUND / RATE, paper)],
-        )
-        .look(BETAS.len())
-        .texts([paper.to_string()])],
-        annotations: vec![
-            line(0.5, "above: no double slow start"),
-            line(0.25, "below: no gamma helps"),
-        ],
-        ..Plot::default()
-    };
-    let caption = "Figure 2: Eq. (7). The more background there is, the less a smaller threshold \
-        is needed, and the smaller the buffer the more. beta is the buffer over the BDP, without \
-        background. Diamond: the number that section 5 has for its link.";
-    Figure::new("figure-2", draw_plot(&plot), caption)
+    let mark = PlotMarks::new(
+        format!("paper: {paper} in section 5"),
+        vec![(BACKGROUND / RATE, paper)],
+    );
+    ledger().figure("figure-2", |plot| {
+        draw_plot(&Plot {
+            series: BETAS.map(curve).into_iter().chain([of_section_5]).collect(),
+            marks: vec![mark.look(BETAS.len()).texts([paper.to_string()])],
+            annotations: vec![
+                line(0.5, "above: no double slow start"),
+                line(0.25, "below: no gamma helps"),
+            ],
+            ..plot
+        })
+    })
 }

@@ -2,8 +2,8 @@
 //! buffers with ECN (section 6).
 
 use super::cycles::{cycles, restarts};
-use super::setup::{long, spacing, throughput, transfer, LONG, SATELLITE, SEGMENT_BYTES};
-use crate::{Bench, Error, Measured, Run, Settings, Table, Watch};
+use super::setup::{ledger, long, spacing, throughput, transfer, SATELLITE, SEGMENT_BYTES};
+use crate::{Bench, Error, Measured, Run, Settings, Watch};
 use onramp_report::statistics::median;
 
 /// ACKs of 40 bytes, 240 in a second: half of R_max, so that the two segments that each releases
@@ -64,15 +64,6 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             of(|one| one.2),
         ]);
     }
-    let head = ["", "packets/s", "double slow starts (%)", "segments lost"];
-    measured.tables.push(Table {
-        name: "remedies".to_owned(),
-        caption: format!(
-            "What the paper names and does not measure, in runs of {LONG}, medians of the seeds: \
-             throughput, cycles with a double slow start, and segments lost"
-        ),
-        head: head.map(str::to_owned).to_vec(),
-        rows,
-    });
+    measured.tables.push(ledger().table("remedies", rows));
     Ok(measured)
 }

@@ -7,7 +7,7 @@ use super::setup::{
     SEGMENT_BYTES,
 };
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Value, Watch};
-use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::statistics::{mean, median};
 use onramp_theory::formulas::double_slow_start::{Path, Source};
 
@@ -54,9 +54,10 @@ impl Curve {
         })
     }
 
-    /// Number of seeds.
-    fn seeds(&self) -> usize {
-        self.points[0].1.len()
+    /// Enters the number of each seed into the row for this buffer.
+    fn enter(&self, measured: &mut Measured, row: &str, of_seed: impl Fn(usize) -> f64) {
+        let numbers = (0..self.points[0].1.len()).map(of_seed);
+        measured.numbers(format!("{row}.{}", self.beta), numbers);
     }
 
     /// By how many percent the last point below a limit exceeds the first point above it, for a
@@ -113,27 +114,18 @@ pub fn measure_gamma(bench: &Bench<'_>) -> Result<Measured, Error> {
             let most = smaller.into_iter().fold(0.0, f64::max);
             100.0 * (most / curve.points[0].1[seed] - 1.0)
         };
-        measured.numbers(
-            format!("C.fig4.gain.{}", curve.beta),
-            (0..curve.seeds()).map(gain),
-        );
+        curve.enter(&mut measured, "C.fig4.gain", gain);
     }
     for curve in &curves[1..] {
         let jump = |seed| curve.jump(curve.model.gamma_max(), seed);
-        measured.numbers(
-            format!("C.fig4.jump.{}", curve.beta),
-            (0..curve.seeds()).map(jump),
-        );
+        curve.enter(&mut measured, "C.fig4.jump", jump);
     }
     for curve in &curves[1..] {
         let deteriorates = |seed| {
             let wrong = curve.within(curve.model.gamma_max(), 0.49, seed);
             100.0 * (mean(&wrong).unwrap_or(f64::NAN) / curve.points[0].1[seed] - 1.0)
         };
-        measured.numbers(
-            format!("C.fig4.wrong.{}", curve.beta),
-            (0..curve.seeds()).map(deteriorates),
-        );
+        curve.enter(&mut measured, "C.fig4.wrong", deteriorates);
     }
     let small = &curves[2].model;
     let (shape, breaks) = pieces(small);
@@ -252,21 +244,16 @@ fn figure_3(points: Vec<(f64, f64)>, model: &Path) -> Figure {
     let modelled = curve
         .map(|g| (g, model.avoidance_window(g).expect("a share from 0 to 1/2")))
         .collect();
-    let plot = Plot {
-        title: "Figure 3: where congestion avoidance begins".to_owned(),
-        x: Axis::new("gamma").range(0.0, 0.5),
-        y: Axis::new("window (packets)"),
-        series: vec![
-            PlotSeries::new("simulated", PlotStyle::Points, points),
-            PlotSeries::new("the paper's equations", PlotStyle::Dashed, modelled),
-        ],
-        annotations: breaks(model),
-        ..Plot::default()
-    };
-    let caption = "Figure 3: the window at which congestion avoidance begins, for gamma_max < 1/4 \
-        (beta = 0.125): the pieces of the paper's equations, and the medians of all cycles and \
-        seeds.";
-    Figure::new("figure-3", draw_plot(&plot), caption)
+    ledger().figure("figure-3", |plot| {
+        draw_plot(&Plot {
+            series: vec![
+                PlotSeries::new("simulated", PlotStyle::Points, points),
+                PlotSeries::new("the paper's equations", PlotStyle::Dashed, modelled),
+            ],
+            annotations: breaks(model),
+            ..plot
+        })
+    })
 }
 
 fn breaks(model: &Path) -> Vec<Annotation> {
@@ -283,12 +270,11 @@ fn breaks(model: &Path) -> Vec<Annotation> {
 
 /// A figure with simulated points, and the model's curve in the same colour.
 fn throughput_figure(
-    number: u32,
-    x: Axis,
+    name: &str,
     curves: &[Curve],
     source: impl Fn(f64) -> Source,
     mark: impl Fn(&Path) -> Option<f64>,
-    (paper, caption): (&[(f64, &str)], &str),
+    paper: &[(f64, &str)],
 ) -> Figure {
     let mut series = Vec::new();
     let mut annotations = Vec::new();
@@ -318,24 +304,18 @@ fn throughput_figure(
     }
     let points = paper.iter().map(|(x, row)| (*x, ledger().number(row)));
     let texts: Vec<String> = points.clone().map(|(_, rate)| rate.to_string()).collect();
-    let plot = Plot {
-        title: format!("Figure {number}: throughput over {}", x.label),
-        x,
-        y: Axis::new("throughput (packets/s)"),
-        series,
-        annotations,
-        marks: vec![
-            PlotMarks::new("paper, figures 6 to 10: beta = 0.27", points.collect()).texts(texts),
-        ],
-        ..Plot::default()
-    };
-    Figure::new(format!("figure-{number}"), draw_plot(&plot), caption)
+    let marks = PlotMarks::new("paper, figures 6 to 10: beta = 0.27", points.collect());
+    ledger().figure(name, |plot| {
+        draw_plot(&Plot {
+            series,
+            annotations,
+            marks: vec![marks.texts(texts)],
+            ..plot
+        })
+    })
 }
 
 fn figure_4(curves: &[Curve]) -> Figure {
-    let caption = "Figure 4: throughput over gamma, for three buffers: simulated (medians of the \
-        seeds), and the fluid model's cycle (dashed). The upright lines are gamma_max. Diamonds: \
-        the paper's throughputs at its satellite, of the buffer between these.";
     let paper = [
         (0.5, "C.fig6.throughput"),
         (0.34, "C.fig7.throughput"),
@@ -346,14 +326,7 @@ fn figure_4(curves: &[Curve]) -> Figure {
         ..Source::TAHOE
     };
     let mark = |model: &Path| Some(model.gamma_max()).filter(|gamma_max| *gamma_max < 0.5);
-    throughput_figure(
-        4,
-        Axis::new("gamma").range(0.0, 0.5),
-        curves,
-        source,
-        mark,
-        (&paper, caption),
-    )
+    throughput_figure("figure-4", curves, source, mark, &paper)
 }
 
 pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
@@ -364,38 +337,21 @@ pub fn measure_spacing(bench: &Bench<'_>) -> Result<Measured, Error> {
         let max_rate = curve.model.max_spaced_rate().expect("the buffer is small");
         let below = |seed| curve.within(0.0, max_rate, seed);
         let jump = |seed| curve.jump(max_rate, seed) - largest_step(&below(seed));
-        measured.numbers(
-            format!("C.fig5.jump.{}", curve.beta),
-            (0..curve.seeds()).map(jump),
-        );
-        measured.numbers(
-            format!("C.fig5.flat.{}", curve.beta),
-            (0..curve.seeds()).map(|seed| range(&below(seed))),
-        );
+        curve.enter(&mut measured, "C.fig5.jump", jump);
+        curve.enter(&mut measured, "C.fig5.flat", |seed| range(&below(seed)));
     }
     let large = &curves[0];
     let flat = |seed| range(&large.within(0.0, f64::INFINITY, seed));
-    measured.numbers("C.fig5.flat.0.5", (0..large.seeds()).map(flat));
+    large.enter(&mut measured, "C.fig5.flat", flat);
     if bench.draws() {
-        let caption = "Figure 5: throughput over the rate of slow start's segments, for three \
-            buffers: simulated (medians of the seeds), and the fluid model's cycle (dashed). The \
-            upright lines are R_max. Diamonds: the paper's throughputs at its satellite, of the \
-            buffer between these.";
         let paper = [(440.0, "C.fig9.throughput"), (300.0, "C.fig10.throughput")];
         let source = |rate| Source {
             spaced_rate: Some(rate),
             ..Source::TAHOE
         };
         let mark = |model: &Path| model.max_spaced_rate().filter(|rate| *rate < 640.0);
-        let x = Axis::new("R (packets/s)").range(260.0, 640.0);
-        measured.figures.push(throughput_figure(
-            5,
-            x,
-            &curves,
-            source,
-            mark,
-            (&paper, caption),
-        ));
+        let figure = throughput_figure("figure-5", &curves, source, mark, &paper);
+        measured.figures.push(figure);
     }
     Ok(measured)
 }

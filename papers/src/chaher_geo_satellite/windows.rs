@@ -320,7 +320,6 @@ fn remarks(lines: &Lines, path: &Path) -> Vec<String> {
 
 /// Throughput by the length of the run, which the paper does not state.
 fn by_length(lines: &Lines) -> Table {
-    let names = lines.all().map(|line| line.label.clone());
     let row = |place: usize| {
         let rates = lines.all().map(|line| {
             let rates = line.answers.iter().map(|answer| answer.by_length[place]);
@@ -337,16 +336,8 @@ fn by_length(lines: &Lines) -> Table {
     let paper = std::iter::once("the paper".to_owned())
         .chain(paper)
         .collect();
-    Table {
-        name: "run-length".to_owned(),
-        caption: "Throughput in packets/s by the length of the run, which the paper does not \
-            state: medians of the seeds."
-            .to_owned(),
-        head: std::iter::once("length, s".to_owned())
-            .chain(names)
-            .collect(),
-        rows: (0..LENGTHS_S.len()).map(row).chain([paper]).collect(),
-    }
+    let rows = (0..LENGTHS_S.len()).map(row).chain([paper]);
+    ledger().table("run-length", rows.collect())
 }
 
 fn figure(bench: &Bench<'_>, line: &Line, path: &Path) -> Result<Figure, Error> {

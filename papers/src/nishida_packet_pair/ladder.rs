@@ -57,7 +57,6 @@ fn answer(run: &Run<'_>) -> Answer {
     };
     let shown = |packet: &Crossing| (0.0..=SHOWN_S).contains(&packet.sent_s);
     let packets: Vec<Crossing> = flow.packets.iter().map(since).filter(shown).collect();
-    let data = |packet: &&Crossing| packet.from_sender && packet.segment.payload_bytes > 0;
     let mark = |packet: &Crossing| packet.segment.options.pairs.mark.map(|mark| mark.kind);
     let reported = packets
         .iter()
@@ -66,8 +65,7 @@ fn answer(run: &Run<'_>) -> Answer {
     let sent = |chosen: &dyn Fn(&Crossing) -> bool| -> Vec<f64> {
         packets
             .iter()
-            .filter(data)
-            .filter(|packet| chosen(packet))
+            .filter(|packet| packet.is_data() && chosen(packet))
             .map(|packet| packet.sent_s)
             .collect()
     };
@@ -76,7 +74,7 @@ fn answer(run: &Run<'_>) -> Answer {
         .filter(|packet| !packet.from_sender && is_delayed(packet, &packets));
     let first = packets
         .iter()
-        .find(|packet| data(packet))
+        .find(|packet| packet.is_data())
         .map(|packet| packet.segment)
         .unwrap_or_default();
     Answer {
@@ -196,7 +194,7 @@ fn figure(answer: &Answer) -> Figure {
             options,
             ..
         } = packet.segment;
-        let is_data = packet.from_sender && payload_bytes > 0;
+        let is_data = packet.is_data();
         let mark = options
             .pairs
             .mark
@@ -236,8 +234,7 @@ fn figure(answer: &Answer) -> Figure {
         }
     };
     let of_data = |packet: &&Crossing| {
-        !packet.segment.flags.has(Flags::SYN)
-            && (!packet.from_sender || packet.segment.payload_bytes > 0)
+        !packet.segment.flags.has(Flags::SYN) && (!packet.from_sender || packet.is_data())
     };
     let ladder = Ladder {
         left: "sender".to_owned(),
@@ -245,11 +242,7 @@ fn figure(answer: &Answer) -> Figure {
         rungs: answer.packets.iter().filter(of_data).map(rung).collect(),
         marks: paper_times(),
     };
-    let title = "Figure 5: slow start with packet pairs";
-    Figure::new(
-        "figure-5",
-        draw_ladder(title, &ladder, 0.0, SHOWN_S),
-        "Figure 5: the first second, from the run's own packets. The handshake came before. \
-         Diamonds: the times in the paper's text, of pairs, paced segments and delayed ACKs.",
-    )
+    ledger().figure("figure-5", |plot| {
+        draw_ladder(&plot.title, &ladder, 0.0, SHOWN_S)
+    })
 }

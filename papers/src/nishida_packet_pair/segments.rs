@@ -26,10 +26,7 @@ struct Answer {
 fn answer(run: &Run<'_>, seconds: f64) -> Answer {
     let flow = flow(run);
     let begin_s = origin_s(flow);
-    let data = flow
-        .packets
-        .iter()
-        .filter(|packet| packet.from_sender && packet.segment.payload_bytes > 0);
+    let data = flow.packets.iter().filter(|packet| packet.is_data());
     let early: Vec<_> = data
         .filter(|packet| packet.sent_s - begin_s <= seconds)
         .collect();
@@ -171,15 +168,7 @@ fn nearby(bench: &Bench<'_>) -> Result<Table, Error> {
         }
         rows.push(row);
     }
-    let head = ["return delay, ms", "Reno", "one side probes", "both sides"];
-    Ok(Table {
-        name: "return-delay".to_owned(),
-        caption: "Segments sent in 20 s by the delay of the return path, which the paper has at \
-            200 ms: medians of the seeds."
-            .to_owned(),
-        head: head.map(str::to_owned).to_vec(),
-        rows,
-    })
+    Ok(ledger().table("return-delay", rows))
 }
 
 /// Section 5.2.

@@ -1,6 +1,6 @@
 //! The arrivals of a transfer's data, from which all of the paper's measurements are derived.
 
-use super::setup::{transfer, RESERVED_BITS_PER_S};
+use super::setup::RESERVED_BITS_PER_S;
 use crate::{Crossing, Run};
 use std::ops::Range;
 
@@ -27,12 +27,8 @@ pub struct Arrivals {
 
 impl Arrivals {
     pub fn of(run: &Run<'_>) -> Arrivals {
-        let flow = transfer(run);
-        let data = || {
-            flow.packets
-                .iter()
-                .filter(|packet| packet.from_sender && packet.segment.payload_bytes > 0)
-        };
+        let flow = run.transfer();
+        let data = || flow.packets.iter().filter(|packet| packet.is_data());
         let arrival = |packet: &Crossing| {
             let end = packet.stream_start + u64::from(packet.segment.payload_bytes);
             packet

@@ -5,10 +5,10 @@
 use super::arrivals::Arrivals;
 use super::contract::{leaky, POLICING};
 use super::curves::{kilobytes, scaled};
-use super::setup::{transfer, RESERVED};
+use super::setup::{ledger, RESERVED};
 use super::sweep::{rtt, RTTS};
 use crate::{Bench, Error, Figure, Measured, Run, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Plot, PlotSeries, PlotStyle};
 
 /// What the figure shows, before the repair and after it.
 const SHOWN_S: [f64; 2] = [-0.6, 0.4];
@@ -29,10 +29,9 @@ impl Repair {
     fn of(run: &Run<'_>, from_s: f64) -> Option<Repair> {
         let arrivals = Arrivals::of(run);
         let is_dropped = |packet: &&crate::Crossing| {
-            let is_data = packet.from_sender && packet.segment.payload_bytes > 0;
-            is_data && packet.arrived_s.is_none() && packet.sent_s >= from_s
+            packet.is_data() && packet.arrived_s.is_none() && packet.sent_s >= from_s
         };
-        let dropped = transfer(run).packets.iter().find(is_dropped)?;
+        let dropped = run.transfer().packets.iter().find(is_dropped)?;
         let by = |steps: &[(f64, u64)], at_s: f64| {
             let later = steps.partition_point(|(time_s, _)| *time_s <= at_s);
             later.checked_sub(1).map_or(0, |last| steps[last].1)
@@ -62,7 +61,7 @@ impl Repair {
 
 /// When congestion avoidance first lost a segment: the end of the sender's last slow start before.
 fn avoidance_s(run: &Run<'_>) -> f64 {
-    let flow = transfer(run);
+    let flow = run.transfer();
     let begin = flow.windows.iter().rfind(|windows| windows.slow_start);
     begin.map_or(0.0, |windows| windows.at_s)
 }
@@ -109,35 +108,18 @@ fn by_rtt(bench: &Bench<'_>) -> Result<Table, Error> {
             text(|repair| repair.rate, 2),
         ]
     };
-    let head = [
-        "RTT (ms)",
-        "dropped",
-        "passed with the first repair (segments)",
-        "rate after it, of the arrivals' (x)",
-    ];
-    Ok(Table {
-        name: "burst".to_owned(),
-        caption: "Figure 1's transfers of 100 kB with a scaled window behind the leaky bucket: \
-                  segments dropped, and what the application gets with the first repair"
-            .to_owned(),
-        head: head.map(str::to_owned).to_vec(),
-        rows: RTTS.into_iter().zip(all).map(row).collect(),
-    })
+    let rows = RTTS.into_iter().zip(all).map(row);
+    Ok(ledger().table("burst", rows.collect()))
 }
 
 fn figure(repair: Repair) -> Figure {
-    let plot = Plot {
-        title: "The burst after a repair".to_owned(),
-        x: Axis::new("time since the repair arrived (s)").range(SHOWN_S[0], SHOWN_S[1]),
-        y: Axis::new("data (kB)"),
-        series: vec![
-            PlotSeries::new("that the receiver has", PlotStyle::Steps, repair.received),
-            PlotSeries::new("that the application has", PlotStyle::Steps, repair.passed),
-        ],
-        ..Plot::default()
-    };
-    let caption =
-        "The first segment of 10 MB that the leaky bucket drops in congestion avoidance, \
-        at 100 ms with SACK: the receiver keeps what follows, and passes it with the repair.";
-    Figure::new("burst", draw_plot(&plot), caption)
+    ledger().figure("burst", |plot| {
+        draw_plot(&Plot {
+            series: vec![
+                PlotSeries::new("that the receiver has", PlotStyle::Steps, repair.received),
+                PlotSeries::new("that the application has", PlotStyle::Steps, repair.passed),
+            ],
+            ..plot
+        })
+    })
 }

@@ -2,9 +2,9 @@
 //! that a traffic contract drops.
 
 use super::curves::kilobytes;
-use super::setup::{alternative, modified, transfer, RESERVED_BITS_PER_S};
+use super::setup::{alternative, ledger, modified, RESERVED_BITS_PER_S};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Plot, PlotSeries, PlotStyle};
 
 /// Behind an expedited profile.
 pub const POLICING: &str = include_str!("policing.toml");
@@ -68,7 +68,7 @@ impl Drops {
 
 impl Contract {
     fn of(run: &Run<'_>) -> Contract {
-        let flow = transfer(run);
+        let flow = run.transfer();
         let record = &run.outcome.records[0];
         let queue_rtts = record.peak_queue_bdp * record.rate_bits_per_s as f64
             / record.capacity_bits_per_s as f64;
@@ -163,16 +163,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         measured.tables.push(table(&kinds, contracts));
         let usual = |kind: usize| &contracts[kind][USUAL];
         measured.figures = vec![
-            figure(
-                ("contract-profile", "an expedited profile"),
-                usual(PROFILE),
-                usual(PROFILE_MODIFIED),
-            ),
-            figure(
-                ("contract-bucket", "a leaky bucket"),
-                usual(BUCKET),
-                usual(BUCKET_MODIFIED),
-            ),
+            figure("contract-profile", usual(PROFILE), usual(PROFILE_MODIFIED)),
+            figure("contract-bucket", usual(BUCKET), usual(BUCKET_MODIFIED)),
         ];
     }
     Ok(measured)
@@ -211,47 +203,20 @@ fn table(kinds: &[Kind], contracts: &[[Contract; RTTS.len()]]) -> Table {
             .zip(of)
             .map(move |(rtt_ms, contract)| row(kind, *rtt_ms, contract))
     });
-    let head = [
-        "router",
-        "TCP",
-        "RTT (ms)",
-        "dropped in slow start",
-        "dropped in congestion avoidance",
-        "occasions of that",
-        "most on one",
-        "timeouts",
-        "of the reserved rate (%)",
-    ];
-    Table {
-        name: "policing".to_owned(),
-        caption:
-            "Segments of 10 MB that are dropped, with a scaled window, by when that began: what is \
-             dropped within two round trips of the one before, their queue included, is of one \
-             occasion"
-                .to_owned(),
-        head: head.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-    }
+    ledger().table("policing", rows.collect())
 }
 
-fn figure((name, router): (&'static str, &str), normal: &Contract, modified: &Contract) -> Figure {
-    let plot = Plot {
-        title: format!("A long transfer behind {router}"),
-        x: Axis::new("time since the first arrival (s)").range(0.0, SHOWN_S),
-        y: Axis::new("congestion window (kB)"),
-        series: vec![
-            PlotSeries::new("normal TCP", PlotStyle::Steps, normal.windows.clone()),
-            PlotSeries::new("dropped", PlotStyle::Points, normal.dropped.clone()),
-            PlotSeries::new("modified TCP", PlotStyle::Steps, modified.windows.clone()),
-        ],
-        ..Plot::default()
-    };
-    let caption = format!(
-        "Congestion windows behind {router} of 1.1 times what is reserved, 100 ms, and where it \
-         drops segments of normal TCP. Modified TCP, whose window is twice what the path holds, \
-         loses none."
-    );
-    Figure::new(name, draw_plot(&plot), caption)
+fn figure(name: &str, normal: &Contract, modified: &Contract) -> Figure {
+    ledger().figure(name, |plot| {
+        draw_plot(&Plot {
+            series: vec![
+                PlotSeries::new("normal TCP", PlotStyle::Steps, normal.windows.clone()),
+                PlotSeries::new("dropped", PlotStyle::Points, normal.dropped.clone()),
+                PlotSeries::new("modified TCP", PlotStyle::Steps, modified.windows.clone()),
+            ],
+            ..plot
+        })
+    })
 }
 
 #[cfg(test)]

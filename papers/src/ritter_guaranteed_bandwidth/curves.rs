@@ -1,9 +1,9 @@
 //! Figure 4: a transfer of 100 kB, with and without slow start, delayed ACKs and a scaled window.
 
 use super::arrivals::{received, Arrivals};
-use super::setup::{modified, RESERVED, RESERVED_BITS_PER_S, UNDELAYED};
+use super::setup::{ledger, modified, RESERVED, RESERVED_BITS_PER_S, UNDELAYED};
 use crate::{Bench, Error, Figure, Measured, Settings, Value, Watch};
-use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::Run;
 use onramp_results::SegmentSample;
 
@@ -99,24 +99,18 @@ fn figure(curves: &[Arrivals]) -> Figure {
             curve.received.iter().map(point).collect(),
         )
     });
-    let title = "Figure 4: when segments arrive";
-    let plot = plot(title, series.collect(), paper_ends());
-    let caption = "Figure 4: when segments arrive, counted from the first, over what has been \
-        received; at 500 ms. Diamonds: where curves 1, 3 and 5 end by the numbers in the paper's \
-        text (a third of curve 5, 512 kbit/s, 1 Mbit/s).";
-    Figure::new("figure-4", draw_plot(&plot), caption)
+    draw("figure-4", series.collect(), paper_ends())
 }
 
 /// A plot of arrival times over received data, with the end points from the paper's text.
-fn plot(title: &str, series: Vec<PlotSeries>, marks: Vec<PlotMarks>) -> Plot {
-    Plot {
-        title: title.to_owned(),
-        x: Axis::new("data received (kB)"),
-        y: Axis::new("arrival time (s)"),
-        series,
-        marks,
-        ..Plot::default()
-    }
+fn draw(name: &str, series: Vec<PlotSeries>, marks: Vec<PlotMarks>) -> Figure {
+    ledger().figure(name, |plot| {
+        draw_plot(&Plot {
+            series,
+            marks,
+            ..plot
+        })
+    })
 }
 
 /// Where curves 1, 3 and 5 end by the paper's text: the curve, its rate in bits per second, and the
@@ -168,14 +162,10 @@ pub fn on_kernel(runs: &[Run]) -> Vec<Figure> {
     if series.is_empty() {
         return Vec::new();
     }
-    let caption = "Figure 4 between real sockets: when the segments of the first run of each kind \
-        reach the bottleneck, counted from the first; the receiver has them half a round trip \
-        later.";
     let one_colour = |marks: PlotMarks| PlotMarks {
         look: None,
         ..marks
     };
     let ends = paper_ends().into_iter().map(one_colour).collect();
-    let plot = plot("Figure 4, on this kernel", series, ends);
-    vec![Figure::new("figure-4-on-kernel", draw_plot(&plot), caption)]
+    vec![draw("figure-4-on-kernel", series, ends)]
 }

@@ -2,7 +2,7 @@
 //! that reserves nothing. "The usage of the reserved rate does not influence other flows": it
 //! shares its link with one that does.
 
-use super::setup::{transfer, RESERVED};
+use super::setup::RESERVED;
 use crate::{Bench, Crossing, Error, Measured, Settings, Value, Watch};
 
 /// Beside another one.
@@ -61,7 +61,7 @@ fn unreserved_percent(
 ) -> Result<Vec<f64>, Error> {
     bench.run_cells(scenario, cells, &Watch::default(), |run| {
         let end_s = run.case.duration_ns.expect("the scenario has an end") as f64 / 1e9;
-        let bits = 8.0 * transfer(&run).delivered.by(end_s) as f64;
+        let bits = 8.0 * run.transfer().delivered.by(end_s) as f64;
         100.0 * bits / (end_s * UNRESERVED_BITS_PER_S * PAYLOAD_OF_PACKET)
     })
 }
@@ -74,7 +74,7 @@ fn packets(
     cells: &[Settings],
 ) -> Result<Vec<Vec<Crossing>>, Error> {
     bench.run_cells(scenario, cells, &Watch::with_packets(), |run| {
-        let flow = transfer(&run);
+        let flow = run.transfer();
         let end_s = flow
             .delivered
             .reached_s(run.case.transfer.size_bytes)

@@ -1,6 +1,6 @@
 //! The testbed, its settings and the observed flow, which the parts share.
 
-use crate::{Flow, Ledger, Run, Settings};
+use crate::{Ledger, Settings};
 
 /// The paper's ledger.
 pub(super) fn ledger() -> Ledger {
@@ -40,13 +40,4 @@ pub(super) fn alternative(name: &str) -> Settings {
         &one.unwrap_or_else(|| panic!("the ledger has no alternative {name}"))
             .set,
     )
-}
-
-/// The observed flow.
-pub(super) fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
-    run.watch
-        .flows
-        .iter()
-        .find(|flow| flow.traffic.is_none())
-        .expect("the transfer has begun")
 }

@@ -5,7 +5,7 @@ use super::arrivals::Arrivals;
 use super::curves::{self, kilobytes};
 use super::setup::{alternative, ledger, FIGURE_1, RESERVED, RESERVED_BITS_PER_S};
 use crate::{Bench, Error, Figure, Measured, Settings, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// RTTs in ms: "increasing from 10ms up to 500ms".
 pub const RTTS: [u32; 7] = [10, 50, 100, 200, 300, 400, 500];
@@ -52,16 +52,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             bench,
             &RTTS.map(|rtt_ms| rtt(rtt_ms).and(&alternative("an expedited profile"))),
         )?;
-        measured.tables.push(by_rtt(
-            "leaky-bucket",
-            "a leaky bucket of 50,000 bytes",
-            &shaped,
-        ));
-        measured.tables.push(by_rtt(
-            "profile",
-            "an expedited profile with a burst of 50,000 bytes",
-            &policed,
-        ));
+        measured.tables.push(by_rtt("rtt-leaky-bucket", &shaped));
+        measured.tables.push(by_rtt("rtt-profile", &policed));
         if let Some((rtt_ms, _)) = RTTS
             .iter()
             .zip(&policed)
@@ -115,20 +107,14 @@ fn figure(sweep: &[Pair]) -> Figure {
         PlotStyle::Dashed,
         vec![(0.0, 0.0), (size / full, size)],
     );
-    let plot = Plot {
-        title: "Figure 1: normal TCP, by round-trip time".to_owned(),
-        x: Axis::new("time since the first arrival (s)"),
-        y: Axis::new("data that the application has (kB)"),
-        series: series.chain([reserved]).collect(),
-        marks: vec![PlotMarks::new("paper, 500 ms", vec![(end_s, size)])
-            .look(RTTS.len() - 1)
-            .texts(["37 % of the rate"])],
-        ..Plot::default()
-    };
-    let caption = "Figure 1: a transfer of 100 kB with 1 Mbit/s reserved, normal TCP, by the \
-        path's round-trip time. Which axes the paper has is not known here; these are chosen. \
-        Diamond: where 37 % of what is reserved end.";
-    Figure::new("figure-1", draw_plot(&plot), caption)
+    let mark = PlotMarks::new("paper, 500 ms", vec![(end_s, size)]);
+    ledger().figure("figure-1", |plot| {
+        draw_plot(&Plot {
+            series: series.chain([reserved]).collect(),
+            marks: vec![mark.look(RTTS.len() - 1).texts(["37 % of the rate"])],
+            ..plot
+        })
+    })
 }
 
 /// Normal TCP, and the modified one with a scaled window.
@@ -161,11 +147,7 @@ impl Pair {
     }
 }
 
-fn head<const N: usize>(names: [&str; N]) -> Vec<String> {
-    names.map(str::to_owned).to_vec()
-}
-
-fn by_rtt(router: &str, what: &str, pairs: &[Pair]) -> Table {
+fn by_rtt(name: &str, pairs: &[Pair]) -> Table {
     let row = |(rtt_ms, pair): (&u32, &Pair)| {
         let of = |one: &Arrivals| {
             [
@@ -179,21 +161,7 @@ fn by_rtt(router: &str, what: &str, pairs: &[Pair]) -> Table {
             .chain(of(&pair.modified));
         begin.chain([format!("{:.2}", pair.gain())]).collect()
     };
-    Table {
-        name: format!("rtt-{router}"),
-        caption: format!("100 kB by round-trip time behind {what}: curves 1 and 5"),
-        head: head([
-            "RTT (ms)",
-            "normal, of the reserved rate (%)",
-            "normal (s)",
-            "normal, dropped",
-            "modified, of the reserved rate (%)",
-            "modified (s)",
-            "modified, dropped",
-            "gain",
-        ]),
-        rows: RTTS.iter().zip(pairs).map(row).collect(),
-    }
+    ledger().table(name, RTTS.iter().zip(pairs).map(row).collect())
 }
 
 fn by_size(bench: &Bench<'_>) -> Result<Table, Error> {
@@ -206,16 +174,9 @@ fn by_size(bench: &Bench<'_>) -> Result<Table, Error> {
             .chain([format!("{:.2}", pair.gain())])
             .collect()
     };
-    Ok(Table {
-        name: "size".to_owned(),
-        caption: "By size at 500 ms, of what is reserved: curves 1 and 5".to_owned(),
-        head: head(["size (kB)", "normal (%)", "modified (%)", "gain"]),
-        rows: SIZES
-            .iter()
-            .zip(&Pair::run(bench, &SIZES.map(size))?)
-            .map(row)
-            .collect(),
-    })
+    let pairs = Pair::run(bench, &SIZES.map(size))?;
+    let rows = SIZES.iter().zip(&pairs).map(row);
+    Ok(ledger().table("size", rows.collect()))
 }
 
 /// Figure 1 at 500 ms by the reserved rate, which its text does not give.
@@ -236,19 +197,8 @@ fn by_reserved_rate(bench: &Bench<'_>) -> Result<Table, Error> {
             format!("{:.2}", pair.gain()),
         ]
     };
-    Ok(Table {
-        name: "reserved-rate".to_owned(),
-        caption:
-            "100 kB at 500 ms by the reserved rate, of it: curves 1 and 5. The paper has 37 %, \
-                  and a gain of 3 with 1 Mbit/s"
-                .to_owned(),
-        head: head(["reserved (kbit/s)", "normal (%)", "modified (%)", "gain"]),
-        rows: RESERVED_KBIT_PER_S
-            .into_iter()
-            .zip(&pairs)
-            .map(row)
-            .collect(),
-    })
+    let rows = RESERVED_KBIT_PER_S.into_iter().zip(&pairs).map(row);
+    Ok(ledger().table("reserved-rate", rows.collect()))
 }
 
 /// The keys of the ledger's alternative of this name. The decided answers have no keys.
@@ -284,26 +234,9 @@ fn readings(bench: &Bench<'_>) -> Result<Table, Error> {
             .chain([format!("{:.2}", pair.gain())])
             .collect()
     };
-    Ok(Table {
-        name: "readings".to_owned(),
-        caption: "Normal TCP at 500 ms, of what is reserved, by what the paper leaves open and by \
-            when the clock starts; and how much more curve 5 has. The paper: 37 % and 3"
-            .to_owned(),
-        head: head([
-            "packets",
-            "initial window",
-            "ACKs",
-            "since the first arrival (%)",
-            "since the server sends (%)",
-            "since the SYN (%)",
-            "gain",
-        ]),
-        rows: all
-            .iter()
-            .zip(&Pair::run(bench, &cells)?)
-            .map(row)
-            .collect(),
-    })
+    let pairs = Pair::run(bench, &cells)?;
+    let rows = all.iter().zip(&pairs).map(row);
+    Ok(ledger().table("readings", rows.collect()))
 }
 
 #[cfg(test)]

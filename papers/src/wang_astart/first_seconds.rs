@@ -2,12 +2,12 @@
 //! window ...": Reno's numbers, and the five senders' windows on the same path.
 
 use super::senders::{
-    bandwidth, bdp_packets, packet_bytes, rate, segment_bytes, transfer, Beginning, Sender, ASTART,
-    HOE, NEWRENO, OF_ASTART, OF_RENO, RENO, SENDERS,
+    bandwidth, bdp_packets, packet_bytes, rate, segment_bytes, Beginning, Sender, ASTART, HOE,
+    NEWRENO, OF_ASTART, OF_RENO, RENO, SENDERS,
 };
 use super::setup::{ledger, START};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// The scenario's name here. The open questions about Reno's numbers affect nothing else.
 pub const NAME: &str = "astart-example";
@@ -59,7 +59,7 @@ fn example(sender: &Sender) -> Settings {
 
 /// When the sender's window reached `bytes`, since it could send; NaN if it never did.
 pub(super) fn window_reaches_s(run: &Run<'_>, bytes: f64) -> f64 {
-    let flow = transfer(run);
+    let flow = run.transfer();
     let (from_s, _) = flow.established.expect("the connection stands");
     let reached = flow
         .windows
@@ -81,7 +81,7 @@ struct Curve {
 impl Curve {
     /// The windows of the first seconds, and the use of the first 20.
     fn of(run: &Run<'_>, windows_s: f64) -> Curve {
-        let flow = transfer(run);
+        let flow = run.transfer();
         let (from_s, _) = flow.established.expect("the connection stands");
         let segment = segment_bytes(run);
         let shown = || {
@@ -130,44 +130,27 @@ fn by_threshold(bench: &Bench<'_>) -> Result<Table, Error> {
         format!("{:.1}", Beginning::of(&run).utilization_20)
     })?;
     let rows = KILOBYTES.into_iter().zip(used.chunks(OTHERS.len()));
-    let head = OTHERS
-        .into_iter()
-        .map(|sender| format!("{} (%)", sender.name));
-    Ok(Table {
-        name: "initial-threshold".to_owned(),
-        caption: "Utilization in the first 20 s of the example's path by the initial threshold, \
-                  which Vegas does not have"
-            .to_owned(),
-        head: std::iter::once("initial threshold (kB)".to_owned())
-            .chain(head)
-            .collect(),
-        rows: rows
-            .map(|(kilobytes, used)| {
-                let first = std::iter::once(kilobytes.to_string());
-                first.chain(used.iter().cloned()).collect()
-            })
-            .collect(),
-    })
+    let rows = rows.map(|(kilobytes, used)| {
+        let first = std::iter::once(kilobytes.to_string());
+        first.chain(used.iter().cloned()).collect()
+    });
+    Ok(ledger().table("initial-threshold", rows.collect()))
 }
 
 /// The paper's example: how long Reno takes to the ideal window.
 fn until_ideal(reno: Curve) -> Figure {
     let paper_s = ledger().number("W.reno.time");
     let end_s = reno.cwnd.last().map_or(0.0, |(at_s, _)| *at_s);
-    let plot = Plot {
-        title: "Reno until the ideal window".to_owned(),
-        x: Axis::new("time since the sender may send (s)").range(0.0, end_s),
-        y: Axis::new("congestion window (packets)"),
-        series: vec![PlotSeries::new("Reno", PlotStyle::Steps, reno.cwnd)],
-        marks: vec![PlotMarks::new("abstract", vec![(paper_s, reno.bdp)])
-            .look(0)
-            .texts([format!("about {paper_s} s")])],
-        annotations: vec![ideal(reno.bdp)],
-        ..Plot::default()
-    };
-    let caption = "The abstract's example: Reno with an initial threshold of 32 Kbytes at 100 \
-        Mbit/s and 100 ms. Diamond: the time that the abstract gives.";
-    Figure::new("reno-window", draw_plot(&plot), caption)
+    let mark = PlotMarks::new("abstract", vec![(paper_s, reno.bdp)]);
+    ledger().figure("reno-window", |plot| {
+        draw_plot(&Plot {
+            x: plot.x.range(0.0, end_s),
+            series: vec![PlotSeries::new("Reno", PlotStyle::Steps, reno.cwnd)],
+            marks: vec![mark.look(0).texts([format!("about {paper_s} s")])],
+            annotations: vec![ideal(reno.bdp)],
+            ..plot
+        })
+    })
 }
 
 /// How much of the path each sender has used, by the length of the run.
@@ -177,19 +160,14 @@ fn utilization(curves: &[Curve]) -> Figure {
         .iter()
         .zip(curves)
         .map(|(sender, curve)| PlotSeries::new(sender.name, PlotStyle::Line, curve.used.clone()));
-    let plot = Plot {
-        title: "Utilization by the length of the run".to_owned(),
-        x: Axis::new("length of the run (s)").range(0.0, USED_S),
-        y: Axis::new("utilization (%)").range(0.0, 100.0),
-        series: series.collect(),
-        marks: vec![PlotMarks::new("abstract, Reno", vec![(10.0, paper)])
-            .look(OF_RENO)
-            .texts([format!("{paper} %")])],
-        ..Plot::default()
-    };
-    let caption = "How much of 100 Mbit/s each sender has used, at 100 ms with a buffer of one \
-        BDP. Diamond: the abstract's number for Reno's first 10 s. Reno and NewReno are one line.";
-    Figure::new("utilization", draw_plot(&plot), caption)
+    let mark = PlotMarks::new("abstract, Reno", vec![(10.0, paper)]);
+    ledger().figure("utilization", |plot| {
+        draw_plot(&Plot {
+            series: series.collect(),
+            marks: vec![mark.look(OF_RENO).texts([format!("{paper} %")])],
+            ..plot
+        })
+    })
 }
 
 fn windows(curves: &[Curve]) -> Figure {
@@ -197,17 +175,13 @@ fn windows(curves: &[Curve]) -> Figure {
         .iter()
         .zip(curves)
         .map(|(sender, curve)| PlotSeries::new(sender.name, PlotStyle::Steps, curve.cwnd.clone()));
-    let plot = Plot {
-        title: "Congestion windows".to_owned(),
-        x: Axis::new("time since the sender may send (s)").range(0.0, SHOWN_S),
-        y: Axis::new("congestion window (packets)"),
-        series: series.collect(),
-        annotations: vec![ideal(curves[0].bdp)],
-        ..Plot::default()
-    };
-    let caption = "Congestion windows in the first 10 s at 100 Mbit/s and 100 ms, with a buffer \
-        of one BDP. Reno and NewReno are one line. The abstract has no windows.";
-    Figure::new("windows", draw_plot(&plot), caption)
+    ledger().figure("windows", |plot| {
+        draw_plot(&Plot {
+            series: series.collect(),
+            annotations: vec![ideal(curves[0].bdp)],
+            ..plot
+        })
+    })
 }
 
 fn ideal(packets: f64) -> Annotation {
@@ -222,19 +196,14 @@ fn thresholds(astart: &Curve) -> Figure {
     let steps = |name: &str, points: &[(f64, f64)]| {
         PlotSeries::new(name, PlotStyle::Steps, points.to_vec())
     };
-    let plot = Plot {
-        title: "Astart's window and threshold".to_owned(),
-        x: Axis::new("time since the sender may send (s)").range(0.0, SHOWN_S),
-        y: Axis::new("packets"),
-        annotations: vec![ideal(astart.bdp)],
-        series: vec![
-            steps("congestion window", &astart.cwnd),
-            steps("slow-start threshold", &astart.ssthresh),
-        ],
-        ..Plot::default()
-    };
-    let caption = "The same of Astart: each time the eligible rate says more than the threshold, \
-        it is raised, and slow start goes on; in between the window grows by a packet a round \
-        trip.";
-    Figure::new("threshold", draw_plot(&plot), caption)
+    ledger().figure("threshold", |plot| {
+        draw_plot(&Plot {
+            annotations: vec![ideal(astart.bdp)],
+            series: vec![
+                steps("congestion window", &astart.cwnd),
+                steps("slow-start threshold", &astart.ssthresh),
+            ],
+            ..plot
+        })
+    })
 }

@@ -1,9 +1,9 @@
 //! The share of a newcomer among NewReno connections that have filled the pipe, and its effect on
 //! them.
 
-use super::senders::{bandwidth, rate, transfer, OF_ASTART, OF_NEWRENO, SENDERS};
-use super::setup::buffer;
-use crate::{Bench, Error, Measured, Run, Settings, Sum, Table, Watch};
+use super::senders::{bandwidth, rate, OF_ASTART, OF_NEWRENO, SENDERS};
+use super::setup::{buffer, ledger};
+use crate::{Bench, Error, Measured, Run, Settings, Sum, Watch};
 use onramp_report::statistics::median;
 
 /// Ten connections, and the newcomer.
@@ -38,7 +38,7 @@ struct Meeting {
 
 impl Meeting {
     fn of(run: &Run<'_>) -> Meeting {
-        let newcomer = transfer(run);
+        let newcomer = run.transfer();
         let (from_s, _) = newcomer.established.expect("the connection stands");
         assert!(
             from_s - OTHERS_S >= run.watch.sums_from_s,
@@ -162,31 +162,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         costs.map(|least| 100.0 * (least - 1.0)),
     );
     if bench.draws() {
-        measured.tables.push(table(rows));
+        measured.tables.push(ledger().table("newcomer", rows));
     }
     Ok(measured)
-}
-
-fn table(rows: Vec<Vec<String>>) -> Table {
-    let head = [
-        "bandwidth (Mbit/s)",
-        "buffer (BDP)",
-        "newcomer",
-        "its share, 20 s (%)",
-        "its share, 60 s (%)",
-        "the ten before (%)",
-        "the ten with it (%)",
-        "it lost",
-        "they lost",
-    ];
-    Table {
-        name: "newcomer".to_owned(),
-        caption: "A newcomer's share of the bandwidth in its first 20 and 60 s among ten \
-                connections of NewReno at 100 ms, theirs in the 20 s before it and the 60 s with \
-                it, and segments lost in these; medians of the seeds, of nine for Reno, Hoe and \
-                Vegas. A fair share is 9.1 %."
-            .to_owned(),
-        head: head.map(str::to_owned).to_vec(),
-        rows,
-    }
 }

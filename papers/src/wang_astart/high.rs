@@ -3,9 +3,9 @@
 //! bottleneck router resulting in a coarse Timeout".
 
 use super::senders::{Beginning, Sender, NEWRENO, NO_THRESHOLD, RENO};
-use super::setup::START;
+use super::setup::{ledger, START};
 use super::sweep::{path, BANDWIDTHS, RTTS};
-use crate::{Bench, Error, Measured, Settings, Sum, Table, Value, Watch};
+use crate::{Bench, Error, Measured, Settings, Sum, Value, Watch};
 
 /// The paper's Reno/NewReno.
 const BOTH: [Sender; 2] = [RENO, NEWRENO];
@@ -46,20 +46,8 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             let labels = [rtt.to_string(), bandwidth.to_string()];
             labels.into_iter().chain(cells).collect()
         };
-        let columns = ["20 s (%)", "lost together", "timeouts"];
-        let of_sender = |sender: Sender| columns.map(|column| format!("{}, {column}", sender.name));
-        let labels = ["RTT (ms)", "bandwidth (Mbit/s)"].map(str::to_owned);
-        measured.tables.push(Table {
-            name: "high-threshold".to_owned(),
-            caption: "Without an initial threshold, a buffer of one BDP: utilization in the first \
-                      20 s, most segments lost within two round trips, and timeouts"
-                .to_owned(),
-            head: labels
-                .into_iter()
-                .chain(BOTH.into_iter().flat_map(of_sender))
-                .collect(),
-            rows: places().zip(beginnings).map(row).collect(),
-        });
+        let rows = places().zip(beginnings).map(row).collect();
+        measured.tables.push(ledger().table("high-threshold", rows));
     }
     Ok(measured)
 }

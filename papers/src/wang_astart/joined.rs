@@ -3,10 +3,9 @@
 
 use super::first_seconds::window_reaches_s;
 use super::senders::{
-    bdp_packets, segment_bytes, transfer, Beginning, Sender, ASTART, HOE, OF_ASTART, OF_HOE,
-    OF_RENO,
+    bdp_packets, segment_bytes, Beginning, Sender, ASTART, HOE, OF_ASTART, OF_HOE, OF_RENO,
 };
-use super::setup::{buffer, START};
+use super::setup::{buffer, ledger, START};
 use super::sweep::{Point, Sweep};
 use crate::{Bench, Error, Measured, Settings, Sum, Table, Value, Watch};
 
@@ -120,7 +119,7 @@ struct Joined {
 fn full_s(bench: &Bench<'_>) -> Result<Vec<[f64; BOTH.len()]>, Error> {
     let cells: Vec<Settings> = paths().into_iter().flat_map(on_path).collect();
     let all = bench.run_cells(START, &cells, &Watch::with_windows(), |run| {
-        let (from_s, _) = transfer(&run).established.expect("the connection stands");
+        let (from_s, _) = run.transfer().established.expect("the connection stands");
         from_s + window_reaches_s(&run, bdp_packets(&run) * segment_bytes(&run))
     })?;
     Ok(all.as_chunks().0.to_vec())
@@ -222,27 +221,7 @@ fn table(joined: &[(Cell, [Joined; BOTH.len()])]) -> Table {
             .chain(of.iter().flat_map(of_sender))
             .collect()
     };
-    let columns = ["still starting", "lost together", "of the rest (%)"];
-    let of_sender = |sender: Sender| columns.map(|column| format!("{}, {column}", sender.name));
-    let labels = [
-        "packets from (s)",
-        "they take (Mbit/s)",
-        "RTT (ms)",
-        "buffer (BDP)",
-    ];
-    Table {
-        name: "joined-instants".to_owned(),
-        caption: "Packets of a constant rate join at 100 Mbit/s: whether the window is below the \
-                  BDP then, most segments lost within two round trips, and utilization of what the \
-                  packets leave, in the first 20 s"
-            .to_owned(),
-        head: labels
-            .map(str::to_owned)
-            .into_iter()
-            .chain(BOTH.into_iter().flat_map(of_sender))
-            .collect(),
-        rows: joined.iter().map(row).collect(),
-    }
+    ledger().table("joined-instants", joined.iter().map(row).collect())
 }
 
 fn draw_flows(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> {

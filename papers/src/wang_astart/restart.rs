@@ -1,8 +1,8 @@
 //! "When a connection initially begins or re-starts after a coarse timeout, Astart adaptively and
 //! repeatedly resets ssthresh when ERE indicates that there is more available capacity."
 
-use super::senders::{bandwidth, rate, transfer, Sender, ASTART, NEWRENO};
-use super::setup::{buffer, START};
+use super::senders::{bandwidth, lost_together, rate, Sender, ASTART, NEWRENO};
+use super::setup::{buffer, ledger, START};
 use super::sweep::path;
 use crate::{Bench, Error, Measured, Run, Settings, Sum, Table, Value, Watch};
 
@@ -32,7 +32,7 @@ struct Restart {
 
 impl Restart {
     fn of(run: &Run<'_>, outage_s: f64) -> Restart {
-        let flow = transfer(run);
+        let flow = run.transfer();
         let in_outage = |at_s: f64| (outage_s..outage_s + RESTARTS_S).contains(&at_s);
         let mut timeouts = flow.timeouts.iter().map(|timeout| timeout.at_s);
         let last = timeouts.rfind(|at_s| in_outage(*at_s));
@@ -52,14 +52,10 @@ impl Restart {
             .copied()
             .filter(|at_s| is_watched(*at_s))
             .collect();
-        let together_s = 2.0 * run.case.path.rtt_ns as f64 / 1e9;
-        let together = |first: usize| {
-            drops_s[first..].partition_point(|at_s| *at_s < drops_s[first] + together_s)
-        };
         Restart {
             utilization: 100.0 * rate(flow, from_s, from_s + WATCHED_S) / bandwidth(run),
             raises: raised.count(),
-            lost_together: (0..drops_s.len()).map(together).max().unwrap_or(0),
+            lost_together: lost_together(run, &drops_s),
         }
     }
 }
@@ -125,19 +121,5 @@ fn table(restarts: &[[Restart; BOTH.len()]]) -> Table {
         });
         labels.into_iter().chain(cells).collect()
     };
-    let columns = ["10 s (%)", "ssthresh raised", "lost together"];
-    let of_sender = |sender: Sender| columns.map(|column| format!("{}, {column}", sender.name));
-    let labels = ["outage at (s)", "bandwidth (Mbit/s)", "buffer (BDP)"].map(str::to_owned);
-    Table {
-        name: "restart".to_owned(),
-        caption: "After an outage of two seconds, at 100 ms: utilization in the ten seconds after \
-                  the last timeout, how often ssthresh is raised in them, and most segments lost \
-                  within two round trips"
-            .to_owned(),
-        head: labels
-            .into_iter()
-            .chain(BOTH.into_iter().flat_map(of_sender))
-            .collect(),
-        rows: places.zip(restarts).map(row).collect(),
-    }
+    ledger().table("restart", places.zip(restarts).map(row).collect())
 }

@@ -83,7 +83,7 @@ pub struct Beginning {
 
 impl Beginning {
     pub fn of(run: &Run<'_>) -> Beginning {
-        let flow = transfer(run);
+        let flow = run.transfer();
         let (from_s, _) = flow.established.expect("the connection stands");
         assert!(
             run.case
@@ -95,15 +95,11 @@ impl Beginning {
             |seconds: f64| 100.0 * rate(flow, from_s, from_s + seconds) / bandwidth(run);
         let until = |time_s: &f64| *time_s <= from_s + 20.0;
         let drops_s: Vec<f64> = flow.drops_s.iter().copied().filter(until).collect();
-        let window_s = 2.0 * run.case.path.rtt_ns as f64 / 1e9;
-        let together = |first: usize| {
-            drops_s[first..].partition_point(|drop_s| *drop_s < drops_s[first] + window_s)
-        };
         Beginning {
             utilization_10: utilization(10.0),
             utilization_20: utilization(20.0),
             lost: drops_s.len(),
-            lost_together: (0..drops_s.len()).map(together).max().unwrap_or(0),
+            lost_together: lost_together(run, &drops_s),
             timeouts: flow
                 .timeouts
                 .iter()
@@ -113,13 +109,13 @@ impl Beginning {
     }
 }
 
-/// The observed flow.
-pub fn transfer<'a>(run: &'a Run<'_>) -> &'a Flow {
-    run.watch
-        .flows
-        .iter()
-        .find(|flow| flow.traffic.is_none())
-        .expect("the transfer has begun")
+/// Maximum of losses within the time of a window: the RTT of the path and of its full buffer.
+pub fn lost_together(run: &Run<'_>, drops_s: &[f64]) -> usize {
+    let window_s = 2.0 * run.case.path.rtt_ns as f64 / 1e9;
+    let together = |first: usize| {
+        drops_s[first..].partition_point(|drop_s| *drop_s < drops_s[first] + window_s)
+    };
+    (0..drops_s.len()).map(together).max().unwrap_or(0)
 }
 
 /// The bottleneck's rate, in bits per second.

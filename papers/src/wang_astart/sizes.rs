@@ -1,10 +1,10 @@
 //! "a majority of TCP connections are short-lived (mice), while a smaller number of long-lived
 //! connections carry most of the Internet traffic (elephants)": completion time by size.
 
-use super::senders::{transfer, SENDERS};
-use super::setup::{buffer, START};
+use super::senders::SENDERS;
+use super::setup::{buffer, ledger, START};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Watch};
-use onramp_plot::plot::{draw_plot, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Plot, PlotSeries, PlotStyle};
 
 /// Sizes in kB of payload.
 const SIZES: [u32; 10] = [
@@ -17,7 +17,7 @@ const BUFFERS: [u32; 2] = [10, 100];
 
 /// Time from the SYN until the receiver had `bytes`, in s.
 fn completion_s(run: &Run<'_>, bytes: u64) -> f64 {
-    let flow = transfer(run);
+    let flow = run.transfer();
     flow.delivered
         .reached_s(bytes)
         .map_or(f64::NAN, |end_s| end_s - flow.sender_start_s())
@@ -98,22 +98,16 @@ fn table(rows: &Rows, percent: u32, who: &str, is_one: fn(u32) -> bool) -> Table
 }
 
 fn figure(rows: &Rows, percent: u32) -> Figure {
-    let share = buffer(percent).0;
     let series = SENDERS.iter().enumerate().map(|(sender, of)| {
         let points = rows
             .iter()
             .map(|(kilobytes, times)| (f64::from(*kilobytes), times[sender]));
         PlotSeries::new(of.name, PlotStyle::Line, points.collect())
     });
-    let plot = Plot {
-        title: format!("Completion times, buffer {share} BDP"),
-        x: Axis::new("size (kB)").log(),
-        y: Axis::new("completion time (s)").log(),
-        series: series.collect(),
-        ..Plot::default()
-    };
-    let caption = format!(
-        "Completion times over size at 100 Mbit/s and 100 ms, with a buffer of {share} BDP."
-    );
-    Figure::new(format!("completion-{percent}"), draw_plot(&plot), caption)
+    ledger().figure(&format!("completion-{percent}"), |plot| {
+        draw_plot(&Plot {
+            series: series.collect(),
+            ..plot
+        })
+    })
 }

@@ -1,10 +1,10 @@
 //! The five senders over a path's bandwidth, buffer and RTT.
 
-use super::senders::{self, segment_bytes, transfer, Beginning, RENO, VEGAS};
+use super::senders::{self, segment_bytes, Beginning, RENO, VEGAS};
 use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
-use super::setup::{buffer, START};
+use super::setup::{buffer, ledger, START};
 use crate::{Bench, Error, Figure, Measured, Settings, Sum, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Annotation, Axis, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotSeries, PlotStyle};
 
 /// "low utilization", in percent: the rows' bound.
 const LOW: f64 = 50.0;
@@ -92,13 +92,7 @@ impl Sweep {
     }
 
     /// Utilization in the first 20 s over one of the axes.
-    pub fn figure(
-        &self,
-        (name, title): (&'static str, &str),
-        x: Axis,
-        chosen: impl Fn(&Point) -> bool,
-        caption: &str,
-    ) -> Figure {
+    pub fn figure(&self, name: &str, chosen: impl Fn(&Point) -> bool) -> Figure {
         let points: Vec<&Point> = self.points.iter().filter(|point| chosen(point)).collect();
         let of_sender = |sender: usize| {
             let shares = self
@@ -107,18 +101,17 @@ impl Sweep {
             let line = points.iter().map(|point| point.x).zip(shares).collect();
             PlotSeries::new(SENDERS[sender].name, PlotStyle::Line, line)
         };
-        let plot = Plot {
-            title: title.to_owned(),
-            x,
-            y: Axis::new("utilization in the first 20 s (%)").range(0.0, 100.0),
-            series: (0..SENDERS.len()).map(of_sender).collect(),
-            annotations: vec![Annotation::Horizontal {
-                y: LOW,
-                text: "low is below a half: our bound".to_owned(),
-            }],
-            ..Plot::default()
+        let low = Annotation::Horizontal {
+            y: LOW,
+            text: "low is below a half: our bound".to_owned(),
         };
-        Figure::new(name, draw_plot(&plot), caption)
+        ledger().figure(name, |plot| {
+            draw_plot(&Plot {
+                series: (0..SENDERS.len()).map(of_sender).collect(),
+                annotations: vec![low],
+                ..plot
+            })
+        })
     }
 }
 
@@ -235,7 +228,8 @@ pub fn measure_grid(bench: &Bench<'_>) -> Result<Measured, Error> {
 fn exit_windows(bench: &Bench<'_>) -> Result<Vec<f64>, Error> {
     let cells = [RENO.settings(), VEGAS.settings()];
     bench.run_cells(START, &cells, &Watch::with_windows(), |run| {
-        let mut begun = transfer(&run)
+        let mut begun = run
+            .transfer()
             .windows
             .iter()
             .skip_while(|windows| !windows.slow_start);
@@ -279,23 +273,10 @@ fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> 
     measured
         .tables
         .extend(rtts.tables("round-trip-times", &what, &["RTT (ms)"]));
-    let axis = Axis::new("bandwidth (Mbit/s)").log();
-    let caption = "Utilization in the first 20 s over bandwidth, at 100 ms with a buffer of one \
-        BDP. The grid of the rows ends at 150 Mbit/s.";
-    measured.figures.push(bandwidths.figure(
-        ("bandwidths", "Utilization by bandwidth"),
-        axis,
-        |_| true,
-        caption,
-    ));
-    let caption =
-        "The same over the round-trip time, at 100 Mbit/s. The grid of the rows ends at 200 ms.";
-    measured.figures.push(rtts.figure(
-        ("round-trip-times", "Utilization by round-trip time"),
-        Axis::new("RTT (ms)"),
-        |_| true,
-        caption,
-    ));
+    measured.figures = vec![
+        bandwidths.figure("bandwidths", |_| true),
+        rtts.figure("round-trip-times", |_| true),
+    ];
     Ok(())
 }
 
@@ -363,14 +344,7 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
             &labels,
         ));
         let chosen = |point: &Point| point.labels[0] == BANDWIDTH.to_string();
-        let caption = "Utilization in the first 20 s over the buffer, at 100 Mbit/s and 100 ms.";
-        let axis = Axis::new("buffer (bandwidth-delay products)").range(0.0, 1.0);
-        measured.figures.push(buffers.figure(
-            ("buffers", "Utilization by buffer"),
-            axis,
-            chosen,
-            caption,
-        ));
+        measured.figures.push(buffers.figure("buffers", chosen));
     }
     Ok(measured)
 }

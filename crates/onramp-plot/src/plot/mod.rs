@@ -24,6 +24,8 @@ mod range;
 
 pub use draw::draw_plot;
 
+use serde::Deserialize;
+
 /// One plot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
@@ -46,7 +48,8 @@ pub struct Plot {
 }
 
 /// One axis.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Axis {
     /// Quantity and unit: `time (s)`.
     pub label: String,

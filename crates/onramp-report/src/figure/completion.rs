@@ -76,14 +76,9 @@ fn draw_axes(svg: &mut Svg, group: &Group<'_>, layout: &Layout) {
         top,
         bottom,
     } = *layout;
-    for tick in x.ticks(10) {
-        svg.line("grid", (x.px(tick), top), (x.px(tick), bottom));
-        svg.text(
-            "tick",
-            (x.px(tick), bottom + 16.0),
-            Anchor::Middle,
-            &fixed(tick, x.tick_decimals(10)),
-        );
+    for (at, label) in x.labelled_ticks(10) {
+        svg.line("grid", (at, top), (at, bottom));
+        svg.text("tick", (at, bottom + 16.0), Anchor::Middle, &label);
     }
     svg.line("axis", (left, bottom), (x.px(x.to()), bottom));
     svg.line("axis", (left, top), (left, bottom));
@@ -117,19 +112,10 @@ fn draw_wasted(svg: &mut Svg, bound_s: f64, rtt_s: f64, layout: &Layout) {
     // The label of a tick needs about 45 pixels.
     let count = ((x.px(x.to()) - x.px(bound_s)) / 45.0).clamp(1.0, 10.0) as usize;
     let is_readable = (x.to() - bound_s) / rtt_s > 0.05;
-    for tick in wasted
-        .ticks(count)
-        .into_iter()
-        .filter(|tick| is_readable || *tick == 0.0)
-    {
-        let at = wasted.px(tick);
+    let ticks = wasted.labelled_ticks(count).into_iter();
+    for (at, label) in ticks.filter(|(at, _)| is_readable || *at == wasted.px(0.0)) {
         svg.line("axis", (at, top - 4.0), (at, top));
-        svg.text(
-            "tick",
-            (at, top - 8.0),
-            Anchor::Middle,
-            &fixed(tick, wasted.tick_decimals(count)),
-        );
+        svg.text("tick", (at, top - 8.0), Anchor::Middle, &label);
     }
     let name = "round trips wasted beyond the bound";
     let middle = (x.px(bound_s) + x.px(x.to())) / 2.0;

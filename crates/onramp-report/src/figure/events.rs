@@ -3,7 +3,7 @@
 use super::{seconds, Figure, Series};
 use onramp_plot::svg::axes::Scale;
 use onramp_plot::svg::{marks, shortened, text_width, Anchor, Svg, LEFT, RIGHT, WIDTH};
-use onramp_plot::units::{bit_rate, byte_count, fixed, printable};
+use onramp_plot::units::{bit_rate, byte_count, printable};
 use onramp_results::StartupEvent;
 
 /// Maximum number of rows of labels above a lane. An event without room for a label keeps its tick
@@ -47,14 +47,9 @@ pub(crate) fn draw(series: &[Series<'_>], end_s: f64) -> Option<Figure> {
         |lane: &Lane<'_>| NAME_HEIGHT + LABEL_GAP + lane.rows as f64 * ROW_HEIGHT + LANE_GAP;
     let height: f64 = lanes.iter().map(height_of).sum();
     let mut svg = Svg::new(WIDTH, height + 42.0, "Start-up events");
-    for tick in x.ticks(10) {
-        svg.line("grid", (x.px(tick), 0.0), (x.px(tick), height));
-        svg.text(
-            "tick",
-            (x.px(tick), height + 16.0),
-            Anchor::Middle,
-            &fixed(tick, x.tick_decimals(10)),
-        );
+    for (at, label) in x.labelled_ticks(10) {
+        svg.line("grid", (at, 0.0), (at, height));
+        svg.text("tick", (at, height + 16.0), Anchor::Middle, &label);
     }
     let middle = (LEFT + WIDTH - RIGHT) / 2.0;
     svg.text(

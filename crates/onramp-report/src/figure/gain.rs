@@ -95,10 +95,8 @@ fn chart(paths: &[Path<'_>]) -> String {
     let mut svg = Svg::new(WIDTH, height, &summary(paths, &names));
     svg.rect("page", (0.0, 0.0), WIDTH, height, "");
     draw_head(&mut svg, paths, &names);
-    for tick in time.ticks(6) {
-        let x = time.px(tick);
+    for (x, label) in time.labelled_ticks(6) {
         svg.line("grid", (x, HEAD_HEIGHT - 6.0), (x, bottom));
-        let label = fixed(tick, time.tick_decimals(6));
         svg.text("faint", (x, bottom + 17.0), Anchor::Middle, &label);
     }
     svg.line("axis", (left, HEAD_HEIGHT - 6.0), (left, bottom));

@@ -3,16 +3,13 @@
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use crate::mistake::Mistake;
-use onramp_config::key::{keys, AnyKey, Boolean, Fallback, Key};
+use onramp_config::key::{keys, AnyKey, Boolean, Fallback};
 use onramp_net::{Config, QueueConfig};
 
 keys! { KEYS:
-    ACK_FILTER: Boolean = Key::new(
-        "ack_filter",
-        Fallback::Text("false"),
+    ACK_FILTER: Boolean = "ack_filter", Fallback::Text("false"),
         "With `drop-tail`: removes an acknowledgement that waits in the queue when a later one of \
-         its connection acknowledges at least as much.",
-    );
+         its connection acknowledges at least as much.";
 }
 
 pub(crate) struct AckFilter;

@@ -3,39 +3,25 @@
 use super::limits::BOTH_DIRECTIONS;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use onramp_config::key::{keys, AnyKey, Boolean, Fallback, Integer, Key, Time};
+use onramp_config::key::{keys, AnyKey, Boolean, Fallback, Integer, Time};
 use onramp_config::units::format_time;
 use onramp_net::Config;
 use std::num::NonZeroU32;
 
 keys! { KEYS:
-    AGGREGATE: Time = Key::new(
-        "aggregate",
-        Fallback::Other("none"),
+    AGGREGATE: Time = "aggregate", Fallback::Other("none"), ranges &[("1 ns", "60 s")],
+        list BOTH_DIRECTIONS,
         "At the end of the channel packets are held for this time after the first of them, then \
-         arrive together.",
-    )
-    .ranges(&[("1 ns", "60 s")])
-    .list(BOTH_DIRECTIONS);
-    AGGREGATE_SLOTS: Boolean = Key::new(
-        "aggregate_slots",
-        Fallback::Text("false"),
+         arrive together.";
+    AGGREGATE_SLOTS: Boolean = "aggregate_slots", Fallback::Text("false"),
         "With `aggregate`: packets arrive at multiples of that time instead, as with interrupts \
-         and with grants of a medium. The first one is at a random time of each run.",
-    );
-    AGGREGATE_GAP: Time = Key::new(
-        "aggregate_gap",
-        Fallback::Text("0 s"),
+         and with grants of a medium. The first one is at a random time of each run.";
+    AGGREGATE_GAP: Time = "aggregate_gap", Fallback::Text("0 s"), ranges &[("0 s", "1 s")],
         "With `aggregate`: time from one packet of an aggregate to the next as they arrive. A \
-         kernel takes some microseconds for each.",
-    )
-    .ranges(&[("0 s", "1 s")]);
-    AGGREGATE_MOST: Integer<u32> = Key::new(
-        "aggregate_most",
-        Fallback::Text("64"),
-        "With `aggregate`: the packets arrive as soon as this many are held.",
-    )
-    .ranges(&[("1", "1000000")]);
+         kernel takes some microseconds for each.";
+    AGGREGATE_MOST: Integer<u32> = "aggregate_most", Fallback::Text("64"),
+        ranges &[("1", "1000000")],
+        "With `aggregate`: the packets arrive as soon as this many are held.";
 }
 
 /// Packets are held and released together.

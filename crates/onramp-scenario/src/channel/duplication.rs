@@ -3,17 +3,13 @@
 use super::limits::LOSSES;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use onramp_config::key::{keys, AnyKey, Fallback, Key, Percent};
+use onramp_config::key::{keys, AnyKey, Fallback, Percent};
 use onramp_config::units::format_percent;
 use onramp_net::Config;
 
 keys! { KEYS:
-    DUPLICATE: Percent = Key::new(
-        "duplicate",
-        Fallback::Text("0 %"),
-        "Probability with which each packet arrives twice.",
-    )
-    .ranges(&[LOSSES]);
+    DUPLICATE: Percent = "duplicate", Fallback::Text("0 %"), ranges &[LOSSES],
+        "Probability with which each packet arrives twice.";
 }
 
 pub(crate) struct Duplication;

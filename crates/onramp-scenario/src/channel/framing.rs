@@ -4,7 +4,7 @@ use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::rate::RATE;
 use crate::mistake::Mistake;
-use onramp_config::key::{choice_kinds, keys, AnyKey, Fallback, Key};
+use onramp_config::key::{choice_kinds, keys, AnyKey, Fallback};
 use onramp_net::{Config, Framing};
 
 /// The framings, in the order of the reference.
@@ -25,13 +25,10 @@ choice_kinds! {
 }
 
 keys! { KEYS:
-    FRAMING: FramingName = Key::new(
-        "framing",
-        Fallback::Text("packets"),
+    FRAMING: FramingName = "framing", Fallback::Text("packets"),
         "What the rate counts: {names}. `aal5` is ATM: each packet with a trailer of 8 bytes fills \
          cells of 53 bytes that carry 48; `aal5-snap` has 8 bytes of header too. Both are for \
-         links of a steady rate. The reverse direction has the framing of the rate that it takes.",
-    );
+         links of a steady rate. The reverse direction has the framing of the rate that it takes.";
 }
 
 pub(crate) struct LinkFraming;

@@ -3,25 +3,18 @@
 use super::limits::BOTH_DIRECTIONS;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use onramp_config::key::{keys, AnyKey, Boolean, Fallback, Key, Time};
+use onramp_config::key::{keys, AnyKey, Boolean, Fallback, Time};
 use onramp_config::units::format_time;
 use onramp_net::{Config, Jitter};
 
 keys! { KEYS:
-    JITTER: Time = Key::new(
-        "jitter",
-        Fallback::Other("none"),
+    JITTER: Time = "jitter", Fallback::Other("none"), ranges &[("1 ns", "60 s")],
+        list BOTH_DIRECTIONS,
         "Maximum extra delay of a packet. The extra delay of each packet is drawn evenly from \
-         zero to this.",
-    )
-    .ranges(&[("1 ns", "60 s")])
-    .list(BOTH_DIRECTIONS);
-    REORDER: Boolean = Key::new(
-        "reorder",
-        Fallback::Text("false"),
+         zero to this.";
+    REORDER: Boolean = "reorder", Fallback::Text("false"),
         "With `jitter` or a recorded delay: packets may overtake each other. Otherwise each packet \
-         waits for those before it.",
-    );
+         waits for those before it.";
 }
 
 /// Without an extra delay: packets overtake each other where a recorded delay falls.

@@ -3,26 +3,17 @@
 use super::limits::BOTH_DIRECTIONS;
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use onramp_config::key::{keys, AnyKey, Fallback, Key, Time};
+use onramp_config::key::{keys, AnyKey, Fallback, Time};
 use onramp_config::units::format_time;
 use onramp_net::{Config, LateTimer};
 
 keys! { KEYS:
-    LATE: Time = Key::new(
-        "late",
-        Fallback::Other("none"),
+    LATE: Time = "late", Fallback::Other("none"), ranges &[("1 ns", "60 s")], list BOTH_DIRECTIONS,
         "Maximum lateness of the timer at the end of the channel after an idle time, as that of a \
-         host that sleeps. Packets that are due in the meantime arrive with the first one.",
-    )
-    .ranges(&[("1 ns", "60 s")])
-    .list(BOTH_DIRECTIONS);
-    LATE_AFTER: Time = Key::new(
-        "late_after",
-        Fallback::Text("1 ms"),
-        "With `late`: the timer is late where no packet has arrived for longer than this.",
-    )
-    .ranges(&[("0 s", "60 s")])
-    .list(BOTH_DIRECTIONS);
+         host that sleeps. Packets that are due in the meantime arrive with the first one.";
+    LATE_AFTER: Time = "late_after", Fallback::Text("1 ms"), ranges &[("0 s", "60 s")],
+        list BOTH_DIRECTIONS,
+        "With `late`: the timer is late where no packet has arrived for longer than this.";
 }
 
 pub(crate) struct Lateness;

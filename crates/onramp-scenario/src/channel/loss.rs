@@ -4,56 +4,32 @@ use super::limits::{FORWARD, LOSSES, PROBABILITIES};
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use crate::mistake::Mistake;
-use onramp_config::key::{keys, AnyKey, Fallback, Key, PacketCount, Percent, Table};
+use onramp_config::key::{keys, AnyKey, Fallback, PacketCount, Percent, Table};
 use onramp_config::units::{format_percent, parse_percent};
 use onramp_config::Fault;
 use onramp_net::{Config, LossConfig};
 use std::num::NonZeroU32;
 
 keys! { RANDOM_KEYS:
-    LOSS: Percent = Key::new(
-        "loss",
-        Fallback::Text("0 %"),
-        "Probability with which each packet is lost, independently of the others.",
-    )
-    .ranges(&[LOSSES])
-    .list(FORWARD);
+    LOSS: Percent = "loss", Fallback::Text("0 %"), ranges &[LOSSES], list FORWARD,
+        "Probability with which each packet is lost, independently of the others.";
 }
 
 keys! { PERIODIC_KEYS:
-    LOSS_EVERY: PacketCount = Key::new(
-        "loss_every",
-        Fallback::Other("none"),
-        "Instead of `loss`: the last of each this many packets that carry data is lost.",
-    )
-    .ranges(&[("1 packet", "1000000000 packets")]);
+    LOSS_EVERY: PacketCount = "loss_every", Fallback::Other("none"),
+        ranges &[("1 packet", "1000000000 packets")],
+        "Instead of `loss`: the last of each this many packets that carry data is lost.";
 }
 
 keys! { BURSTS_KEYS:
-    ENTER: Percent = Key::new(
-        "enter",
-        Fallback::Required,
-        "Probability, at each packet, that a good channel becomes bad.",
-    )
-    .ranges(&[PROBABILITIES]);
-    LEAVE: Percent = Key::new(
-        "leave",
-        Fallback::Required,
-        "Probability, at each packet, that a bad channel becomes good.",
-    )
-    .ranges(&[PROBABILITIES]);
-    LOSS_GOOD: Percent = Key::new(
-        "loss_good",
-        Fallback::Text("0 %"),
-        "Probability of a loss while the channel is good.",
-    )
-    .ranges(&[PROBABILITIES]);
-    LOSS_BAD: Percent = Key::new(
-        "loss_bad",
-        Fallback::Text("100 %"),
-        "Probability of a loss while the channel is bad.",
-    )
-    .ranges(&[PROBABILITIES]);
+    ENTER: Percent = "enter", Fallback::Required, ranges &[PROBABILITIES],
+        "Probability, at each packet, that a good channel becomes bad.";
+    LEAVE: Percent = "leave", Fallback::Required, ranges &[PROBABILITIES],
+        "Probability, at each packet, that a bad channel becomes good.";
+    LOSS_GOOD: Percent = "loss_good", Fallback::Text("0 %"), ranges &[PROBABILITIES],
+        "Probability of a loss while the channel is good.";
+    LOSS_BAD: Percent = "loss_bad", Fallback::Text("100 %"), ranges &[PROBABILITIES],
+        "Probability of a loss while the channel is bad.";
 }
 
 /// The keys and the table of this file.

@@ -4,7 +4,7 @@ use super::discipline::{DISCIPLINE, FQ_CODEL};
 use super::limits::{FORWARD, QUEUES};
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::{Queue, QueueLimit};
-use onramp_config::key::{keys, AnyKey, Fallback, Key};
+use onramp_config::key::{keys, AnyKey, Fallback};
 use onramp_net::{Config, QueueConfig};
 
 /// The queue of a table that gives none.
@@ -13,14 +13,10 @@ const USUAL_QUEUE: QueueLimit = QueueLimit::BdpPpm(1_000_000);
 const FQ_CODEL_QUEUE: QueueLimit = QueueLimit::Packets(10_240);
 
 keys! { KEYS:
-    QUEUE: Queue = Key::new(
-        "queue",
-        Fallback::Other("`1 bdp`; `10240 packets` with `fq-codel`"),
+    QUEUE: Queue = "queue", Fallback::Other("`1 bdp`; `10240 packets` with `fq-codel`"),
+        ranges &QUEUES, list FORWARD,
         "Room of the queue before the serialiser. The reverse direction has the forward queue \
-         unless it has its own, or `fq-codel`.",
-    )
-    .ranges(&QUEUES)
-    .list(FORWARD);
+         unless it has its own, or `fq-codel`.";
 }
 
 pub(crate) struct QueueRoom;

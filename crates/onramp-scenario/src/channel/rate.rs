@@ -5,18 +5,13 @@ use super::parameter::{not_zero, ChannelSource, LinkContext, Parameter};
 use super::recording::Trace;
 use super::trace::{read_files, TRACE};
 use crate::mistake::Mistake;
-use onramp_config::key::{keys, AnyKey, Fallback, Key, Rate};
+use onramp_config::key::{keys, AnyKey, Fallback, Rate};
 use onramp_net::Config;
 
 keys! { KEYS:
-    RATE: Rate = Key::new(
-        "rate",
-        Fallback::Required,
+    RATE: Rate = "rate", Fallback::Required, ranges &[RATES], list FORWARD,
         "Rate of the serialiser, counted in IP packets, or in what `framing` says. The reverse \
-         direction has the forward rate unless it has its own.",
-    )
-    .ranges(&[RATES])
-    .list(FORWARD);
+         direction has the forward rate unless it has its own.";
 }
 
 pub(crate) struct SerialiserRate;

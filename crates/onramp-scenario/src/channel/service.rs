@@ -4,7 +4,7 @@ use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::trace::TRACE;
 use crate::mistake::Mistake;
-use onramp_config::key::{choice_kinds, keys, AnyKey, Fallback, Key};
+use onramp_config::key::{choice_kinds, keys, AnyKey, Fallback};
 use onramp_net::Config;
 
 const STEADY: &str = "steady";
@@ -18,12 +18,9 @@ choice_kinds! {
 }
 
 keys! { KEYS:
-    SERVICE: ServiceName = Key::new(
-        "service",
-        Fallback::Text(STEADY),
+    SERVICE: ServiceName = "service", Fallback::Text(STEADY),
         "When the link carries bytes: {names}. `poisson` carries 1500 bytes at random moments, \
-         whose mean rate is `rate`; a moment at which nothing waits is lost.",
-    );
+         whose mean rate is `rate`; a moment at which nothing waits is lost.";
 }
 
 pub(crate) struct PoissonService;

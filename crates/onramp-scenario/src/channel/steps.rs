@@ -5,7 +5,7 @@ use super::parameter::{not_zero, ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::trace::TRACE;
 use crate::mistake::Mistake;
-use onramp_config::key::{keys, Fallback, Key, Percent, Rate, Table, Time};
+use onramp_config::key::{keys, Fallback, Percent, Rate, Table, Time};
 use onramp_config::units::{format_percent, format_rate, format_time};
 use onramp_config::Fault;
 use onramp_net::{Config, Outages, RateSteps};
@@ -13,37 +13,17 @@ use onramp_net::{Config, Outages, RateSteps};
 const TIMES: (&str, &str) = ("1 us", "3600 s");
 
 keys! { STEP_KEYS:
-    EVERY: Time = Key::new(
-        "every",
-        Fallback::Required,
-        "Time from one value of the rate to the next.",
-    )
-    .ranges(&[TIMES]);
-    MIN: Rate = Key::new(
-        "min",
-        Fallback::Required,
-        "Minimum of the values. The maximum is the `rate` of this direction.",
-    )
-    .ranges(&[RATES]);
-    MOVE: Percent = Key::new(
-        "move",
-        Fallback::Text("100 %"),
+    EVERY: Time = "every", Fallback::Required, ranges &[TIMES],
+        "Time from one value of the rate to the next.";
+    MIN: Rate = "min", Fallback::Required, ranges &[RATES],
+        "Minimum of the values. The maximum is the `rate` of this direction.";
+    MOVE: Percent = "move", Fallback::Text("100 %"), ranges &[PROBABILITIES],
         "Maximum distance of a value from the one before, as a share of the range. `100 %` draws \
-         each value independently.",
-    )
-    .ranges(&[PROBABILITIES]);
-    OUTAGE: Time = Key::new(
-        "outage",
-        Fallback::Other("none"),
-        "Length of an outage: nothing leaves the link, and packets wait.",
-    )
-    .ranges(&[TIMES]);
-    OUTAGE_EVERY: Time = Key::new(
-        "outage_every",
-        Fallback::Other("none"),
-        "Mean time from one outage to the next, at least `every`. An outage begins at a step.",
-    )
-    .ranges(&[TIMES]);
+         each value independently.";
+    OUTAGE: Time = "outage", Fallback::Other("none"), ranges &[TIMES],
+        "Length of an outage: nothing leaves the link, and packets wait.";
+    OUTAGE_EVERY: Time = "outage_every", Fallback::Other("none"), ranges &[TIMES],
+        "Mean time from one outage to the next, at least `every`. An outage begins at a step.";
 }
 
 static STEPS_TABLE: Table = Table {

@@ -11,53 +11,26 @@ use onramp_net::Config;
 const BURSTS: (&str, &str) = ("1 B", "1 GB");
 
 keys! { SHAPER_KEYS:
-    SHAPER_RATE: Rate = Key::new(
-        "shaper_rate",
-        Fallback::Other("none"),
-        "A token bucket of this rate holds packets back in the queue.",
-    )
-    .ranges(&[RATES])
-    .list(BOTH_DIRECTIONS);
-    SHAPER_BURST: Size = Key::new(
-        "shaper_burst",
-        Fallback::Other("none"),
-        "Size of the shaper's bucket, which is full at the start.",
-    )
-    .ranges(&[BURSTS])
-    .list(BOTH_DIRECTIONS);
+    SHAPER_RATE: Rate = "shaper_rate", Fallback::Other("none"), ranges &[RATES],
+        list BOTH_DIRECTIONS, "A token bucket of this rate holds packets back in the queue.";
+    SHAPER_BURST: Size = "shaper_burst", Fallback::Other("none"), ranges &[BURSTS],
+        list BOTH_DIRECTIONS, "Size of the shaper's bucket, which is full at the start.";
 }
 
 keys! { POLICER_KEYS:
-    POLICER_RATE: Rate = Key::new(
-        "policer_rate",
-        Fallback::Other("none"),
-        "A token bucket of this rate drops packets that arrive in excess of it.",
-    )
-    .ranges(&[RATES])
-    .list(BOTH_DIRECTIONS);
-    POLICER_BURST: Size = Key::new(
-        "policer_burst",
-        Fallback::Other("none"),
-        "Size of the policer's bucket, which is full at the start.",
-    )
-    .ranges(&[BURSTS])
-    .list(BOTH_DIRECTIONS);
+    POLICER_RATE: Rate = "policer_rate", Fallback::Other("none"), ranges &[RATES],
+        list BOTH_DIRECTIONS,
+        "A token bucket of this rate drops packets that arrive in excess of it.";
+    POLICER_BURST: Size = "policer_burst", Fallback::Other("none"), ranges &[BURSTS],
+        list BOTH_DIRECTIONS, "Size of the policer's bucket, which is full at the start.";
 }
 
 keys! { EXPEDITED_KEYS:
-    EF_RATE: Rate = Key::new(
-        "ef_rate",
-        Fallback::Other("none"),
+    EF_RATE: Rate = "ef_rate", Fallback::Other("none"), ranges &[RATES],
         "Expedited forwarding (RFC 3246): the rate guaranteed to each flow with `dscp = \"ef\"`, \
-         at most `rate`. Packets of the flow in excess of it are dropped.",
-    )
-    .ranges(&[RATES]);
-    EF_BURST: Size = Key::new(
-        "ef_burst",
-        Fallback::Other("none"),
-        "Size of the token bucket of each such flow, which is full at the start.",
-    )
-    .ranges(&[BURSTS]);
+         at most `rate`. Packets of the flow in excess of it are dropped.";
+    EF_BURST: Size = "ef_burst", Fallback::Other("none"), ranges &[BURSTS],
+        "Size of the token bucket of each such flow, which is full at the start.";
 }
 
 /// A token bucket. One token stands for one byte.

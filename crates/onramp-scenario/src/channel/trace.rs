@@ -6,41 +6,31 @@ use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::recording::{DelayFile, Recording, Trace, TraceFile, TraceOffset};
 use onramp_config::document::Section;
-use onramp_config::key::{keys, not_a_quantity, AnyKey, Fallback, Key, KeyPlace, Kind, Known};
+use onramp_config::key::{keys, not_a_quantity, AnyKey, Fallback, KeyPlace, Kind, Known};
 use onramp_config::units::{format_time, parse_time};
 use onramp_config::AnyMistake;
 use onramp_net::{Config, Service};
 use std::path::Path;
 
 keys! { TRACE_KEYS:
-    TRACE: TraceFile = Key::new(
-        "trace",
-        Fallback::Other("none"),
+    TRACE: TraceFile = "trace", Fallback::Other("none"),
         "Instead of `rate`: a file with a recorded link, relative to the scenario file. In \
          mahimahi's format each line is a millisecond at which the link carries 1500 bytes. A \
          file `*.csv` has columns with a time and the rate, the one-way delay or the loss from \
          then on, such as `time_s`, `rate_mbits_per_s`, `delay_ms` and `loss_percent`. The file \
-         repeats. Its mean rate stands for `rate` elsewhere; a file without rates needs `rate`.",
-    );
-    DELAY_TRACE: DelayFile = Key::new(
-        "delay_trace",
-        Fallback::Other("none"),
+         repeats. Its mean rate stands for `rate` elsewhere; a file without rates needs `rate`.";
+    DELAY_TRACE: DelayFile = "delay_trace", Fallback::Other("none"),
         "A file with the recorded delay, or loss, where the file of `trace` has none: a file \
          `*.csv` with columns such as `time_s`, `delay_ms` and `loss_percent`; or a list of \
-         one-way delays in milliseconds, a line for each 10 ms. The file repeats.",
-    );
+         one-way delays in milliseconds, a line for each 10 ms. The file repeats.";
 }
 
 keys! { OFFSET_KEYS:
-    TRACE_OFFSET: Offset = Key::new(
-        "trace_offset",
-        Fallback::Text("0 s"),
+    TRACE_OFFSET: Offset = "trace_offset", Fallback::Text("0 s"), ranges &[("0 s", "1000000 s")],
+        list BOTH_DIRECTIONS,
         "With `trace` or `delay_trace`: the time of the recording at which a run begins, or \
          `random`: each repeat begins at another time. The return path has that of the forward \
-         path unless it has its own.",
-    )
-    .ranges(&[("0 s", "1000000 s")])
-    .list(BOTH_DIRECTIONS);
+         path unless it has its own.";
 }
 
 /// The time of a recording.

@@ -7,8 +7,8 @@
 //!
 //! Declare the key in `keys/transfer.rs`, with its kind, default, range and meaning. Add the field
 //! to [`Transfer`](crate::Transfer) in `model/transfer.rs`, with its default in
-//! `cases/transfer.rs`. Read the key in `reader/transfer.rs`: one line of `draft.vary` makes a list
-//! a factor of the cross product. If the key tells results apart, add the field to `identity` in
+//! `cases/transfer.rs`. Read the key in `reader/transfer.rs`: one line of `vary!` makes a list a
+//! factor of the cross product. If the key tells results apart, add the field to `identity` in
 //! `reader/product.rs`, and its words to `record/words.rs` of `onramp-results`.
 //!
 //! A key of another table is declared in the table's file of `keys/`, read in that of `reader/`,

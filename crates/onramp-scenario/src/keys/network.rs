@@ -6,7 +6,7 @@ use super::limits::{MOMENTS, MTUS};
 use crate::channel::limits::{DELAYS, PROBABILITIES, RATES};
 use crate::channel::CHANNEL_KEYS;
 use onramp_config::key::Fallback::{Other, Required, Text};
-use onramp_config::key::{keys, Key, List, Percent, Rate, Size, Table, Time};
+use onramp_config::key::{keys, List, Percent, Rate, Size, Table, Time};
 
 /// Round-trip times.
 const RTTS: (&str, &str) = ("1 us", "3600 s");
@@ -71,116 +71,56 @@ pub(crate) static LINK_CHANGE: Table = Table {
 };
 
 keys! { PATH_KEYS:
-    PATH_RTT: Time = Key::new(
-        "rtt",
-        Required,
+    PATH_RTT: Time = "rtt", Required, ranges &[RTTS], list List::Factor,
         "Round-trip propagation time: the delays of both directions, without queues. It is left \
-         out where the delay of `[path]` is recorded.",
-    )
-    .ranges(&[RTTS])
-    .list(List::Factor);
-    PATH_MTU: Size = Key::new(
-        "mtu",
-        Text("1500 B"),
-        "Size of the largest IP packet, in both directions.",
-    )
-    .ranges(&[MTUS]);
+         out where the delay of `[path]` is recorded.";
+    PATH_MTU: Size = "mtu", Text("1500 B"), ranges &[MTUS],
+        "Size of the largest IP packet, in both directions.";
 }
 
 keys! { PATH_REVERSE_KEYS:
-    PATH_REVERSE_DELAY: Time = Key::new(
-        "delay",
-        Other("`path.rtt / 2`"),
+    PATH_REVERSE_DELAY: Time = "delay", Other("`path.rtt / 2`"), ranges &[DELAYS],
         "One-way delay of the return path, at most `path.rtt`. The forward path has the rest of \
-         the round-trip time.",
-    )
-    .ranges(&[DELAYS]);
+         the round-trip time.";
 }
 
 keys! { PATH_CHANGE_KEYS:
-    PATH_CHANGE_AT: Time = Key::new(
-        "at",
-        Required,
-        "Time of the change, since the beginning of the run.",
-    )
-    .ranges(&[MOMENTS]);
-    PATH_CHANGE_RATE: Rate = Key::new(
-        "rate",
-        Other("unchanged"),
-        "The new rate. It is also the rate of the return path unless that has its own.",
-    )
-    .ranges(&[RATES]);
-    PATH_CHANGE_RTT: Time = Key::new(
-        "rtt",
-        Other("unchanged"),
-        "The new round-trip propagation time.",
-    )
-    .ranges(&[RTTS]);
-    PATH_CHANGE_LOSS: Percent = Key::new(
-        "loss",
-        Other("unchanged"),
-        "The new random loss of both directions. `100 %` is an outage.",
-    )
-    .ranges(&[PROBABILITIES]);
+    PATH_CHANGE_AT: Time = "at", Required, ranges &[MOMENTS],
+        "Time of the change, since the beginning of the run.";
+    PATH_CHANGE_RATE: Rate = "rate", Other("unchanged"), ranges &[RATES],
+        "The new rate. It is also the rate of the return path unless that has its own.";
+    PATH_CHANGE_RTT: Time = "rtt", Other("unchanged"), ranges &[RTTS],
+        "The new round-trip propagation time.";
+    PATH_CHANGE_LOSS: Percent = "loss", Other("unchanged"), ranges &[PROBABILITIES],
+        "The new random loss of both directions. `100 %` is an outage.";
 }
 
 keys! { NODE_KEYS:
-    NODE_NAME: NodeName = Key::new(
-        "name",
-        Required,
-        "Name of the node: 1 to 64 characters of `a-z`, `0-9` and `-`, not beginning with `-`.",
-    );
+    NODE_NAME: NodeName = "name", Required,
+        "Name of the node: 1 to 64 characters of `a-z`, `0-9` and `-`, not beginning with `-`.";
 }
 
 keys! { LINK_KEYS:
-    LINK_FROM: KnownNode = Key::new("from", Required, "The node at which the link begins.");
-    LINK_TO: KnownNode = Key::new("to", Required, "The node at which the link ends.");
-    LINK_DELAY: Time = Key::new(
-        "delay",
-        Required,
-        "One-way propagation delay. It is left out where the delay of `[[link]]` is recorded.",
-    )
-    .ranges(&[DELAYS]);
-    LINK_MTU: Size = Key::new(
-        "mtu",
-        Text("1500 B"),
-        "Size of the largest IP packet, in both directions.",
-    )
-    .ranges(&[MTUS]);
+    LINK_FROM: KnownNode = "from", Required, "The node at which the link begins.";
+    LINK_TO: KnownNode = "to", Required, "The node at which the link ends.";
+    LINK_DELAY: Time = "delay", Required, ranges &[DELAYS],
+        "One-way propagation delay. It is left out where the delay of `[[link]]` is recorded.";
+    LINK_MTU: Size = "mtu", Text("1500 B"), ranges &[MTUS],
+        "Size of the largest IP packet, in both directions.";
 }
 
 keys! { LINK_REVERSE_KEYS:
-    LINK_REVERSE_DELAY: Time = Key::new(
-        "delay",
-        Other("`link.delay`"),
-        "One-way delay of the reverse direction.",
-    )
-    .ranges(&[DELAYS]);
+    LINK_REVERSE_DELAY: Time = "delay", Other("`link.delay`"), ranges &[DELAYS],
+        "One-way delay of the reverse direction.";
 }
 
 keys! { LINK_CHANGE_KEYS:
-    LINK_CHANGE_AT: Time = Key::new(
-        "at",
-        Required,
-        "Time of the change, since the beginning of the run.",
-    )
-    .ranges(&[MOMENTS]);
-    LINK_CHANGE_RATE: Rate = Key::new(
-        "rate",
-        Other("unchanged"),
-        "The new rate. It is also the rate of the reverse direction unless that has its own.",
-    )
-    .ranges(&[RATES]);
-    LINK_CHANGE_DELAY: Time = Key::new(
-        "delay",
-        Other("unchanged"),
-        "The new delay. It is also the delay of the reverse direction unless that has its own.",
-    )
-    .ranges(&[DELAYS]);
-    LINK_CHANGE_LOSS: Percent = Key::new(
-        "loss",
-        Other("unchanged"),
-        "The new random loss of both directions. `100 %` is an outage.",
-    )
-    .ranges(&[PROBABILITIES]);
+    LINK_CHANGE_AT: Time = "at", Required, ranges &[MOMENTS],
+        "Time of the change, since the beginning of the run.";
+    LINK_CHANGE_RATE: Rate = "rate", Other("unchanged"), ranges &[RATES],
+        "The new rate. It is also the rate of the reverse direction unless that has its own.";
+    LINK_CHANGE_DELAY: Time = "delay", Other("unchanged"), ranges &[DELAYS],
+        "The new delay. It is also the delay of the reverse direction unless that has its own.";
+    LINK_CHANGE_LOSS: Percent = "loss", Other("unchanged"), ranges &[PROBABILITIES],
+        "The new random loss of both directions. `100 %` is an outage.";
 }

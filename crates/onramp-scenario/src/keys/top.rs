@@ -6,7 +6,7 @@ use super::network::{LINK, NODE, PATH};
 use super::traffic::TRAFFIC;
 use super::transfer::TRANSFER;
 use onramp_config::key::Fallback::{Other, Required, Text};
-use onramp_config::key::{keys, AnyText, Integer, Key, Table, Time};
+use onramp_config::key::{keys, AnyText, Integer, Table, Time};
 
 /// The top level, from which all tables can be reached.
 pub(crate) static TOP: Table = Table {
@@ -24,32 +24,19 @@ pub(crate) static RUN: Table = Table {
 };
 
 keys! { KEYS:
-    NAME: ScenarioName = Key::new(
-        "name",
-        Required,
+    NAME: ScenarioName = "name", Required,
         "Name of the scenario in tables and files: 1 to 64 characters of `a-z`, `0-9` and `-`, \
-         not beginning with `-`.",
-    );
-    DESCRIPTION: AnyText = Key::new("description", Text(""), "One sentence for the report.");
-    SEED: Integer<u64> = Key::new(
-        "seed",
-        Text("1"),
-        "The seed from which the seed of each case is derived.",
-    )
-    .ranges(&[("0", "9223372036854775807")]);
+         not beginning with `-`.";
+    DESCRIPTION: AnyText = "description", Text(""), "One sentence for the report.";
+    SEED: Integer<u64> = "seed", Text("1"), ranges &[("0", "9223372036854775807")],
+        "The seed from which the seed of each case is derived.";
 }
 
 keys! { RUN_KEYS:
-    DURATION: Time = Key::new(
-        "duration",
-        Other("until all is finished"),
-        "The run ends at this time, even if transfers are unfinished.",
-    )
-    .ranges(&[("1 ms", "1000000 s")]);
-    HOSTS: HostsName = Key::new(
-        "hosts",
+    DURATION: Time = "duration", Other("until all is finished"), ranges &[("1 ms", "1000000 s")],
+        "The run ends at this time, even if transfers are unfinished.";
+    HOSTS: HostsName = "hosts",
         Other("`noisy` if a case repeats and nothing else is random, else `exact`"),
         "How long hosts take to process a packet: {names}. `exact` hosts take no time. Those of \
-         the lab are real, and always noisy.",
-    );
+         the lab are real, and always noisy.";
 }

@@ -22,6 +22,21 @@ use onramp_config::key::AnyKey;
 use onramp_config::units::{format_size, format_time};
 use onramp_tcp::{IpVersion, Stack};
 
+/// Makes the lists of keys factors of the cross product, each with the field that it sets, and the
+/// value that a transfer has otherwise if that depends on its stack.
+macro_rules! vary {
+    (@ $draft:ident, $values:expr, $($field:ident).+) => {
+        $draft.vary($values, |one, value| one.$($field).+ = value.into())
+    };
+    (@ $draft:ident, $values:expr, $($field:ident).+, $usual:expr) => {
+        $draft.vary_or($values, $usual, |one, value| one.$($field).+ = value.into())
+    };
+    ($draft:ident, $reader:ident, $section:ident:
+     $($key:ident => $($field:ident).+ $(, or $usual:expr)?;)*) => {
+        $(vary!(@ $draft, $reader.list($section, &$key), $($field).+ $(, $usual)?);)*
+    };
+}
+
 /// Reads a `[[transfer]]` table. The order of the keys with lists is the order of the cases.
 pub(super) fn read_transfer(
     reader: &mut Reader,
@@ -53,9 +68,7 @@ pub(super) fn read_transfer(
     draft.vary(read_segments(reader, section, mtus_bytes), |one, bytes| {
         one.segment_bytes = bytes
     });
-    draft.vary(reader.list(section, &TRANSPORT), |one, transport| {
-        one.transport = transport
-    });
+    vary! { draft, reader, section: TRANSPORT => transport; }
     let stacks = vary_stack(reader, section, &mut draft);
     vary_startup(reader, section, &mut draft);
     vary_congestion_control(reader, section, &mut draft, &stacks);
@@ -69,7 +82,7 @@ pub(super) fn read_transfer(
     draft.vary(connections, |one, connections| {
         one.connections = connections
     });
-    draft.vary(reader.list(section, &DSCP), |one, dscp| one.dscp = dscp);
+    vary! { draft, reader, section: DSCP => dscp; }
     Some(draft)
 }
 
@@ -77,32 +90,14 @@ pub(super) fn read_transfer(
 fn vary_stack(reader: &mut Reader, section: &Section, draft: &mut TransferDraft) -> Vec<Stack> {
     let stacks = reader.list(section, &STACK);
     draft.vary(stacks.clone(), |one, stack| one.stack = stack);
-    draft.vary_or(
-        reader.list(section, &WINDOW_SCALING),
-        |one| tcp_of(one.stack).window_scaling,
-        |one, is_on| one.window_scaling = is_on,
-    );
-    draft.vary(reader.list(section, &ECN), |one, ecn| one.ecn = ecn);
-    draft.vary_or(
-        reader.list(section, &RECOVERY),
-        |one| tcp_of(one.stack).recovery,
-        |one, recovery| one.recovery = recovery,
-    );
-    draft.vary_or(
-        reader.list(section, &TIMERS),
-        |one| tcp_of(one.stack).timers,
-        |one, timers| one.timers = timers,
-    );
-    draft.vary_or(
-        reader.list(section, &CLOCK),
-        |one| Clocks::of(one.stack).clock_ns,
-        |one, ns| one.clocks.clock_ns = ns,
-    );
-    draft.vary_or(
-        reader.list(section, &TICK),
-        |one| Clocks::of(one.stack).tick_ns,
-        |one, ns| one.clocks.tick_ns = ns,
-    );
+    vary! { draft, reader, section:
+        WINDOW_SCALING => window_scaling, or |one| tcp_of(one.stack).window_scaling;
+        ECN => ecn;
+        RECOVERY => recovery, or |one| tcp_of(one.stack).recovery;
+        TIMERS => timers, or |one| tcp_of(one.stack).timers;
+        CLOCK => clocks.clock_ns, or |one| Clocks::of(one.stack).clock_ns;
+        TICK => clocks.tick_ns, or |one| Clocks::of(one.stack).tick_ns;
+    }
     stacks.unwrap_or_default()
 }
 
@@ -140,33 +135,19 @@ fn vary_startup(reader: &mut Reader, section: &Section, draft: &mut TransferDraf
         |one| startup_of(one.stack).to_owned(),
         |one, startup| one.startup = startup,
     );
-    draft.vary(reader.list(section, &GAMMA), |one, ppm| {
-        one.given.gamma_ppm = Some(ppm)
-    });
-    draft.vary(reader.list(section, &PACE), |one, rate| {
-        one.given.pace_bits_per_s = Some(rate)
-    });
-    draft.vary(reader.list(section, &INITIAL_RATE), |one, rate| {
-        one.given.initial_rate = rate
-    });
-    draft.vary(reader.list(section, &QOS_RATE), |one, rate| {
-        one.given.qos_rate_bits_per_s = Some(rate)
-    });
-    draft.vary(reader.list(section, &QOS_BURST), |one, bytes| {
-        one.given.qos_burst_bytes = Some(bytes)
-    });
-    draft.vary(reader.list(section, &WITHOUT), |one, without| {
-        one.given.without = without
-    });
-    draft.vary(reader.list(section, &SEARCH), |one, version| {
-        one.given.search = version
-    });
+    vary! { draft, reader, section:
+        GAMMA => given.gamma_ppm;
+        PACE => given.pace_bits_per_s;
+        INITIAL_RATE => given.initial_rate;
+        QOS_RATE => given.qos_rate_bits_per_s;
+        QOS_BURST => given.qos_burst_bytes;
+        WITHOUT => given.without;
+        SEARCH => given.search;
+    }
     draft.vary(reader.list(section, &HYSTART), |one, is_on| {
         one.given.hystart_is_off = !is_on
     });
-    draft.vary(reader.list(section, &MEMORY), |one, memory| {
-        one.memory = memory
-    });
+    vary! { draft, reader, section: MEMORY => memory; }
     vary_parameters(reader, section, names.as_deref(), draft);
 }
 
@@ -177,11 +158,9 @@ fn vary_congestion_control(
     draft: &mut TransferDraft,
     stacks: &[Stack],
 ) {
-    draft.vary_or(
-        reader.list(section, &BYTE_COUNTING),
-        |one| tcp_of(one.stack).byte_counting,
-        |one, limit| one.byte_counting = limit,
-    );
+    vary! { draft, reader, section:
+        BYTE_COUNTING => byte_counting, or |one| tcp_of(one.stack).byte_counting;
+    }
     let avoidances = reader.list(section, &AVOIDANCE);
     let usual = || stacks.iter().map(|stack| avoidance_of(*stack)).collect();
     let chosen: Vec<_> = avoidances.clone().unwrap_or_else(usual);
@@ -193,9 +172,7 @@ fn vary_congestion_control(
         |one| avoidance_of(one.stack),
         |one, avoidance| one.avoidance = avoidance,
     );
-    draft.vary(reader.list(section, &INITIAL_WINDOW), |one, window| {
-        one.initial_window = window
-    });
+    vary! { draft, reader, section: INITIAL_WINDOW => initial_window; }
 }
 
 /// The keys that take no list.

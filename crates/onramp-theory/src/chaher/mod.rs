@@ -233,40 +233,26 @@ fn rows(
     gamma: Option<f64>,
     spaced: Option<f64>,
 ) -> Result<Vec<Row>, Invalid> {
-    let row = |what, path: &Path, source| Row::new(what, path, source);
-    let mut rows = vec![row("tahoe", path, Source::TAHOE)?];
+    let with_gamma = |gamma| {
+        let source = Source {
+            gamma,
+            ..Source::TAHOE
+        };
+        Row::new("gamma", path, source)
+    };
+    let mut rows = vec![Row::new("tahoe", path, Source::TAHOE)?];
     let twice = path.starts_twice();
-    if let Some(gamma) = just_below(path.gamma_max()).filter(|_| twice) {
-        // A gamma is not recommended if the ssthresh would be less than a packet: such a source is
-        // an error, which `extend` leaves out.
-        rows.extend(row(
-            "gamma",
-            path,
-            Source {
-                gamma,
-                ..Source::TAHOE
-            },
-        ));
-    }
-    if let Some(gamma) = gamma {
-        rows.push(row(
-            "gamma",
-            path,
-            Source {
-                gamma,
-                ..Source::TAHOE
-            },
-        )?);
-    }
+    // A gamma is not recommended if the ssthresh would be less than a packet: such a source is an
+    // error, which is left out.
+    let recommended = just_below(path.gamma_max()).filter(|_| twice);
+    rows.extend(recommended.and_then(|gamma| with_gamma(gamma).ok()));
+    rows.extend(gamma.map(with_gamma).transpose()?);
     if let Some(spaced) = spaced.or_else(|| twice.then(|| path.available())) {
-        rows.push(row(
-            "spacing",
-            path,
-            Source {
-                spaced_rate: Some(spaced),
-                ..Source::TAHOE
-            },
-        )?);
+        let source = Source {
+            spaced_rate: Some(spaced),
+            ..Source::TAHOE
+        };
+        rows.push(Row::new("spacing", path, source)?);
     }
     if twice {
         let sufficient_packets = (path.buffer_limit() + 1.0).floor();
@@ -275,7 +261,7 @@ fn rows(
             ..*link
         }
         .path()?;
-        rows.push(row("queue", &enlarged, Source::TAHOE)?);
+        rows.push(Row::new("queue", &enlarged, Source::TAHOE)?);
     }
     Ok(rows)
 }

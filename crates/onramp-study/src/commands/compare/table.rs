@@ -3,25 +3,16 @@
 use crate::commands::lab::TRIES;
 use onramp_cli::text::{out, say};
 use onramp_lab::Comparison;
-use onramp_report::aligned_columns;
+use onramp_report::{aligned_columns, head};
 use onramp_scenario::units::{format_rate, format_size};
 
-const HEADINGS: [&str; 8] = [
-    "path",
-    "size",
-    "start-up",
-    "sim s",
-    "kernel s",
-    "difference",
-    "resent",
-    "",
-];
+const HEADINGS: &str = "path | size | start-up | sim s | kernel s | difference | resent | ";
 
 pub fn print(comparisons: &[Comparison], within_percent: f64) {
-    let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
+    let mut rows = vec![head(HEADINGS)];
     rows.extend(comparisons.iter().map(|one| cells(one).to_vec()));
     // Text is flush left, numbers are flush right.
-    let is_right: Vec<bool> = (0..HEADINGS.len()).map(|at| (3..7).contains(&at)).collect();
+    let is_right: Vec<bool> = (0..rows[0].len()).map(|at| (3..7).contains(&at)).collect();
     out(format_args!("{}", aligned_columns(&rows, &is_right)));
     for line in verdicts(comparisons, within_percent) {
         say!("{line}");

@@ -4,6 +4,7 @@ use onramp_advise::{
     Advice, Candidate, Compared, Comparison, Judged, Limit, Part, Path, Receiver, Spread,
 };
 use onramp_cli::text::{bytes, columns, count, rate};
+use onramp_report::head;
 use std::fmt::Write;
 
 /// Classes that the table shows. `--json` has all.
@@ -64,17 +65,6 @@ pub fn compared_verdict(comparison: &Comparison) -> String {
 
 /// A row for each class with a prediction and a measurement.
 pub fn compared(comparison: &Comparison) -> Vec<Vec<String>> {
-    let heading = [
-        "DESTINATION",
-        "PORT",
-        "TRANSFER",
-        "SIZE",
-        "WITHOUT",
-        "WITH",
-        "PREDICTED",
-        "MEASURED",
-        "95 %",
-    ];
     let row = |one: &Compared| {
         let [without, with] = one.connections;
         let mark = if one.has_control_group { "" } else { " before" };
@@ -92,7 +82,9 @@ pub fn compared(comparison: &Comparison) -> Vec<Vec<String>> {
             }),
         ]
     };
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let mut rows = vec![head(
+        "DESTINATION | PORT | TRANSFER | SIZE | WITHOUT | WITH | PREDICTED | MEASURED | 95 %",
+    )];
     rows.extend(comparison.classes.iter().map(row));
     rows
 }
@@ -141,15 +133,15 @@ fn spread(all: &Spread) -> Vec<String> {
     ]
 }
 
-const SPREAD: [&str; 7] = ["TIME", "5 %", "50 %", "95 %", "FASTER", "SLOWER", "RETRANS"];
+const SPREAD: &str = "TIME | 5 % | 50 % | 95 % | FASTER | SLOWER | RETRANS";
 
-fn heading<const N: usize>(first: [&str; N]) -> Vec<String> {
-    first.into_iter().chain(SPREAD).map(str::to_owned).collect()
+fn heading(first: &str) -> Vec<String> {
+    [head(first), head(SPREAD)].concat()
 }
 
 /// A row for each candidate.
 pub fn candidates(advice: &Advice) -> Vec<Vec<String>> {
-    let mut rows = vec![heading(["CANDIDATE"])];
+    let mut rows = vec![heading("CANDIDATE")];
     for all in &advice.candidates {
         rows.push([vec![all.candidate.name().to_owned()], spread(all)].concat());
     }
@@ -158,7 +150,7 @@ pub fn candidates(advice: &Advice) -> Vec<Vec<String>> {
 
 /// A row for each range of sizes.
 pub fn sizes(advice: &Advice) -> Vec<Vec<String>> {
-    let mut rows = vec![heading(["SIZE", "CONNECTIONS"])];
+    let mut rows = vec![heading("SIZE | CONNECTIONS")];
     for (limit, connections, all) in &advice.sizes {
         let size = limit.map_or("larger".to_owned(), |limit| format!("to {}", bytes(limit)));
         rows.push([vec![size, connections.to_string()], spread(all)].concat());
@@ -168,22 +160,10 @@ pub fn sizes(advice: &Advice) -> Vec<Vec<String>> {
 
 /// A row for each class, those with the most time first.
 pub fn classes(advice: &Advice) -> Vec<Vec<String>> {
-    let heading = [
-        "CLASS",
-        "DESTINATION",
-        "PORT",
-        "CONTROL",
-        "N",
-        "TRANSFER",
-        "SIZE",
-        "TIME",
-        "RTT",
-        "RATE",
-        "LIMIT",
-        "SIMULATED",
-        "ONRAMP",
-    ];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let mut rows = vec![head(
+        "CLASS | DESTINATION | PORT | CONTROL | N | TRANSFER | SIZE | TIME | RTT | RATE | LIMIT \
+         | SIMULATED | ONRAMP",
+    )];
     let shown = (1..).zip(&advice.classes).take(SHOWN);
     rows.extend(shown.map(|(number, one)| row(number, one)));
     rows

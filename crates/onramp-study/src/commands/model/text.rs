@@ -1,6 +1,7 @@
 //! The text that `onramp model` prints.
 
 use onramp_cli::text::{columns, rate, wrapped};
+use onramp_report::head;
 use onramp_scenario::units::{format_rate, format_size, format_time};
 use onramp_theory::chaher::{Chaher, Link, Row};
 
@@ -141,16 +142,7 @@ fn quantities(answer: &Chaher) -> Vec<Vec<String>> {
 }
 
 fn sources(answer: &Chaher) -> Vec<Vec<String>> {
-    let heading = [
-        "",
-        "SLOW STARTS",
-        "AVOIDANCE FROM",
-        "CYCLE",
-        "PACKETS/S",
-        "OF AVAILABLE",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let heading = head(" | SLOW STARTS | AVOIDANCE FROM | CYCLE | PACKETS/S | OF AVAILABLE");
     let row = |row: &Row| {
         vec![
             title(row),

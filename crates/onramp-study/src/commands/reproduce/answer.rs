@@ -5,7 +5,7 @@ use onramp_cli::text::{columns, columns_within, count, wrapped, Look};
 use onramp_papers::{
     Change, Choice, Influence, Ledger, PartView, Record, Reproduction, Table, Verdict,
 };
-use onramp_report::TableOptions;
+use onramp_report::{head, TableOptions};
 use std::fmt::Write;
 
 /// Whether a median agrees by the rule, in the tables of alternatives.
@@ -89,9 +89,7 @@ fn rows(part: &PartView<'_>, look: Look) -> String {
     if part.records.is_empty() {
         return String::new();
     }
-    let head = ["", "PAPER", "MEASURED", "HALF", "RULE", "SEEDS", "VERDICT"]
-        .map(str::to_owned)
-        .to_vec();
+    let head = head("| PAPER | MEASURED | HALF | RULE | SEEDS | VERDICT");
     let row = |record: &Record| {
         vec![
             format!("{}\n{}", record.id, record.what),
@@ -200,8 +198,7 @@ fn changes(influence: &Influence, reproduction: &Reproduction, width: usize) -> 
         let names = influence.alternatives[some.clone()]
             .iter()
             .map(|(name, _)| name.clone());
-        let head = ["", "PAPER", "AS DECIDED"]
-            .map(str::to_owned)
+        let head = head("| PAPER | AS DECIDED")
             .into_iter()
             .chain(names)
             .collect();

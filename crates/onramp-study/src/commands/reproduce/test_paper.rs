@@ -92,7 +92,7 @@ pub fn done() -> Done {
     let reproduction = Reproduction {
         records: records([3.0, 20.0]),
         parts: vec![ReproducedPart {
-            title: "Both (section 1)",
+            title: "Both (section 1)".to_owned(),
             first_record: 0,
             figures: Vec::new(),
             tables: Vec::new(),
@@ -104,7 +104,7 @@ pub fn done() -> Done {
     Done {
         paper: Paper {
             ledger,
-            parts: &[],
+            parts: Vec::new(),
             kernel: &[],
             kernel_figures: None,
         },

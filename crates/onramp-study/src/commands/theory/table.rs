@@ -1,6 +1,7 @@
 //! The table that `onramp theory` prints.
 
 use onramp_cli::text::{columns, wrapped};
+use onramp_report::head;
 use onramp_theory::Row;
 
 /// Width of the lines of text.
@@ -8,11 +9,7 @@ const WIDTH: usize = 100;
 
 /// The rows by section. Each section has its formula, its unit and the reason for its tolerances.
 pub fn table(rows: &[Row]) -> String {
-    let heading = [
-        "", "MEASURED", "ERROR", "FORMULA", "RATIO", "ALLOWED", "VERDICT",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let heading = head("| MEASURED | ERROR | FORMULA | RATIO | ALLOWED | VERDICT");
     let mut text = String::new();
     for section in rows.chunk_by(|a, b| a.section == b.section) {
         let Row {

@@ -4,6 +4,7 @@ use super::{OnKernel, Row};
 use onramp_cli::text::{columns, wrapped};
 use onramp_kernel::probe;
 use onramp_papers::Figure;
+use onramp_report::head;
 use onramp_report::reproduction::{PageCell, PageTable, Section};
 use onramp_report::statistics::median;
 use onramp_results::Record;
@@ -17,17 +18,9 @@ const NOT_THE_PAPERS: &str =
     "Not the paper's numbers: what its networks give today's TCP, between real sockets of \
                               this machine's kernel over an emulated path, and in the simulator.";
 
-const HEAD: [&str; 9] = [
-    "scenario",
-    "size",
-    "start-up",
-    "kernel",
-    "simulator",
-    "kernel, wasted RTTs",
-    "simulator, wasted RTTs",
-    "kernel, resent",
-    "simulator, resent",
-];
+const HEAD: &str =
+    "scenario | size | start-up | kernel | simulator | kernel, wasted RTTs | simulator, wasted \
+     RTTs | kernel, resent | simulator, resent";
 
 impl OnKernel {
     fn heading() -> String {
@@ -40,16 +33,7 @@ impl OnKernel {
         for paragraph in remarks {
             text += &wrapped(" ", 1, paragraph, width);
         }
-        let head = [
-            "SCENARIO",
-            "SIZE",
-            "START-UP",
-            "TIME",
-            "WASTED RTTS",
-            "RESENT",
-        ]
-        .map(str::to_owned)
-        .to_vec();
+        let head = head("SCENARIO | SIZE | START-UP | TIME | WASTED RTTS | RESENT");
         let row = |row: &Row| {
             let [scenario, size, startup, numbers @ ..] = self.cells(row);
             let pairs = numbers
@@ -78,7 +62,7 @@ impl OnKernel {
                 .collect(),
             tables: vec![PageTable {
                 caption: String::new(),
-                head: HEAD.map(str::to_owned).to_vec(),
+                head: head(HEAD),
                 rows: self.rows.iter().map(cells).collect(),
             }],
             figures: self.figures.iter().map(Figure::page_figure).collect(),
@@ -94,8 +78,8 @@ impl OnKernel {
         let version = release.split('-').next().unwrap_or(&release);
         let measured = format!("Linux {version}, measured on {day}, beside the simulator. ");
         let below = wrapped("", 0, &self.legend(&measured), DOCS_WIDTH);
-        line(HEAD.map(str::to_owned).into())
-            + &line(HEAD.map(|_| "---".to_owned()).into())
+        line(head(HEAD))
+            + &line(vec!["---".to_owned(); head(HEAD).len()])
             + &rows.collect::<String>()
             + "\n"
             + &below

@@ -10,6 +10,18 @@ use std::sync::Mutex;
 use std::time::SystemTime;
 use std::{env, fs, io, thread};
 
+/// A question about an algorithm of `core/registry.h`.
+type Has = fn(&str) -> bool;
+
+/// What an algorithm may need beside ACKs and losses. A program without it has none of its code.
+const CAPABILITIES: [(&str, Has); 5] = [
+    ("RESERVES", onramp_core::reserves),
+    ("REPAIRS", onramp_core::repairs),
+    ("RESUMES", onramp_core::resumes),
+    ("SHARES", onramp_core::shares),
+    ("SENDS_EARLY", onramp_core::sends_early),
+];
+
 /// One compiler call: `bpf/{source}.bpf.c` into `file`.
 struct Object {
     source: &'static str,
@@ -21,7 +33,9 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let core = env::var("DEP_ONRAMP_CORE_INCLUDE").expect("onramp-core's build script sets it");
     // Not `bpf/` as a whole: a change of src/bindings.rs compiles nothing again.
-    for source in ["build.rs", "include", "pair", "policy", "qos", "startup"] {
+    for source in [
+        "build.rs", "include", "pair", "policy", "qos", "receiver", "startup",
+    ] {
         println!("cargo::rerun-if-changed={source}");
     }
     for file in fs::read_dir(".")
@@ -31,7 +45,7 @@ fn main() {
         let path = file.path();
         if path
             .extension()
-            .is_some_and(|extension| extension == "c" || extension == "h")
+            .is_some_and(|kind| kind == "c" || kind == "h")
         {
             println!("cargo::rerun-if-changed={}", path.display());
         }
@@ -86,14 +100,8 @@ fn compile_native_tests(out: &Path, core: &str) {
     fs::create_dir_all(&folder).expect("OUT_DIR can be written");
     write_algorithm("scripted", &folder);
     let mut build = cc::Build::new();
-    for capability in [
-        "RESERVES",
-        "REPAIRS",
-        "RESUMES",
-        "SENDS_EARLY",
-        "SENDS_PAIRS",
-        "SHARES",
-    ] {
+    build.define("ONRAMP_SENDS_PAIRS", None);
+    for (capability, _) in CAPABILITIES {
         build.define(&format!("ONRAMP_{capability}"), None);
     }
     // Undefined behaviour stops a test where it happens, as in core/build.rs.
@@ -144,21 +152,8 @@ fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
     write_algorithm(name, &folder);
 
     let mut arguments = vec![format!("-I{}", folder.display())];
-    if onramp_core::reserves(name) {
-        arguments.push("-DONRAMP_RESERVES".to_owned());
-    }
-    if onramp_core::repairs(name) {
-        arguments.push("-DONRAMP_REPAIRS".to_owned());
-    }
-    if onramp_core::resumes(name) {
-        arguments.push("-DONRAMP_RESUMES".to_owned());
-    }
-    if onramp_core::shares(name) {
-        arguments.push("-DONRAMP_SHARES".to_owned());
-    }
-    if onramp_core::sends_early(name) {
-        arguments.push("-DONRAMP_SENDS_EARLY".to_owned());
-    }
+    let own = CAPABILITIES.iter().filter(|(_, has)| has(name));
+    arguments.extend(own.map(|(capability, _)| format!("-DONRAMP_{capability}")));
     if !onramp_core::parameters(name).is_empty() {
         arguments.push("-DONRAMP_PARAMETERS".to_owned());
     }

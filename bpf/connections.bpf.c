@@ -18,12 +18,7 @@ char _license[] SEC("license") = "GPL";
 
 /* The records of the congestion control, for the second program. The state of its algorithm follows
  * each of them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct onramp_connection);
-} onramp_conns SEC(".maps");
+SOCKET_MAP(struct onramp_connection, 0) onramp_conns SEC(".maps");
 
 static __always_inline void write_row(struct seq_file *seq, struct sock *sk, struct tcp_sock *tp,
 				      const struct onramp_connection *connection)

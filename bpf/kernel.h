@@ -216,7 +216,6 @@ enum tcp_ca_state {
 };
 
 /* skc_state (net/tcp_states.h) */
-#define TCP_ESTABLISHED 1
 #define TCP_SYN_SENT 2
 #define TCP_FIN_WAIT1 4
 #define TCP_CLOSE 7

@@ -18,13 +18,7 @@ char _license[] SEC("license") = "GPL";
 #define MAX_MOVES 4096
 
 /* By the congestion control that sockets leave */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, MAX_MOVES);
-	__type(key, char[ONRAMP_NAME_BYTES]);
-	__type(value, struct onramp_move);
-} onramp_moves SEC(".maps");
+SPARSE_MAP(HASH, MAX_MOVES, char[ONRAMP_NAME_BYTES], struct onramp_move) onramp_moves SEC(".maps");
 
 SEC("iter/tcp")
 int onramp_move(struct bpf_iter__tcp *ctx)

@@ -37,17 +37,9 @@ char _license[] SEC("license") = "GPL";
 /* Room for the records of some 4000 connections that end between two looks of user space */
 #define RING_BYTES (2 << 20)
 
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct onramp_observation);
-} onramp_observations SEC(".maps");
+SOCKET_MAP(struct onramp_observation, 0) onramp_observations SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, RING_BYTES);
-} onramp_ended SEC(".maps");
+RING(RING_BYTES) onramp_ended SEC(".maps");
 
 struct onramp_observed onramp_observed;
 

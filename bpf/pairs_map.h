@@ -11,11 +11,6 @@
 
 #include <bpf/bpf_helpers.h>
 
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct onramp_pairs);
-} onramp_pairs SEC(".maps");
+SOCKET_MAP(struct onramp_pairs, 0) onramp_pairs SEC(".maps");
 
 #endif

@@ -31,12 +31,8 @@
 
 /* The least recently used penalty is evicted first. To evict one's own, one must break reservations
  * to as many other destinations. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MAX_PENALTIES);
-	__type(key, struct onramp_penalty_key);
-	__type(value, struct onramp_penalty);
-} onramp_broken SEC(".maps");
+MAP(LRU_HASH, MAX_PENALTIES, struct onramp_penalty_key, struct onramp_penalty)
+onramp_broken SEC(".maps");
 
 /* Fills every byte, because the map compares every byte of a key. `ip6` is the destination where
  * `family` is not AF_INET. */

@@ -35,15 +35,9 @@ const volatile struct onramp_receiver receiver SEC(".rodata.receiver");
 #define MAX_PREFIXES 4096
 #define MAX_PORTS 4096
 
-PREFIX_MAP(MAX_PREFIXES) onramp_from SEC(".maps");
+SPARSE_MAP(LPM_TRIE, MAX_PREFIXES, struct onramp_prefix, __u64) onramp_from SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, MAX_PORTS);
-	__type(key, __u32);
-	__type(value, __u64);
-} onramp_ports SEC(".maps");
+SPARSE_MAP(HASH, MAX_PORTS, __u32, __u64) onramp_ports SEC(".maps");
 
 static inline bool is_named_port(__u32 port)
 {

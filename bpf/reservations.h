@@ -22,38 +22,17 @@
 /* The rate in an entry of onramp_users that is being deleted: no limit is as large. */
 #define USER_LEAVES (UINT64_C(1) << 63)
 
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, struct onramp_reservation);
-} onramp_reserved SEC(".maps");
+SOCKET_MAP(struct onramp_reservation, BPF_F_CLONE) onramp_reserved SEC(".maps");
 
 /* The key is the id of the cgroup. Only user space writes to this map. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_LIMITS);
-	__type(key, __u64);
-	__type(value, struct onramp_limit);
-} onramp_limits SEC(".maps");
+MAP(HASH, MAX_LIMITS, __u64, struct onramp_limit) onramp_limits SEC(".maps");
 
 /* The same keys. User space creates the entries; only the programs change them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_LIMITS);
-	__type(key, __u64);
-	__type(value, struct onramp_usage);
-} onramp_usage SEC(".maps");
+MAP(HASH, MAX_LIMITS, __u64, struct onramp_usage) onramp_usage SEC(".maps");
 
 /* The rate that each user has reserved where only the host had a limit. The key is the owner of the
  * reservations (ONRAMP_OWNER_USER). An entry exists while its rate is not 0. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_USERS);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u64);
-	__type(value, __u64);
-} onramp_users SEC(".maps");
+SPARSE_MAP(HASH, MAX_USERS, __u64, __u64) onramp_users SEC(".maps");
 
 static inline bool owner_is_user(__u64 owner)
 {

@@ -44,6 +44,41 @@ enum bpf_map_type {
 #define BPF_NOEXIST 1
 #define BPF_SK_STORAGE_GET_F_CREATE (1ULL << 0)
 
+/* The types of the maps: MAP(HASH, 16, __u32, __u64) name SEC(".maps") */
+#define MAP(kind, entries, key_type, value_type)                                                   \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_##kind);                                                 \
+		__uint(max_entries, entries);                                                      \
+		__type(key, key_type);                                                             \
+		__type(value, value_type);                                                         \
+	}
+
+/* Its elements take memory only while they exist */
+#define SPARSE_MAP(kind, entries, key_type, value_type)                                            \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_##kind);                                                 \
+		__uint(map_flags, BPF_F_NO_PREALLOC);                                              \
+		__uint(max_entries, entries);                                                      \
+		__type(key, key_type);                                                             \
+		__type(value, value_type);                                                         \
+	}
+
+/* One value for each socket */
+#define SOCKET_MAP(value_type, flags)                                                              \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_SK_STORAGE);                                             \
+		__uint(map_flags, BPF_F_NO_PREALLOC | (flags));                                    \
+		__type(key, int);                                                                  \
+		__type(value, value_type);                                                         \
+	}
+
+/* Events for user space */
+#define RING(bytes)                                                                                \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_RINGBUF);                                                \
+		__uint(max_entries, bytes);                                                        \
+	}
+
 #define TCP_CONGESTION 13
 #define TCP_SAVE_SYN 27
 #define TCP_BPF_DELACK_MAX 1003        /* bpf_setsockopt() alone takes it, in microseconds */
@@ -77,7 +112,6 @@ enum bpf_map_type {
 /* struct bpf_sock_ops, bpf_sock_ops_cb_flags: the calls that a socket asks for */
 #define BPF_SOCK_OPS_STATE_CB_FLAG (1 << 2)
 #define BPF_SOCK_OPS_RTT_CB_FLAG (1 << 3)
-#define BPF_SOCK_OPS_PARSE_ALL_HDR_OPT_CB_FLAG (1 << 4)
 #define BPF_SOCK_OPS_PARSE_UNKNOWN_HDR_OPT_CB_FLAG (1 << 5)
 #define BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG (1 << 6)
 

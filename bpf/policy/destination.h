@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The address of the other end, as the keys of prefixes have it, and a map with such keys. */
+/* The address of the other end, as the keys of prefixes have it. */
 #ifndef ONRAMP_POLICY_DESTINATION_H
 #define ONRAMP_POLICY_DESTINATION_H
 
@@ -8,16 +8,6 @@
 
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
-
-/* Looks up the value of the longest prefix that contains an address */
-#define PREFIX_MAP(entries)                                                                        \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_LPM_TRIE);                                               \
-		__uint(map_flags, BPF_F_NO_PREALLOC);                                              \
-		__uint(max_entries, entries);                                                      \
-		__type(key, struct onramp_prefix);                                                 \
-		__type(value, __u64);                                                              \
-	}
 
 /* The destination, and whether it is an IPv4 address */
 static inline bool fill_prefix(struct bpf_sock_ops *ctx, struct onramp_prefix *prefix)

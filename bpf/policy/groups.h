@@ -16,21 +16,11 @@
 
 #include <bpf/bpf_helpers.h>
 
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct onramp_tag);
-} onramp_tags SEC(".maps");
+SOCKET_MAP(struct onramp_tag, 0) onramp_tags SEC(".maps");
 
 /* Two elements for each slot. User space chooses the number of slots before it loads the first
  * program. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, __u32);
-	__type(value, struct onramp_group_counts);
-} onramp_groups SEC(".maps");
+MAP(PERCPU_ARRAY, 2, __u32, struct onramp_group_counts) onramp_groups SEC(".maps");
 
 /* The counts of a connection's group on this processor. NULL: the slot has another policy or
  * start-up by now, and is judged by its own connections alone. */

@@ -23,58 +23,26 @@
 #define MAX_CGROUP_NAMES 4096
 
 /* The generation in force */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} onramp_active SEC(".maps");
+MAP(ARRAY, 1, __u32, __u32) onramp_active SEC(".maps");
 
 /* The table of an even generation, and that of an odd one */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, __u32);
-	__type(value, struct onramp_table);
-} onramp_tables SEC(".maps");
+MAP(ARRAY, 2, __u32, struct onramp_table) onramp_tables SEC(".maps");
 
 /* Destinations: the policies of the longest prefix that contains an address, with those of the
  * shorter ones and those for any destination */
-PREFIX_MAP(MAX_PREFIXES) onramp_prefixes SEC(".maps");
+SPARSE_MAP(LPM_TRIE, MAX_PREFIXES, struct onramp_prefix, __u64) onramp_prefixes SEC(".maps");
 
 /* Ports and users, with the policies for any of them; cgroups, without */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, MAX_MATCHES);
-	__type(key, struct onramp_match);
-	__type(value, __u64);
-} onramp_matches SEC(".maps");
+SPARSE_MAP(HASH, MAX_MATCHES, struct onramp_match, __u64) onramp_matches SEC(".maps");
 
 /* Is a cgroup of this level named, by a path or a unit? Those of the even generation, and those of
  * the odd one. User space and the programs add levels at the same time, so each is a word. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2 * ONRAMP_CGROUP_LEVELS);
-	__type(key, __u32);
-	__type(value, __u32);
-} onramp_levels SEC(".maps");
+MAP(ARRAY, 2 * ONRAMP_CGROUP_LEVELS, __u32, __u32) onramp_levels SEC(".maps");
 
 /* The policies for a cgroup by its path or by the last part of its path, the systemd unit */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, MAX_CGROUP_NAMES);
-	__type(key, struct onramp_cgroup_name);
-	__type(value, __u64);
-} onramp_cgroups SEC(".maps");
+SPARSE_MAP(HASH, MAX_CGROUP_NAMES, struct onramp_cgroup_name, __u64) onramp_cgroups SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct onramp_policy_totals);
-} onramp_policied SEC(".maps");
+MAP(PERCPU_ARRAY, 1, __u32, struct onramp_policy_totals) onramp_policied SEC(".maps");
 
 static __always_inline __u32 active_generation(void)
 {

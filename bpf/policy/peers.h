@@ -44,19 +44,9 @@ struct offered {
 	__u64 epoch;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MAX_PEERS);
-	__type(key, struct peer);
-	__type(value, __u64);
-} onramp_peers SEC(".maps");
+MAP(LRU_HASH, MAX_PEERS, struct peer, __u64) onramp_peers SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_SLOTS);
-	__type(key, __u32);
-	__type(value, struct offered);
-} onramp_offered SEC(".maps");
+MAP(ARRAY, MAX_SLOTS, __u32, struct offered) onramp_offered SEC(".maps");
 
 static inline bool is_private_ipv4(__u32 address)
 {

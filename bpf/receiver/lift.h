@@ -20,19 +20,9 @@
  * wait. */
 #define MAX_TRIES 256
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct onramp_receiver_counts);
-} onramp_lifts SEC(".maps");
+MAP(ARRAY, 1, __u32, struct onramp_receiver_counts) onramp_lifts SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct onramp_lift);
-} onramp_lifted SEC(".maps");
+SOCKET_MAP(struct onramp_lift, 0) onramp_lifted SEC(".maps");
 
 /* Raise the buffer. Returns the bytes that it gained. An application that has chosen its buffer
  * keeps it. */

@@ -18,12 +18,7 @@
  * which start-up it is and which process owns it. */
 READ_ONLY_DATA struct onramp_config config SEC(".rodata.onramp");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct onramp_hosted);
-} onramp_conns SEC(".maps");
+SOCKET_MAP(struct onramp_hosted, 0) onramp_conns SEC(".maps");
 
 /* Connections that started so far: the source of their ids */
 __u64 connections = 0;

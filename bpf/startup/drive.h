@@ -8,7 +8,7 @@
  *     learn_path(), learn_first_round(),                  what its decision means for other parts
  *     break_reservation(), request_pair()
  *     apply_decision()                                    what is applied: apply.h
- *     report_start()     report_ack()   report_loss()     events for user space: events.h
+ *     report()           report_ack()   report()          events for user space: events.h
  *
  * The host itself ends a start-up that has nothing to decide: end_startup().
  */
@@ -65,7 +65,7 @@ static void on_established(struct sock *sk, struct onramp_connection *connection
 		connection->initial_cwnd_segments = tp->snd_cwnd;
 	request_pair(sk, connection);
 	let_pair_leave(sk, connection);
-	report_start(sk, connection, &start);
+	report(sk, connection, ONRAMP_EVENT_START, &start, sizeof(start));
 }
 
 /* The host ends the start-up for good (core/host.h). cwnd and ssthresh stay as they are. */
@@ -76,7 +76,7 @@ static void end_startup(struct sock *sk, struct onramp_connection *connection,
 	connection->decision.pair = STARTUP_PAIR_NONE;
 	count_exit(sk, connection, ack->now_ns);
 	request_pair(sk, connection);
-	report_end(sk, connection, ack);
+	report(sk, connection, ONRAMP_EVENT_END, ack, sizeof(*ack));
 }
 
 /* `acked`: segments that are newly acknowledged, cumulatively or selectively */
@@ -130,7 +130,7 @@ static __u32 on_loss(struct sock *sk, struct onramp_connection *connection, __u3
 	if (!conn_is_reserved(connection))
 		break_reservation(sk, loss.now_ns);
 	request_pair(sk, connection);
-	report_loss(sk, connection, &loss);
+	report(sk, connection, ONRAMP_EVENT_LOSS, &loss, sizeof(loss));
 	/* BBR owns cwnd from the first loss on, so the algorithm cannot follow the recovery. */
 	if (host_follows_recovery(connection->decision.phase) &&
 	    config.avoidance == ONRAMP_AVOIDANCE_BBR) {

@@ -26,12 +26,8 @@
 /* Paths with a connection that is starting up, of any second. */
 #define MAX_ENSEMBLES 4096
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MAX_ENSEMBLES);
-	__type(key, struct onramp_path);
-	__type(value, struct ensemble_entry);
-} onramp_siblings SEC(".maps");
+MAP(LRU_HASH, MAX_ENSEMBLES, struct onramp_path, struct ensemble_entry)
+onramp_siblings SEC(".maps");
 
 /* A connection starts, or an ACK has arrived that is an input of the algorithm. Returns the number
  * of other connections to the same destination that are starting up. Not inlined, so it has its own

@@ -21,66 +21,30 @@
 #define ACK_EVENTS_PER_RTT 8
 #define MIN_NS_BETWEEN_ACK_EVENTS UINT64_C(1000000)
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, EVENT_RING_BYTES);
-} onramp_events SEC(".maps");
+RING(EVENT_RING_BYTES) onramp_events SEC(".maps");
 
-/* An event with the latest decision and no input yet; NULL if nobody reads events, or the ring is
- * full. Inlined, because the verifier of Linux 6.1 forgets at a function's return that the event is
- * not NULL. */
-static __always_inline struct onramp_event *
-new_event(const struct sock *sk, const struct onramp_connection *connection, __u32 kind)
+/* Reports an input with the latest decision, if anybody reads events. Inlined, because the verifier
+ * copies only constant numbers of bytes. */
+static __always_inline void report(const struct sock *sk,
+				   const struct onramp_connection *connection, __u32 kind,
+				   const void *input, __u32 input_bytes)
 {
 	struct onramp_event *event;
 
 	if (!config.events)
-		return NULL;
+		return;
 	event = bpf_ringbuf_reserve(&onramp_events, sizeof(*event), 0);
 	if (!event) {
 		count_lost_event();
-		return NULL;
+		return;
 	}
 	__builtin_memset(event, 0, sizeof(*event));
 	event->id = connection->id;
 	event->kind = kind;
 	event->decision = connection->decision;
 	fill_endpoints(sk, &event->local, &event->remote);
-	return event;
-}
-
-static inline void report_start(const struct sock *sk, const struct onramp_connection *connection,
-				const struct startup_start *start)
-{
-	struct onramp_event *event = new_event(sk, connection, ONRAMP_EVENT_START);
-
-	if (event) {
-		event->input.start = *start;
-		bpf_ringbuf_submit(event, 0);
-	}
-}
-
-/* The host ends the start-up at this ACK (core/host.h). */
-static inline void report_end(const struct sock *sk, const struct onramp_connection *connection,
-			      const struct startup_ack *ack)
-{
-	struct onramp_event *event = new_event(sk, connection, ONRAMP_EVENT_END);
-
-	if (event) {
-		event->input.ack = *ack;
-		bpf_ringbuf_submit(event, 0);
-	}
-}
-
-static inline void report_loss(const struct sock *sk, const struct onramp_connection *connection,
-			       const struct startup_loss *loss)
-{
-	struct onramp_event *event = new_event(sk, connection, ONRAMP_EVENT_LOSS);
-
-	if (event) {
-		event->input.loss = *loss;
-		bpf_ringbuf_submit(event, 0);
-	}
+	__builtin_memcpy(&event->input, __builtin_assume_aligned(input, 8), input_bytes);
+	bpf_ringbuf_submit(event, 0);
 }
 
 static inline bool is_slow_start(__u32 phase)
@@ -108,18 +72,13 @@ static inline void report_ack(const struct sock *sk, struct onramp_connection *c
 			      const struct startup_ack *ack, __u32 prior_phase)
 {
 	const struct startup_decision *decision = &connection->decision;
-	struct onramp_event *event;
 
 	if (!ack_is_reported(connection, ack, prior_phase))
 		return;
 	connection->last_event_ns = ack->now_ns;
 	connection->last_event_estimate_bytes_per_s = decision->estimate_bytes_per_s;
 	connection->last_event_phase = decision->phase;
-	event = new_event(sk, connection, ONRAMP_EVENT_ACK);
-	if (event) {
-		event->input.ack = *ack;
-		bpf_ringbuf_submit(event, 0);
-	}
+	report(sk, connection, ONRAMP_EVENT_ACK, ack, sizeof(*ack));
 }
 
 #endif

@@ -19,12 +19,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct first_round);
-} onramp_first SEC(".maps");
+MAP(ARRAY, 1, __u32, struct first_round) onramp_first SEC(".maps");
 
 /* The user's rate, or the learned one */
 static inline __u64 initial_bytes_per_s(__u64 now_ns)

@@ -22,19 +22,10 @@
 #define MAX_DESTINATIONS 1024
 
 /* The average of all connections */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct governor_average);
-} onramp_governor SEC(".maps");
+MAP(ARRAY, 1, __u32, struct governor_average) onramp_governor SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MAX_DESTINATIONS);
-	__type(key, struct onramp_destination);
-	__type(value, struct onramp_destination_average);
-} onramp_dests SEC(".maps");
+MAP(LRU_HASH, MAX_DESTINATIONS, struct onramp_destination, struct onramp_destination_average)
+onramp_dests SEC(".maps");
 
 /* Fills every byte, because the map compares every byte of a key. */
 static inline void fill_destination(const struct sock *sk, struct onramp_destination *destination)

@@ -26,12 +26,7 @@
 
 #define MAX_PATHS 4096
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, MAX_PATHS);
-	__type(key, struct onramp_path);
-	__type(value, struct onramp_path_entry);
-} onramp_memory SEC(".maps");
+MAP(LRU_HASH, MAX_PATHS, struct onramp_path, struct onramp_path_entry) onramp_memory SEC(".maps");
 
 /* A connection starts: copy the remembered BDP into `start` if it may be used. A socket that has
  * already sent data gets none; what it learns is still saved. */

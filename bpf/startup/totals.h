@@ -32,12 +32,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct onramp_totals);
-} onramp_totals SEC(".maps");
+MAP(PERCPU_ARRAY, 1, __u32, struct onramp_totals) onramp_totals SEC(".maps");
 
 /* The counters of this processor. The map has the element, so this is NULL for the verifier only.
  * Inlined, because the verifier of Linux 6.1 forgets at a function's return that it is not NULL. */

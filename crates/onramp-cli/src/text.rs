@@ -43,6 +43,13 @@ pub fn columns(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
+/// Prints [`columns`] on standard output, below a heading whose cells are separated by `", "`.
+pub fn print_table(heading: &str, rows: impl IntoIterator<Item = Vec<String>>) {
+    let heading = heading.split(", ").map(str::to_owned).collect();
+    let rows: Vec<_> = std::iter::once(heading).chain(rows).collect();
+    out(format_args!("{}", columns(&rows)));
+}
+
 /// A cell without characters that move the cursor or reverse the direction of text.
 pub fn printable(cell: &str) -> String {
     let is_unsafe =

@@ -2,9 +2,10 @@
 //! addresses that may be forged.
 
 use noq::Incoming;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 /// The limits, and the connections that count.
 pub struct Admission {
@@ -52,7 +53,7 @@ impl Admission {
 
     fn of(&self, address: IpAddr, is_validated: bool) -> Decision {
         let prefix = prefix(address);
-        let mut counts = lock(&self.counts);
+        let mut counts = self.counts.lock();
         let of_prefix = counts.of_prefixes.get(&prefix).copied().unwrap_or(0);
         if counts.connections >= self.connections || of_prefix >= self.connections_per_prefix {
             return Decision::Refuse;
@@ -75,7 +76,7 @@ impl Place {
     /// The handshake is complete, which proves the address.
     pub fn validate(&mut self) {
         if std::mem::take(&mut self.is_unvalidated) {
-            lock(&self.counts).unvalidated -= 1;
+            self.counts.lock().unvalidated -= 1;
         }
     }
 }
@@ -83,7 +84,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         self.validate();
-        let mut counts = lock(&self.counts);
+        let mut counts = self.counts.lock();
         counts.connections -= 1;
         if let Some(of_prefix) = counts.of_prefixes.get_mut(&self.prefix) {
             *of_prefix -= 1;
@@ -92,10 +93,6 @@ impl Drop for Place {
             }
         }
     }
-}
-
-fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
-    counts.lock().expect("no holder of the lock panics")
 }
 
 /// The first address of the /24 or /48. Whoever has one address usually has the prefix.
@@ -146,7 +143,7 @@ mod tests {
         forged.validate();
         let next = accepted(admission.of(address("198.51.100.2"), false));
         drop((forged, next));
-        let counts = lock(&admission.counts);
+        let counts = admission.counts.lock();
         assert_eq!((counts.connections, counts.unvalidated), (1, 0));
         assert_eq!(counts.of_prefixes.len(), 1);
     }

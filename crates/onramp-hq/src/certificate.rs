@@ -44,18 +44,11 @@ impl Identity {
     /// # Errors
     /// A file cannot be read, or does not hold what is expected.
     pub fn from_files(chain: &Path, key: &Path) -> Result<Identity, Error> {
-        let what = "the private key";
-        let read = PrivateKeyDer::from_pem_file(key).map_err(|error| Error::Pem {
-            what,
-            file: key.to_owned(),
-            reason: error.to_string(),
-        })?;
-        let certificates = certificates("the certificate", chain)?;
-        let pem = std::fs::read_to_string(chain).map_err(|error| Error::Pem {
-            what: "the certificate",
-            file: chain.to_owned(),
-            reason: error.to_string(),
-        })?;
+        let read = PrivateKeyDer::from_pem_file(key)
+            .map_err(|error| refused("the private key", key, error))?;
+        let what = "the certificate";
+        let certificates = certificates(what, chain)?;
+        let pem = std::fs::read_to_string(chain).map_err(|error| refused(what, chain, error))?;
         Ok(Identity {
             chain: certificates,
             key: read,
@@ -76,18 +69,20 @@ impl Identity {
 
 /// The certificates of a PEM file, which has at least one.
 fn certificates(what: &'static str, file: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
-    let refuse = |reason: String| Error::Pem {
+    let read: Vec<_> = CertificateDer::pem_file_iter(file)
+        .and_then(Iterator::collect)
+        .map_err(|error| refused(what, file, error))?;
+    match read.is_empty() {
+        true => Err(refused(what, file, "it has no certificate in PEM format")),
+        false => Ok(read),
+    }
+}
+
+fn refused(what: &'static str, file: &Path, reason: impl fmt::Display) -> Error {
+    Error::Pem {
         what,
         file: file.to_owned(),
-        reason,
-    };
-    let read = CertificateDer::pem_file_iter(file).map_err(|error| refuse(error.to_string()))?;
-    let read: Vec<_> = read
-        .collect::<Result<_, _>>()
-        .map_err(|error| refuse(error.to_string()))?;
-    match read.is_empty() {
-        true => Err(refuse("it has no certificate in PEM format".to_owned())),
-        false => Ok(read),
+        reason: reason.to_string(),
     }
 }
 
@@ -172,12 +167,10 @@ impl Trust {
             Trust::Host => builder.with_root_certificates(authorities_of_host()?),
             Trust::Authorities(file) => {
                 let mut roots = RootCertStore::empty();
-                for certificate in certificates("the file of authorities", file)? {
-                    roots.add(certificate).map_err(|error| Error::Pem {
-                        what: "the file of authorities",
-                        file: file.clone(),
-                        reason: error.to_string(),
-                    })?;
+                let what = "the file of authorities";
+                for certificate in certificates(what, file)? {
+                    let added = roots.add(certificate);
+                    added.map_err(|error| refused(what, file, error))?;
                 }
                 builder.with_root_certificates(roots)
             }

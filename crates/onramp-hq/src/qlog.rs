@@ -7,12 +7,13 @@
 use crate::error::Error;
 use noq::{ConnectionId, QlogConfig, QlogFactory};
 use onramp_core::{exit_name, phase_name, Decision, UNLIMITED};
+use parking_lot::Mutex;
 use serde_json::{json, Value};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// The byte before each JSON text (RFC 7464).
@@ -67,12 +68,7 @@ impl ConnectionLog {
             return;
         };
         let new = state_of_phase(phase_name(decision.phase));
-        let old = self
-            .state
-            .lock()
-            .expect("no thread panics while it holds the lock")
-            .replace(new)
-            .unwrap_or(FIRST_STATE);
+        let old = self.state.lock().replace(new).unwrap_or(FIRST_STATE);
         let limited = |value: u64| Some(value).filter(|value| *value != UNLIMITED && *value != 0);
         let exit = Some(exit_name(decision.exit)).filter(|_| decision.is_over());
         let is_new_state = old != new;
@@ -165,10 +161,7 @@ impl Records {
 
     /// Writes a record, after the one that noq is writing.
     fn insert(&self, event: &Value) {
-        let mut state = self
-            .0
-            .lock()
-            .expect("no thread panics while it holds the lock");
+        let mut state = self.0.lock();
         let mut record = vec![RECORD_SEPARATOR];
         let _ = writeln!(record, "{event}");
         match state.is_within {
@@ -180,10 +173,7 @@ impl Records {
 
 impl Write for Records {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut state = self
-            .0
-            .lock()
-            .expect("no thread panics while it holds the lock");
+        let mut state = self.0.lock();
         state.out.write_all(bytes)?;
         if let Some(last) = bytes.last() {
             state.is_within = *last != b'\n';
@@ -196,11 +186,7 @@ impl Write for Records {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0
-            .lock()
-            .expect("no thread panics while it holds the lock")
-            .out
-            .flush()
+        self.0.lock().out.flush()
     }
 }
 
@@ -213,7 +199,7 @@ mod tests {
 
     impl Write for Written {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
+            self.0.lock().extend_from_slice(bytes);
             Ok(bytes.len())
         }
 
@@ -231,7 +217,7 @@ mod tests {
         records.write_all(b"1}\n").unwrap();
         records.insert(&json!({ "c": 1 }));
         records.flush().unwrap();
-        let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let text = String::from_utf8(written.0.lock().clone()).unwrap();
         assert_eq!(text, "\x1e{\"a\":1}\n\x1e{\"b\":1}\n\x1e{\"c\":1}\n");
     }
 }

@@ -5,7 +5,9 @@
 
 use crate::inspect::{default_in_this_namespace, registered_names, Loaded, DEFAULTS_MAP};
 use crate::namespaces::{cookie, in_each, network_namespaces, Found, NetworkNamespace, Search};
-use crate::records::{name_bytes, name_text, Name, Plain};
+use crate::object::value;
+use crate::process::read_text;
+use crate::records::{name_bytes, name_text, Name};
 use crate::{Error, Result};
 use libbpf_rs::libbpf_sys::{bpf_map_create_opts, bpf_prog_bind_map, BPF_F_NO_PREALLOC};
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType, Object};
@@ -46,7 +48,7 @@ pub(crate) struct PreviousDefaults(MapHandle);
 impl PreviousDefaults {
     /// Those of a registration, if they were recorded.
     pub fn before(loaded: &Loaded) -> Result<Option<PreviousDefaults>> {
-        let map = loaded.map(DEFAULTS_MAP, loaded.map_ids.defaults)?;
+        let map = loaded.map(DEFAULTS_MAP)?;
         Ok(map.map(PreviousDefaults))
     }
 
@@ -111,8 +113,8 @@ impl PreviousDefaults {
     }
 
     fn exactly(&self, cookie: u64) -> Option<String> {
-        let value = self.0.lookup(&cookie.to_ne_bytes(), MapFlags::ANY);
-        Name::from_bytes(&value.ok()??).map(|name| name_text(&name))
+        let name: Option<Name> = value(&self.0, &cookie.to_ne_bytes()).ok()?;
+        name.map(|name| name_text(&name))
     }
 
     /// Replaces a name that is about to go by the one that was there before that.
@@ -228,9 +230,7 @@ fn put_back_here(going: &[Going<'_>], cookie: u64, gone: &str) -> Result<String>
 /// kernel refuses a control that is not allowed, and then loses a reference to it for ever (up to
 /// Linux 6.18 at least). So this asks first.
 fn set_default(name: &str) -> Result<()> {
-    let allowed =
-        fs::read_to_string(ALLOWED).map_err(|error| Error::io(format!("read {ALLOWED}"), error))?;
-    if !allowed.split_whitespace().any(|allowed| allowed == name) {
+    if !allowed_names()?.iter().any(|allowed| allowed == name) {
         return Err(Error::MayNotBeDefault {
             name: name.to_owned(),
         });
@@ -243,7 +243,6 @@ fn set_default(name: &str) -> Result<()> {
 /// # Errors
 /// [`Error::Io`] if /proc cannot be read.
 pub fn allowed_names() -> Result<Vec<String>> {
-    let text =
-        fs::read_to_string(ALLOWED).map_err(|error| Error::io(format!("read {ALLOWED}"), error))?;
+    let text = read_text(ALLOWED)?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }

@@ -352,12 +352,16 @@ impl Error {
         }
     }
 
-    pub(crate) fn unreadable(map: &str, of: &str, cause: &libbpf_rs::Error) -> Error {
+    pub(crate) fn refused(what: impl Into<String>, cause: impl ToString) -> Error {
         Error::Refused {
-            what: format!("reading {map} of {of}"),
+            what: what.into(),
             cause: cause.to_string(),
             log: String::new(),
         }
+    }
+
+    pub(crate) fn unreadable(map: &str, of: &str, cause: &libbpf_rs::Error) -> Error {
+        Error::refused(format!("reading {map} of {of}"), cause)
     }
 
     /// Whether the request was wrong. Otherwise the host lacks something.

@@ -1,10 +1,12 @@
 //! The governor of a registered start-up (`bpf/startup/governor.h`): it lets new connections begin
 //! with slow start where start-ups retransmit too much.
 
+use crate::object::value;
+use crate::process::now_ns;
 use crate::records::Plain;
 use crate::{Error, Result};
-use libbpf_rs::{MapCore, MapFlags, MapHandle};
-use nix::time::{clock_gettime, ClockId};
+use libbpf_rs::{MapCore, MapHandle};
+use nix::time::ClockId;
 use onramp_bpf::bindings::{self, maps, DestinationAverage};
 use onramp_core::governor::{Average, DESTINATION_STARTUPS, HOST_STARTUPS, LIFETIME_NS, PPM};
 use serde::Serialize;
@@ -46,13 +48,6 @@ pub struct Destination {
     pub governed: Governed,
 }
 
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Average {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for bindings::Destination {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for DestinationAverage {}
-
 impl Governor {
     /// The destinations whose new connections are held back.
     pub fn held_destinations(&self) -> usize {
@@ -67,17 +62,13 @@ impl Governor {
         destinations: &MapHandle,
         of: &str,
     ) -> Result<Governor> {
-        let now_ns = monotonic_ns()?;
-        let host = host
-            .lookup(&0u32.to_ne_bytes(), MapFlags::ANY)
+        let now_ns = now_ns(ClockId::CLOCK_MONOTONIC)?;
+        let host: Option<Average> = value(host, &0u32.to_ne_bytes())
             .map_err(|error| Error::unreadable(maps::GOVERNOR, of, &error))?;
-        let host = host.and_then(|value| Average::from_bytes(&value));
         let mut all = Vec::new();
         for key in destinations.keys() {
-            let value = destinations
-                .lookup(&key, MapFlags::ANY)
+            let value: Option<DestinationAverage> = value(destinations, &key)
                 .map_err(|error| Error::unreadable(maps::DESTS, of, &error))?;
-            let value = value.and_then(|value| DestinationAverage::from_bytes(&value));
             let key = bindings::Destination::from_bytes(&key);
             if let (Some(key), Some(value)) = (key, value) {
                 all.push(Destination {
@@ -125,13 +116,6 @@ fn address(bytes: [u8; 16]) -> String {
         true => format!("{address}/64"),
         false => address.to_canonical().to_string(),
     }
-}
-
-/// The clock of `bpf_ktime_get_ns()`.
-pub(crate) fn monotonic_ns() -> Result<u64> {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC)
-        .map_err(|error| Error::io("read CLOCK_MONOTONIC", error.into()))?;
-    Ok(now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
 }
 
 #[cfg(test)]

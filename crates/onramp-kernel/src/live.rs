@@ -3,19 +3,21 @@
 
 use crate::inspect::registered_names;
 use crate::namespaces::{in_each, Found};
-use crate::object::with_log;
+use crate::object::{map_named, read_iterator, with_log};
 use crate::probe;
 use crate::records::{name_bytes, name_chars, name_text, Plain};
 use crate::{Error, Result};
-use libbpf_rs::{Iter, IterOpts, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
+use libbpf_rs::{IterOpts, MapCore, MapFlags, MapHandle, Object, ObjectBuilder};
 use onramp_bpf::bindings::{maps, Move};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 
 /// How often to look again: a connection that is accepted meanwhile inherits the control of its
 /// listening socket, which may not have been moved yet.
 const MAX_PASSES: usize = 10;
+
+/// The operation, for an error.
+const MOVING: &str = "moving live connections";
 
 /// How many sockets were moved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -99,13 +101,13 @@ struct Mover {
 
 impl Mover {
     fn new() -> Result<Mover> {
-        let (object, log) = with_log(|| {
+        let load = || {
             ObjectBuilder::default()
                 .open_memory(onramp_bpf::MOVE)?
                 .load()
-        });
-        let object = object.map_err(|error| refused(&error, log))?;
-        let orders = crate::object::map_named(&object, maps::MOVES, "the mover")?;
+        };
+        let object = with_log(load).map_err(|failed| failed.refused(MOVING))?;
+        let orders = map_named(&object, maps::MOVES, "the mover")?;
         let orders = orders.expect("move.bpf.c has it");
         Ok(Mover { object, orders })
     }
@@ -113,7 +115,7 @@ impl Mover {
     /// Visits the sockets of this thread's network namespace once. An order is the control that
     /// sockets leave, and the one that they get. Returns what was done of each.
     fn run(&mut self, orders: &[(&str, String)]) -> Result<Vec<Move>> {
-        let (result, log) = with_log(|| {
+        let moved = with_log(|| {
             for (from, to) in orders {
                 let order = Move {
                     to: name_chars(to),
@@ -128,27 +130,14 @@ impl Mover {
                 .next()
                 .expect("move.bpf.c has a program");
             // The iterator visits the namespace in which this call is made.
-            let link = program.attach_iter_with_opts(IterOpts::None)?;
-            let mut nothing = Vec::new();
-            Iter::new(&link)?
-                .read_to_end(&mut nothing)
-                .map_err(libbpf_rs::Error::from)?;
-            Ok(())
+            read_iterator(&program.attach_iter_with_opts(IterOpts::None)?)
         });
-        result.map_err(|error| refused(&error, log))?;
+        moved.map_err(|failed| failed.refused(MOVING))?;
         let done = orders.iter().map(|(from, _)| {
             let value = self.orders.lookup(&name_bytes(from), MapFlags::ANY);
             let value = value.ok().flatten().unwrap_or_default();
             Move::from_bytes(&value).unwrap_or_default()
         });
         Ok(done.collect())
-    }
-}
-
-fn refused(error: &libbpf_rs::Error, log: String) -> Error {
-    Error::Refused {
-        what: "moving live connections".to_owned(),
-        cause: error.to_string(),
-        log,
     }
 }

@@ -1,9 +1,11 @@
 //! The paths that a registered start-up remembers (`bpf/startup/memory.h`).
 
+use crate::object::value;
+use crate::process::now_ns;
 use crate::records::Plain;
 use crate::{Error, Result};
-use libbpf_rs::{MapCore, MapFlags, MapHandle};
-use nix::time::{clock_gettime, ClockId};
+use libbpf_rs::{MapCore, MapHandle};
+use nix::time::ClockId;
 use onramp_bpf::bindings::{maps, Path, PathEntry};
 use serde::Serialize;
 use std::net::{IpAddr, Ipv6Addr};
@@ -59,14 +61,11 @@ impl PathsMap {
     /// # Errors
     /// The kernel's refusal.
     pub fn paths(&self) -> Result<Vec<RememberedPath>> {
-        let now_ns = boot_ns()?;
+        // The clock of `bpf_ktime_get_boot_ns()`.
+        let now_ns = now_ns(ClockId::CLOCK_BOOTTIME)?;
         let mut all = Vec::new();
         for key in self.map.keys() {
-            let value = self
-                .map
-                .lookup(&key, MapFlags::ANY)
-                .map_err(|error| self.unreadable(&error))?;
-            let value = value.and_then(|value| PathEntry::from_bytes(&value));
+            let value = value(&self.map, &key).map_err(|error| self.unreadable(&error))?;
             let (Some(path), Some(value)) = (Path::from_bytes(&key), value) else {
                 continue;
             };
@@ -123,11 +122,4 @@ impl PathsMap {
     fn unreadable(&self, error: &libbpf_rs::Error) -> Error {
         Error::unreadable(maps::MEMORY, &self.congestion_control, error)
     }
-}
-
-/// The clock of `bpf_ktime_get_boot_ns()`.
-fn boot_ns() -> Result<u64> {
-    let now = clock_gettime(ClockId::CLOCK_BOOTTIME)
-        .map_err(|error| Error::io("read CLOCK_BOOTTIME", error.into()))?;
-    Ok(now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
 }

@@ -2,7 +2,7 @@
 //! registered or pinned: the programs end with the process, however it ends.
 
 use crate::cgroup::{cgroup2_mount, link, load};
-use crate::object::{lock, only_value};
+use crate::object::{counters, lock};
 use crate::records::{name_text, socket_address, Plain};
 use crate::{Error, Result};
 use libbpf_rs::{Link, MapCore, Object, RingBuffer, RingBufferBuilder};
@@ -248,12 +248,8 @@ impl Observer {
 
     /// How many connections there were.
     pub fn observed(&self) -> Observed {
-        let counts = self
-            .object
-            .maps()
-            .find(|map| map.name().to_string_lossy().ends_with(".bss"))
-            .and_then(|map| bindings::Observed::from_bytes(&only_value(&map)?))
-            .expect("observe.bpf.c has counts");
+        let counts: Option<bindings::Observed> = counters(&self.object);
+        let counts = counts.expect("observe.bpf.c has counts");
         Observed {
             opened: counts.opened,
             ended: counts.ended,

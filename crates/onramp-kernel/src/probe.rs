@@ -2,6 +2,7 @@
 //! is missing.
 
 use crate::namespaces::is_in_user_namespace;
+use crate::process::read_text;
 use crate::{Avoidance, Error, Result};
 use libbpf_rs::btf::types::{Func, FuncProto, Ptr, Struct};
 pub use libbpf_rs::btf::Btf;
@@ -78,8 +79,7 @@ pub fn check_permission() -> Result<()> {
     const CAP_NET_ADMIN: u32 = 12;
     const CAP_SYS_ADMIN: u32 = 21;
     const CAP_BPF: u32 = 39;
-    let status = std::fs::read_to_string("/proc/self/status")
-        .map_err(|e| Error::io("read /proc/self/status", e))?;
+    let status = read_text("/proc/self/status")?;
     let effective = status
         .lines()
         .find_map(|line| line.strip_prefix("CapEff:"))

@@ -1,11 +1,25 @@
-//! Processes by PID and start time, because PIDs are reused.
+//! Processes by PID and start time, because PIDs are reused, and the files of /proc.
 
+use crate::{Error, Result};
 use nix::errno::Errno;
 use nix::libc::{syscall, SYS_pidfd_open};
 use nix::poll::{poll, PollFd, PollFlags, PollTimeout};
+use nix::time::{clock_gettime, ClockId};
 use std::fs;
 use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
+
+/// The text of a file of /proc.
+pub(crate) fn read_text(file: &str) -> Result<String> {
+    fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))
+}
+
+/// The time of a clock in nanoseconds.
+pub(crate) fn now_ns(clock: ClockId) -> Result<u64> {
+    let now =
+        clock_gettime(clock).map_err(|error| Error::io(format!("read {clock:?}"), error.into()))?;
+    Ok(now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
+}
 
 /// When a process started, in clock ticks since boot; `None` if it does not run.
 pub(crate) fn start_ticks(pid: u32) -> Option<u64> {

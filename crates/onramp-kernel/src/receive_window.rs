@@ -1,5 +1,6 @@
 //! The bounds of what a receive buffer can be raised to.
 
+use crate::process::read_text;
 use crate::{Error, Result};
 
 /// What the buffers that are raised gain together at most, if nobody says otherwise.
@@ -10,9 +11,7 @@ pub const DEFAULT_LIMIT_BYTES: u64 = 256 << 20;
 /// # Errors
 /// [`Error::Io`] if /proc cannot be read.
 pub fn max_window_bytes() -> Result<u32> {
-    const RMEM: &str = "/proc/sys/net/ipv4/tcp_rmem";
-    let text =
-        std::fs::read_to_string(RMEM).map_err(|error| Error::io(format!("read {RMEM}"), error))?;
+    let text = read_text("/proc/sys/net/ipv4/tcp_rmem")?;
     let max = text
         .split_whitespace()
         .nth(2)

@@ -17,11 +17,6 @@ pub const RECEIVER_PINS: &str = "/sys/fs/bpf/onramp-receiver";
 /// Bits of the keys of [`maps::FROM`] before the address.
 const KEY_BITS: u32 = 32;
 
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for bindings::Receiver {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for bindings::ReceiverCounts {}
-
 /// Which connections are lifted, and how far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceiverOptions {
@@ -87,15 +82,11 @@ impl Receiver {
         pins::prepare(directory)?;
         for name in [maps::LIFTS, maps::RODATA_RECEIVER] {
             let map = map_named(&self.object, name, "the receiver")?;
-            let path = directory.join(pin_name(name));
-            map.expect("receiver.bpf.c has it")
-                .pin(&path)
-                .map_err(|error| pins::not_pinned(&path, &error.to_string()))?;
+            let mut map = map.expect("receiver.bpf.c has it");
+            pins::pin(&directory.join(pin_name(name)), |path| map.pin(path))?;
         }
         for link in &mut self.links {
-            let path = directory.join("link");
-            link.pin(&path)
-                .map_err(|error| pins::not_pinned(&path, &error.to_string()))?;
+            pins::pin(&directory.join("link"), |path| link.pin(path))?;
         }
         Ok(())
     }
@@ -150,14 +141,9 @@ pub fn receiver_status(directory: &Path) -> Result<Option<ReceiverStatus>> {
     if pins::open_directory(directory)?.is_none() {
         return Ok(None);
     }
-    let value = |name: &str| {
-        let map = MapHandle::from_pinned_path(directory.join(pin_name(name))).ok()?;
-        only_value(&map)
-    };
-    let config = value(maps::RODATA_RECEIVER);
-    let counts = value(maps::LIFTS);
-    let config = config.and_then(|value| bindings::Receiver::from_bytes(&value));
-    let counts = counts.and_then(|value| bindings::ReceiverCounts::from_bytes(&value));
+    let map = |name: &str| MapHandle::from_pinned_path(directory.join(pin_name(name))).ok();
+    let config = map(maps::RODATA_RECEIVER).and_then(|map| only_value::<bindings::Receiver>(&map));
+    let counts = map(maps::LIFTS).and_then(|map| only_value::<bindings::ReceiverCounts>(&map));
     // Without one of them it is just being loaded or unloaded.
     Ok(config.zip(counts).map(|(config, counts)| ReceiverStatus {
         window_bytes: config.window_bytes,

@@ -3,9 +3,11 @@
 //! The types are generated (`onramp_bpf::bindings`).
 
 use onramp_bpf::bindings::{
-    Adopt, CgroupName, Config, Endpoint, Event, Limit, Match, Move, Observation, Observed, Path,
-    PathEntry, Prefix, QosConfig, Rule, Socket, Table, Usage, NAME_BYTES,
+    Adopt, CgroupName, Config, Destination, DestinationAverage, Endpoint, Event, GroupCounts,
+    Limit, Match, Move, Observation, Observed, Path, PathEntry, PolicyTotals, Prefix, QosConfig,
+    Receiver, ReceiverCounts, Rule, Socket, Table, Totals, Usage, NAME_BYTES,
 };
+use onramp_core::governor::Average;
 use onramp_core::FirstRound;
 use std::ffi::c_char;
 use std::mem::MaybeUninit;
@@ -43,48 +45,19 @@ pub(crate) unsafe trait Plain: Copy {
     }
 }
 
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Config {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for FirstRound {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for QosConfig {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Limit {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Move {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Adopt {}
-// SAFETY: an array of integers.
-unsafe impl Plain for Name {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Usage {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for CgroupName {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Match {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Prefix {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Rule {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Table {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Path {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for PathEntry {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Observation {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Observed {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for Socket {}
-// SAFETY: repr(C), integers only, as are all members of its union. Events are only read.
-unsafe impl Plain for Event {}
-// SAFETY: an integer.
-unsafe impl Plain for u32 {}
-// SAFETY: an integer.
-unsafe impl Plain for u64 {}
+macro_rules! plain {
+    ($($record:ty),* $(,)?) => {
+        // SAFETY: integers, or repr(C) with integers only, as are all members of the union of an
+        // event, and no padding.
+        $(unsafe impl Plain for $record {})*
+    };
+}
+
+plain! {
+    u32, u64, [u64; 2], Name, Adopt, Average, CgroupName, Config, Destination, DestinationAverage,
+    Event, FirstRound, GroupCounts, Limit, Match, Move, Observation, Observed, Path, PathEntry,
+    PolicyTotals, Prefix, QosConfig, Receiver, ReceiverCounts, Rule, Socket, Table, Totals, Usage,
+}
 
 /// A name as the records hold it: at most 15 bytes, then zeros.
 pub(crate) fn name_chars(name: &str) -> Name {

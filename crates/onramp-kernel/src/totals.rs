@@ -57,9 +57,6 @@ pub struct TimeClass {
     pub startups: u64,
 }
 
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for bindings::Totals {}
-
 impl Totals {
     /// The share of the segments of start-ups that were retransmissions; `None`: none was sent.
     pub fn startup_retransmitted_share(&self) -> Option<f64> {

@@ -10,6 +10,7 @@ use crate::{qos, Error, Result};
 use libbpf_rs::libbpf_sys::{bpf_link_detach, bpf_link_get_fd_by_id};
 use libbpf_rs::{MapCore, MapHandle};
 use nix::libc::ENOENT;
+use onramp_bpf::bindings::maps;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -142,7 +143,7 @@ impl Ending {
     pub fn unregister(&self) -> Result<()> {
         let registered = self.targets.iter().map(|(target, _)| target);
         let ended = registered.filter(|target| target.registered).map(|target| {
-            let detached = target.map_ids.reserved().map_or(Ok(()), qos::detach);
+            let detached = target.map_id(maps::RESERVED).map_or(Ok(()), qos::detach);
             detached.and_then(|()| unregister(target))
         });
         ended.fold(Ok(()), Result::and)
@@ -233,16 +234,11 @@ pub(crate) fn sweep() -> Result<()> {
 }
 
 fn unregister(loaded: &Loaded) -> Result<()> {
-    let refused = |cause: String| Error::Refused {
-        what: format!("unregistering {}", loaded.name),
-        cause,
-        log: String::new(),
-    };
-    if let Some(link) = loaded.map_ids.link {
+    let refused = |cause: String| Error::refused(format!("unregistering {}", loaded.name), cause);
+    if let Some(link) = loaded.link {
         return detach_link(link).map_err(|error| refused(error.to_string()));
     }
     let map = loaded
-        .map_ids
         .operations
         .ok_or_else(|| refused("its struct_ops map was not found".to_owned()))?;
     match MapHandle::from_map_id(map).and_then(|map| map.delete(&0u32.to_ne_bytes())) {

@@ -230,7 +230,7 @@ async fn serve(
         let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
             continue;
         };
-        let (clients, respond) = (Clients::default(), Arc::clone(&respond));
+        let (mut clients, respond) = (Clients::default(), Arc::clone(&respond));
         tokio::spawn(async move {
             loop {
                 match listener.accept().await {
@@ -241,7 +241,7 @@ async fn serve(
         });
     }
     if let Some(listener) = unix.and_then(|unix| tokio::net::UnixListener::from_std(unix).ok()) {
-        let clients = Clients::default();
+        let mut clients = Clients::default();
         tokio::spawn(async move {
             loop {
                 match listener.accept().await {
@@ -256,21 +256,17 @@ async fn serve(
 
 /// The clients of one listener that are served, the oldest first.
 #[derive(Default)]
-struct Clients(std::sync::Mutex<VecDeque<AbortHandle>>);
+struct Clients(VecDeque<AbortHandle>);
 
 impl Clients {
-    fn add(&self, answer: impl std::future::Future<Output = ()> + Send + 'static) {
-        let mut clients = self
-            .0
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
-        clients.retain(|client| !client.is_finished());
-        if clients.len() >= MAX_CLIENTS {
-            if let Some(oldest) = clients.pop_front() {
+    fn add(&mut self, answer: impl std::future::Future<Output = ()> + Send + 'static) {
+        self.0.retain(|client| !client.is_finished());
+        if self.0.len() >= MAX_CLIENTS {
+            if let Some(oldest) = self.0.pop_front() {
                 oldest.abort();
             }
         }
-        clients.push_back(tokio::spawn(answer).abort_handle());
+        self.0.push_back(tokio::spawn(answer).abort_handle());
     }
 }
 

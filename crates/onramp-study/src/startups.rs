@@ -118,7 +118,7 @@ impl Startups for KernelStartups {
             .map(|(registration, _)| registration);
         let Some(pairs) = registrations
             .find(|r| r.name() == congestion_control)
-            .map(Registration::pairs)
+            .map(|registration| registration.pairs())
             .transpose()?
         else {
             return Ok(None);
@@ -145,7 +145,7 @@ impl Startups for KernelStartups {
         let registration =
             registrations.find(|registration| registration.name() == congestion_control);
         let reservations = registration
-            .map(Registration::reservations)
+            .map(|registration| registration.reservations())
             .transpose()?
             .flatten();
         let Some(reservations) = reservations else {

@@ -2,7 +2,7 @@
 
 use super::hierarchy::open;
 use crate::object::with_log;
-use crate::{Error, Result};
+use crate::Result;
 use libbpf_rs::{Link, Object, ObjectBuilder, OpenMapMut};
 use std::os::fd::AsRawFd;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) fn load<T>(
     attach: impl Fn(&mut Object, i32) -> libbpf_rs::Result<T>,
 ) -> Result<(Object, T)> {
     let directory = open(cgroup)?;
-    let (result, log) = with_log(|| {
+    let loaded = with_log(|| {
         let mut open = ObjectBuilder::default().open_memory(object)?;
         for mut program in open.progs_mut() {
             let is_wanted = is_wanted(&program.name().to_string_lossy());
@@ -35,11 +35,7 @@ pub(crate) fn load<T>(
         let attached = attach(&mut object, directory.as_raw_fd())?;
         Ok((object, attached))
     });
-    result.map_err(|error| Error::Refused {
-        what: format!("{task} {}", cgroup.display()),
-        cause: error.to_string(),
-        log,
-    })
+    loaded.map_err(|failed| failed.refused(format!("{task} {}", cgroup.display())))
 }
 
 /// Attaches an object's programs to a cgroup for as long as the links live.

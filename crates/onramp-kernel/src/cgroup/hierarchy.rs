@@ -1,5 +1,6 @@
 //! Where the cgroup v2 hierarchy is, and what is in it.
 
+use crate::process::read_text;
 use crate::{Error, Result};
 use nix::libc;
 use std::collections::HashMap;
@@ -23,9 +24,7 @@ pub fn cgroup2_mount() -> Result<PathBuf> {
 
 /// Which cgroup is at the first mount point of the hierarchy, and that mount point.
 fn mounted() -> Result<Option<(String, PathBuf)>> {
-    let file = "/proc/self/mountinfo";
-    let text =
-        fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
+    let text = read_text("/proc/self/mountinfo")?;
     // "36 35 98:0 / /sys/fs/cgroup rw,... shared:1 - cgroup2 cgroup2 rw,..."; a space in a path is
     // written as \040.
     Ok(text.lines().find_map(|line| {
@@ -95,9 +94,7 @@ pub fn own_cgroup() -> Result<PathBuf> {
         Some((root, _)) if root.starts_with("/..") => detached_path()?,
         _ => cgroup2_mount()?,
     };
-    let file = "/proc/self/cgroup";
-    let text =
-        fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
+    let text = read_text("/proc/self/cgroup")?;
     let own = text
         .lines()
         .find_map(|line| line.strip_prefix("0::"))

@@ -4,7 +4,7 @@ use super::loaded::found;
 use super::sockets::Sockets;
 use crate::records::{name_text, socket_address};
 use crate::Result;
-use onramp_bpf::bindings::{self, Socket, SocketNow};
+use onramp_bpf::bindings::{self, maps, Socket, SocketNow};
 use onramp_core::{PHASE_RESERVED, UNLIMITED};
 use serde::Serialize;
 use std::net::SocketAddr;
@@ -117,10 +117,10 @@ pub fn connections() -> Result<Vec<Connection>> {
     let mut all = Vec::new();
     let mut sockets = Sockets::default();
     for loaded in found()? {
-        let Some(map) = loaded.map_ids.connections else {
+        let Some(map) = loaded.map_id(maps::CONNS) else {
             continue;
         };
-        for socket in sockets.read(map, loaded.map_ids.pairs)? {
+        for socket in sockets.read(map, loaded.map_id(maps::PAIRS))? {
             all.push(connection(&loaded.name, &socket));
         }
     }

@@ -2,17 +2,18 @@
 
 use super::operations::{operations, Operations};
 use super::sockets::Sockets;
-use crate::governor::{monotonic_ns, Governor};
+use crate::governor::Governor;
 use crate::memory::PathsMap;
 use crate::object::only_value;
 use crate::pairs::PairsMap;
-use crate::process;
+use crate::process::{self, now_ns};
 use crate::qos::{self, Reservations};
-use crate::records::{name_chars, name_text, Plain};
+use crate::records::{name_chars, name_text};
 use crate::totals::Totals;
 use crate::{probe, Avoidance, Error, Memory, Result, Timers};
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
 use libbpf_rs::{MapCore, MapHandle, ProgramType};
+use nix::time::ClockId;
 use onramp_bpf::bindings::{self, maps, Config, CONFIG_VERSION};
 use onramp_core::{FirstRound, InitialRate};
 use serde::Serialize;
@@ -79,38 +80,18 @@ pub struct Loaded {
     memory_jump_bytes: u64,
     #[serde(skip)]
     pub(crate) configured_initial_bytes_per_s: u64,
+    /// The ids of its maps, by their names.
     #[serde(skip)]
     pub(crate) map_ids: MapIds,
+    /// The id of the struct_ops map with its `tcp_congestion_ops`.
+    #[serde(skip)]
+    pub(crate) operations: Option<u32>,
+    /// The id of the link that registers it, if one does.
+    #[serde(skip)]
+    pub(crate) link: Option<u32>,
 }
 
-/// Ids of the maps of a registration.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct MapIds {
-    /// The struct_ops map with its `tcp_congestion_ops`.
-    pub operations: Option<u32>,
-    /// The link that registers it, if one does.
-    pub link: Option<u32>,
-    pub connections: Option<u32>,
-    pub memory: Option<u32>,
-    /// What it has learned of the first round.
-    pub first: Option<u32>,
-    pub pairs: Option<u32>,
-    pub totals: Option<u32>,
-    pub governor: Option<u32>,
-    pub destinations: Option<u32>,
-    /// Those of [`qos::MAPS`].
-    pub qos: [Option<u32>; qos::MAPS.len()],
-    /// What was the default of network namespaces before (`crate::defaults`).
-    pub defaults: Option<u32>,
-}
-
-impl MapIds {
-    /// The map with the reservations of sockets.
-    pub fn reserved(&self) -> Option<u32> {
-        let at = qos::MAPS.iter().position(|name| *name == maps::RESERVED)?;
-        self.qos[at]
-    }
-}
+type MapIds = BTreeMap<String, u32>;
 
 impl Loaded {
     /// The map with its packet pairs, if it sends any.
@@ -118,7 +99,7 @@ impl Loaded {
     /// # Errors
     /// The kernel's refusal: it may have been unloaded.
     pub fn pairs(&self) -> Result<Option<PairsMap>> {
-        Ok(self.map(maps::PAIRS, self.map_ids.pairs)?.map(PairsMap))
+        Ok(self.map(maps::PAIRS)?.map(PairsMap))
     }
 
     /// Its reservations, if it can have any.
@@ -126,11 +107,9 @@ impl Loaded {
     /// # Errors
     /// The kernel's refusal: it may have been unloaded.
     pub fn reservations(&self) -> Result<Option<Reservations>> {
-        let mut handles = [const { None }; qos::MAPS.len()];
-        for ((handle, name), id) in handles.iter_mut().zip(qos::MAPS).zip(self.map_ids.qos) {
-            *handle = self.map(name, id)?;
-        }
-        Ok(Reservations::new(&self.name, handles))
+        let [reserved, limits, usage, users, penalties] = qos::MAPS.map(|name| self.map(name));
+        let maps = [reserved?, limits?, usage?, users?, penalties?];
+        Ok(Reservations::new(&self.name, maps))
     }
 
     /// Its path memory, if it has one.
@@ -138,7 +117,7 @@ impl Loaded {
     /// # Errors
     /// The kernel's refusal: it may have been unloaded.
     pub fn memory(&self) -> Result<Option<PathsMap>> {
-        let map = self.map(maps::MEMORY, self.map_ids.memory)?;
+        let map = self.map(maps::MEMORY)?;
         Ok(map.map(|map| PathsMap::new(&self.name, map, self.memory_lifetime_ns)))
     }
 
@@ -152,7 +131,7 @@ impl Loaded {
     /// # Errors
     /// The kernel's refusal: it may have been unloaded.
     pub fn totals(&self) -> Result<Totals> {
-        match self.map(maps::TOTALS, self.map_ids.totals)? {
+        match self.map(maps::TOTALS)? {
             Some(map) => Totals::read(&map, &self.name),
             None => Ok(Totals::default()),
         }
@@ -163,9 +142,7 @@ impl Loaded {
     /// # Errors
     /// The kernel's refusal: it may have been unloaded.
     pub fn governor(&self) -> Result<Option<Governor>> {
-        let host = self.map(maps::GOVERNOR, self.map_ids.governor)?;
-        let destinations = self.map(maps::DESTS, self.map_ids.destinations)?;
-        let maps = host.zip(destinations);
+        let maps = self.map(maps::GOVERNOR)?.zip(self.map(maps::DESTS)?);
         maps.map(|(host, destinations)| {
             Governor::read(self.governor_bound_ppm, &host, &destinations, &self.name)
         })
@@ -182,8 +159,12 @@ impl Loaded {
         self.memory_jump_bytes
     }
 
-    pub(crate) fn map(&self, name: &str, id: Option<u32>) -> Result<Option<MapHandle>> {
-        let handle = id.map(MapHandle::from_map_id).transpose();
+    pub(crate) fn map_id(&self, name: &str) -> Option<u32> {
+        self.map_ids.get(name).copied()
+    }
+
+    pub(crate) fn map(&self, name: &str) -> Result<Option<MapHandle>> {
+        let handle = self.map_id(name).map(MapHandle::from_map_id).transpose();
         handle.map_err(|error| Error::unreadable(name, &self.name, &error))
     }
 }
@@ -196,7 +177,7 @@ pub fn loaded() -> Result<Vec<Loaded>> {
     let mut all = found()?;
     let mut sockets = Sockets::default();
     for loaded in &mut all {
-        if let Some(map) = loaded.map_ids.connections {
+        if let Some(map) = loaded.map_id(maps::CONNS) {
             let sockets = sockets.read(map, None)?.into_iter();
             let own = sockets.filter(|socket| socket.connection.handed_over_ns == 0);
             loaded.connections = own.count();
@@ -232,9 +213,7 @@ pub(crate) fn found() -> Result<Vec<Loaded>> {
     let operations = operations(&objects.keys().copied().collect());
     let described = objects.into_iter().filter_map(|(object, map_ids)| {
         let operations = operations.iter().find(|of| of.object == object);
-        let (config, mut map_ids) = config_and_maps(&map_ids);
-        map_ids.operations = operations.map(|operations| operations.map);
-        map_ids.link = operations.and_then(|operations| operations.link);
+        let (config, map_ids) = config_and_maps(&map_ids);
         let config = config.or_else(|| of_other_version(operations?))?;
         Some(describe(&config, map_ids, operations))
     });
@@ -274,48 +253,34 @@ fn objects() -> BTreeMap<u32, BTreeSet<u32>> {
 /// The configuration and the maps that an object's programs use. An object of another version of
 /// Onramp has no configuration, and only the maps whose records do not depend on the version.
 fn config_and_maps(map_ids: &BTreeSet<u32>) -> (Option<Config>, MapIds) {
-    let mut config = None;
-    let mut ids = MapIds::default();
+    let mut config: Option<Config> = None;
+    let mut ids = MapIds::new();
     for &id in map_ids {
         let Ok(map) = MapHandle::from_map_id(id) else {
             continue;
         };
+        let name = map.name().to_string_lossy().into_owned();
         let value_bytes = map.value_size() as usize;
-        match map.name().to_string_lossy().as_ref() {
-            maps::RODATA_ONRAMP => {
-                config = only_value(&map).and_then(|bytes| Config::from_bytes(&bytes));
-            }
-            // A value of another size belongs to another version.
+        // A value of another size belongs to another version.
+        let is_of_this_version = match name.as_str() {
             // The state of the algorithm follows the connection.
-            maps::CONNS if value_bytes >= size_of::<bindings::Connection>() => {
-                ids.connections = Some(id);
-            }
-            maps::PAIRS if value_bytes == size_of::<bindings::Pairs>() => ids.pairs = Some(id),
-            maps::TOTALS if value_bytes == size_of::<bindings::Totals>() => ids.totals = Some(id),
-            maps::GOVERNOR => ids.governor = Some(id),
-            maps::DESTS => ids.destinations = Some(id),
-            maps::MEMORY => ids.memory = Some(id),
-            maps::FIRST => ids.first = Some(id),
-            DEFAULTS_MAP => ids.defaults = Some(id),
-            name => {
-                if let Some(at) = qos::MAPS.iter().position(|map| *map == name) {
-                    ids.qos[at] = Some(id);
-                }
-            }
+            maps::CONNS => value_bytes >= size_of::<bindings::Connection>(),
+            maps::PAIRS => value_bytes == size_of::<bindings::Pairs>(),
+            maps::TOTALS => value_bytes == size_of::<bindings::Totals>(),
+            _ => true,
+        };
+        if name == maps::RODATA_ONRAMP {
+            config = only_value(&map);
+        }
+        if is_of_this_version {
+            ids.insert(name, id);
         }
     }
-    match config.filter(|config: &Config| config.version == CONFIG_VERSION) {
-        Some(config) => (Some(config), ids),
-        None => {
-            let MapIds { defaults, qos, .. } = ids;
-            let ids = MapIds {
-                defaults,
-                qos,
-                ..MapIds::default()
-            };
-            (None, ids)
-        }
+    let config = config.filter(|config| config.version == CONFIG_VERSION);
+    if config.is_none() {
+        ids.retain(|name, _| name == DEFAULTS_MAP || qos::MAPS.contains(&name.as_str()));
     }
+    (config, ids)
 }
 
 fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -> Loaded {
@@ -325,7 +290,7 @@ fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -
         startup: name_text(&config.startup),
         avoidance: Avoidance::from_repr(config.avoidance).map_or("unknown", Avoidance::name),
         paper_initial_window: config.options & onramp_core::OPTION_PAPER_INITIAL_WINDOW != 0,
-        packet_pairs: map_ids.pairs.is_some(),
+        packet_pairs: map_ids.contains_key(maps::PAIRS),
         memory: memory_of(config).name(),
         memory_lifetime_s: (lifetime_ns != 0).then_some(lifetime_ns as f64 / 1e9),
         owner_pid: (config.owner_pid != 0).then_some(config.owner_pid),
@@ -339,25 +304,25 @@ fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -
         memory_lifetime_ns: lifetime_ns,
         governor_bound_ppm: config.governor_bound_ppm,
         memory_jump_bytes: config.memory_jump_bytes,
-        initial_bytes_per_s: initial_bytes_per_s(config, map_ids.first),
+        initial_bytes_per_s: initial_bytes_per_s(config, map_ids.get(maps::FIRST)),
         initial_rate_is_learned: config.initial_bytes_per_s == InitialRate::Auto.bytes_per_s(),
         configured_initial_bytes_per_s: config.initial_bytes_per_s,
         timers: Timers::of(config.timers),
         map_ids,
+        operations: operations.map(|operations| operations.map),
+        link: operations.and_then(|operations| operations.link),
     }
 }
 
 /// The initial rate of new connections. `first` is the map of what was learned.
-fn initial_bytes_per_s(config: &Config, first: Option<u32>) -> u64 {
+fn initial_bytes_per_s(config: &Config, first: Option<&u32>) -> u64 {
     if config.initial_bytes_per_s != InitialRate::Auto.bytes_per_s() {
         return config.initial_bytes_per_s;
     }
-    let map = first.and_then(|id| MapHandle::from_map_id(id).ok());
-    let learned = map.and_then(|map| FirstRound::from_bytes(&only_value(&map)?));
+    let map = first.and_then(|id| MapHandle::from_map_id(*id).ok());
+    let learned: FirstRound = map.and_then(|map| only_value(&map)).unwrap_or_default();
     // Without a clock, what was learned counts as new.
-    learned
-        .unwrap_or_default()
-        .rate(monotonic_ns().unwrap_or(0))
+    learned.rate(now_ns(ClockId::CLOCK_MONOTONIC).unwrap_or(0))
 }
 
 fn memory_of(config: &Config) -> Memory {

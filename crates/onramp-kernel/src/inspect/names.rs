@@ -1,6 +1,7 @@
 //! The congestion controls of this network namespace, by name.
 
-use crate::{Error, Result};
+use crate::process::read_text;
+use crate::Result;
 use std::fs;
 
 /// The congestion controls that sockets of this network namespace can choose.
@@ -8,9 +9,7 @@ use std::fs;
 /// # Errors
 /// [`Error::Io`] if /proc cannot be read.
 pub fn registered_names() -> Result<Vec<String>> {
-    let file = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-    let text =
-        fs::read_to_string(file).map_err(|error| Error::io(format!("read {file}"), error))?;
+    let text = read_text("/proc/sys/net/ipv4/tcp_available_congestion_control")?;
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 

@@ -1,7 +1,7 @@
 //! The struct_ops maps of Onramp in this kernel: a map holds a `tcp_congestion_ops`, registered or
 //! not.
 
-use crate::object::only_value;
+use crate::object::only_bytes;
 use crate::probe::Btf;
 use crate::records::{name_text, Name, Plain};
 use libbpf_rs::btf::types::{MemberAttr, Struct};
@@ -69,7 +69,7 @@ pub(super) fn operations(objects: &BTreeSet<u32>) -> Vec<Operations> {
     MapInfoIter::default()
         .filter(|info| info.ty == MapType::StructOps && objects.contains(&info.btf_id))
         .filter_map(|info| {
-            let value = only_value(&MapHandle::from_map_id(info.id).ok()?)?;
+            let value = only_bytes(&MapHandle::from_map_id(info.id).ok()?)?;
             let link = links.get(&info.id).copied();
             let registered = number(&value, STATE_OFFSET)? == STATE_IN_USE || link.is_some();
             let references = number(&value, REFERENCES_OFFSET)?;

@@ -1,13 +1,15 @@
 //! The sockets that use a congestion control, read by a BPF iterator (`bpf/connections.bpf.c`).
 
 use crate::namespaces::{in_each, network_namespaces, Search};
-use crate::object::with_log;
+use crate::object::{read_iterator, with_log};
 use crate::records::Plain;
 use crate::{Error, Result};
-use libbpf_rs::{ErrorKind, Iter, IterOpts, Link, MapHandle, Object, ObjectBuilder};
+use libbpf_rs::{ErrorKind, IterOpts, MapHandle, Object, ObjectBuilder};
 use onramp_bpf::bindings::{maps, programs, Socket};
-use std::io::Read;
 use std::os::fd::AsFd;
+
+/// The operation, for an error.
+const LISTING: &str = "listing connections";
 
 /// Reads sockets with the iterator, which is loaded when it is first needed: loading it takes some
 /// ten milliseconds.
@@ -27,17 +29,14 @@ impl Sockets {
         };
         let bytes = match self.refuses_elements {
             true => in_namespaces(&map, pairs_map)?,
-            false => {
-                let (result, log) = with_log(|| self.elements(&map, pairs_map));
-                match result {
-                    Ok(bytes) => bytes,
-                    Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                        self.refuses_elements = true;
-                        in_namespaces(&map, pairs_map)?
-                    }
-                    Err(error) => return Err(refused(&error, log)),
+            false => match with_log(|| self.elements(&map, pairs_map)) {
+                Ok(bytes) => bytes,
+                Err(failed) if failed.error.kind() == ErrorKind::PermissionDenied => {
+                    self.refuses_elements = true;
+                    in_namespaces(&map, pairs_map)?
                 }
-            }
+                Err(failed) => return Err(failed.refused(LISTING)),
+            },
         };
         Ok(bytes
             .chunks_exact(size_of::<Socket>())
@@ -47,7 +46,7 @@ impl Sockets {
 
     /// The rows of a map's elements: the sockets of all network namespaces.
     fn elements(&mut self, map: &MapHandle, pairs_map: Option<u32>) -> libbpf_rs::Result<Vec<u8>> {
-        let rows_of = |object: &Object| rows(&program(object).attach_iter(map.as_fd())?);
+        let rows_of = |object: &Object| read_iterator(&program(object).attach_iter(map.as_fd())?);
         match (pairs_map, &self.without_pairs) {
             (Some(_), _) => rows_of(&load(programs::LIST, None, pairs_map)?),
             (None, Some(object)) => rows_of(object),
@@ -58,13 +57,13 @@ impl Sockets {
 
 /// The same rows from the TCP sockets of each network namespace that this process can enter.
 fn in_namespaces(map: &MapHandle, pairs_map: Option<u32>) -> Result<Vec<u8>> {
-    let (object, log) = with_log(|| load(programs::LIST_TCP, Some(map), pairs_map));
-    let object = object.map_err(|error| refused(&error, log))?;
+    let object = with_log(|| load(programs::LIST_TCP, Some(map), pairs_map));
+    let object = object.map_err(|failed| failed.refused(LISTING))?;
     let namespaces = network_namespaces(Search::Thorough)?;
     let results = in_each(&namespaces, |_, _| {
-        let of_namespace = || rows(&program(&object).attach_iter_with_opts(IterOpts::None)?);
-        let (result, log) = with_log(of_namespace);
-        result.map_err(|error| refused(&error, log))
+        let of_namespace =
+            || read_iterator(&program(&object).attach_iter_with_opts(IterOpts::None)?);
+        with_log(of_namespace).map_err(|failed| failed.refused(LISTING))
     });
     let mut all = Vec::new();
     for (namespace, result) in results {
@@ -105,21 +104,4 @@ fn load(
 fn program(object: &Object) -> libbpf_rs::ProgramMut<'_> {
     let mut loaded = object.progs_mut().filter(|program| program.autoload());
     loaded.next().expect("one program is loaded")
-}
-
-/// What an attached iterator writes.
-fn rows(link: &Link) -> libbpf_rs::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    Iter::new(link)?
-        .read_to_end(&mut bytes)
-        .map_err(libbpf_rs::Error::from)?;
-    Ok(bytes)
-}
-
-fn refused(error: &libbpf_rs::Error, log: String) -> Error {
-    Error::Refused {
-        what: "listing connections".to_owned(),
-        cause: error.to_string(),
-        log,
-    }
 }

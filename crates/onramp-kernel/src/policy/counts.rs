@@ -1,6 +1,6 @@
 //! What the kernel counted for policies, read from the maps.
 
-use super::state::{ServiceState, Slot};
+use super::state::{ServiceState, Slot, STATE_MAP};
 use super::{Maps, Pins};
 use crate::object::only_value;
 use crate::records::Plain;
@@ -18,11 +18,6 @@ pub use onramp_bpf::bindings::PolicyTotals;
 pub use onramp_bpf::bindings::ReceiverCounts;
 /// Times in a histogram, as the kernel has it.
 pub use onramp_bpf::bindings::Times;
-
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for GroupCounts {}
-// SAFETY: repr(C), integers only, no padding.
-unsafe impl Plain for PolicyTotals {}
 
 /// The policies of a service at one time.
 #[derive(Clone, Debug)]
@@ -45,7 +40,7 @@ impl Snapshot {
     /// [`Error::NoService`], or the kernel's refusal.
     pub fn read(directory: &Path) -> Result<Snapshot> {
         let maps = Maps::pinned(&Pins::open(directory)?).ok_or(Error::NoService)?;
-        let state = ServiceState::read(&maps.state)?;
+        let state = ServiceState::read(&maps[STATE_MAP])?;
         Snapshot::of(&maps, state)
     }
 
@@ -54,29 +49,27 @@ impl Snapshot {
             let slot = policy.startup.as_ref().and(state.slots.get(&policy.name));
             slot.map(|slot| {
                 Ok([
-                    group(&maps.groups, slot.number * 2)?,
-                    group(&maps.groups, slot.number * 2 + 1)?,
+                    group(maps, slot.number * 2)?,
+                    group(maps, slot.number * 2 + 1)?,
                 ])
             })
             .transpose()
         });
         Ok(Snapshot {
             groups: groups.collect::<Result<_>>()?,
-            totals: read(&maps.totals, maps::POLICIED, 0)?,
-            lifts: only_value(&maps.lifts)
-                .and_then(|value| ReceiverCounts::from_bytes(&value))
-                .unwrap_or_default(),
+            totals: read(maps, maps::POLICIED, 0)?,
+            lifts: only_value(&maps[maps::LIFTS]).unwrap_or_default(),
             state,
         })
     }
 }
 
-fn group(groups: &MapHandle, index: u32) -> Result<GroupCounts> {
-    read(groups, maps::GROUPS, index)
+fn group(maps: &Maps, index: u32) -> Result<GroupCounts> {
+    read(maps, maps::GROUPS, index)
 }
 
-fn read<T: Plain>(map: &MapHandle, name: &str, index: u32) -> Result<T> {
-    let processors = map
+fn read<T: Plain>(maps: &Maps, name: &str, index: u32) -> Result<T> {
+    let processors = maps[name]
         .lookup_percpu(&index.to_ne_bytes(), MapFlags::ANY)
         .map_err(|error| Error::unreadable(name, "the service", &error))?;
     Ok(sum_of(&processors.unwrap_or_default()))

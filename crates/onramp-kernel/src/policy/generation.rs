@@ -3,18 +3,17 @@
 use super::program::Maps;
 use super::table::{threshold, Compiled};
 use crate::cgroup::{all_cgroups, cgroup2_mount};
-use crate::object::only_value;
+use crate::object::{only_value, value};
 use crate::records::Plain;
 use crate::{Error, Result};
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
-use onramp_bpf::bindings::{self, CGROUP_LEVELS, MATCH_CGROUP, MATCH_PORT, MATCH_USER};
+use onramp_bpf::bindings::{self, maps, CGROUP_LEVELS, MATCH_CGROUP, MATCH_PORT, MATCH_USER};
 use std::ffi::c_char;
 use std::path::Path;
 
 /// The generation in force; 0: none has been written.
 fn active(maps: &Maps) -> u32 {
-    let value = only_value(&maps.active);
-    value.and_then(|value| u32::from_bytes(&value)).unwrap_or(0)
+    only_value(&maps[maps::ACTIVE]).unwrap_or(0)
 }
 
 /// Writes the policies beside those in force, and then puts them into force at once.
@@ -35,7 +34,7 @@ pub(super) fn put_into_force(maps: &Maps, compiled: &Compiled) -> Result<()> {
             generation: next,
             address: prefix.octets(),
         };
-        set_element(&maps.prefixes, key.as_bytes(), *set)?;
+        set_element(&maps[maps::PREFIXES], key.as_bytes(), *set)?;
     }
     let ports = compiled
         .ports
@@ -49,11 +48,19 @@ pub(super) fn put_into_force(maps: &Maps, compiled: &Compiled) -> Result<()> {
         set_match(maps, next, kind, value, *set)?;
     }
     for (name, set) in &compiled.cgroups {
-        set_element(&maps.cgroups, cgroup_key(next, name).as_bytes(), *set)?;
+        set_element(
+            &maps[maps::CGROUPS],
+            cgroup_key(next, name).as_bytes(),
+            *set,
+        )?;
     }
     // A cgroup that is made from now on is noted by the program.
     note_existing_cgroups(maps, compiled, next)?;
-    set(&maps.active, &0u32.to_ne_bytes(), &next.to_ne_bytes())?;
+    set(
+        &maps[maps::ACTIVE],
+        &0u32.to_ne_bytes(),
+        &next.to_ne_bytes(),
+    )?;
     // One that was being made: the program did not know the names, and it was not listed yet. If
     // this fails, the policies are in force nevertheless.
     let _ = note_existing_cgroups(maps, compiled, next);
@@ -70,18 +77,14 @@ pub(super) fn set_share(maps: &Maps, position: usize, share: f64) -> Result<()> 
 }
 
 fn read_table(maps: &Maps, generation: u32) -> Result<bindings::Table> {
-    let value = maps
-        .tables
-        .lookup(&(generation & 1).to_ne_bytes(), MapFlags::ANY);
-    let value = value.map_err(|error| refused(&maps.tables, &error))?;
-    Ok(value
-        .and_then(|value| bindings::Table::from_bytes(&value))
-        .expect("the map has both elements"))
+    let table = value(&maps[maps::TABLES], &(generation & 1).to_ne_bytes());
+    let table = table.map_err(|error| refused(&maps[maps::TABLES], &error))?;
+    Ok(table.expect("the map has both elements"))
 }
 
 fn write_table(maps: &Maps, table: &bindings::Table) -> Result<()> {
     set(
-        &maps.tables,
+        &maps[maps::TABLES],
         &(table.generation & 1).to_ne_bytes(),
         table.as_bytes(),
     )
@@ -90,7 +93,11 @@ fn write_table(maps: &Maps, table: &bindings::Table) -> Result<()> {
 /// Removes the entries of all generations but one.
 fn forget_others(maps: &Maps, kept: u32) -> Result<()> {
     // Where the generation is in the keys.
-    for (map, at) in [(&maps.prefixes, 4), (&maps.matches, 0), (&maps.cgroups, 0)] {
+    for (map, at) in [
+        (&maps[maps::PREFIXES], 4),
+        (&maps[maps::MATCHES], 0),
+        (&maps[maps::CGROUPS], 0),
+    ] {
         let outdated: Vec<Vec<u8>> = map
             .keys()
             .filter(|key| key[at..at + 4] != kept.to_ne_bytes())
@@ -129,7 +136,11 @@ fn note_existing_cgroups(maps: &Maps, compiled: &Compiled, generation: u32) -> R
 /// Notes whether a cgroup of this level is named.
 fn set_level(maps: &Maps, generation: u32, level: u32, is_named: u32) -> Result<()> {
     let index = (generation & 1) * CGROUP_LEVELS + level;
-    set(&maps.levels, &index.to_ne_bytes(), &is_named.to_ne_bytes())
+    set(
+        &maps[maps::LEVELS],
+        &index.to_ne_bytes(),
+        &is_named.to_ne_bytes(),
+    )
 }
 
 /// The policies that name a cgroup, by its path below the root.
@@ -157,7 +168,7 @@ fn set_match(maps: &Maps, generation: u32, kind: u32, value: u64, set: u64) -> R
         kind,
         value,
     };
-    set_element(&maps.matches, key.as_bytes(), set)
+    set_element(&maps[maps::MATCHES], key.as_bytes(), set)
 }
 
 fn set_element(map: &MapHandle, key: &[u8], policies: u64) -> Result<()> {
@@ -170,9 +181,5 @@ fn set(map: &MapHandle, key: &[u8], value: &[u8]) -> Result<()> {
 }
 
 fn refused(map: &MapHandle, error: &libbpf_rs::Error) -> Error {
-    Error::Refused {
-        what: format!("writing {}", map.name().to_string_lossy()),
-        cause: error.to_string(),
-        log: String::new(),
-    }
+    Error::refused(format!("writing {}", map.name().to_string_lossy()), error)
 }

@@ -1,6 +1,6 @@
 //! The registrations of a service: pinned, so that they outlive its process.
 
-use super::pins::{make, not_pinned, remove_directory, remove_file, Pins};
+use super::pins::{make, pin, remove_directory, remove_file, Pins};
 use crate::defaults::{put_back, Going, PreviousDefaults, RestoredDefault};
 use crate::inspect::registered_names;
 use crate::namespaces::{network_namespaces, Search};
@@ -38,7 +38,7 @@ impl Held {
     /// The one that is pinned in this directory, as far as it is pinned.
     fn at(directory: PathBuf) -> Held {
         let config = MapHandle::from_pinned_path(directory.join("config")).ok();
-        let config = config.and_then(|map| Config::from_bytes(&only_value(&map)?));
+        let config: Option<Config> = config.and_then(|map| only_value(&map));
         let config = config.filter(|config| config.version == CONFIG_VERSION);
         let last = directory.file_name().unwrap_or_default().to_string_lossy();
         Held {
@@ -60,28 +60,22 @@ impl Held {
             name: made.name,
             directory: directory.clone(),
         };
-        let mut pin = || {
+        let mut pin_all = || {
             make(&directory)?;
             for (name, map) in [
                 ("operations", &mut made.operations),
                 ("config", &mut made.config),
                 ("defaults", made.defaults.map()),
             ] {
-                let path = directory.join(name);
-                remove_file(&path)?;
-                map.pin(&path)
-                    .map_err(|error| not_pinned(&path, &error.to_string()))?;
+                pin(&directory.join(name), |path| map.pin(path))?;
             }
             // The link last: what it pins is complete.
             if let Some(link) = &mut made.link {
-                let path = directory.join("link");
-                remove_file(&path)?;
-                link.pin(&path)
-                    .map_err(|error| not_pinned(&path, &error.to_string()))?;
+                pin(&directory.join("link"), |path| link.pin(path))?;
             }
             Ok(())
         };
-        let pinned = pin();
+        let pinned = pin_all();
         drop(made.link);
         match pinned {
             Ok(()) => Ok(held),
@@ -148,11 +142,8 @@ impl Held {
         let deadline = Instant::now() + END_TIMEOUT;
         while registered_names()?.contains(&self.name) {
             if Instant::now() > deadline {
-                return Err(Error::Refused {
-                    what: format!("unregistering {}", self.name),
-                    cause: "it is still registered".to_owned(),
-                    log: String::new(),
-                });
+                let what = format!("unregistering {}", self.name);
+                return Err(Error::refused(what, "it is still registered"));
             }
             std::thread::sleep(Duration::from_millis(1));
         }

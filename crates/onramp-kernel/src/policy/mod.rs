@@ -31,10 +31,10 @@ use crate::receive_window::{check_window, DEFAULT_LIMIT_BYTES};
 use crate::registration::options_hash;
 use crate::{probe, Error, RestoredDefault, Result};
 use held::Held;
-use onramp_bpf::bindings::{CONFIG_VERSION, POLICIES};
+use onramp_bpf::bindings::{maps, CONFIG_VERSION, POLICIES};
 use pins::Pins;
 use program::{is_any_attached, is_attached, Maps, Program};
-use state::Slot;
+use state::{Slot, STATE_MAP};
 use std::collections::BTreeSet;
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::Path;
@@ -86,7 +86,9 @@ impl Policies {
             other => other,
         })?;
         let maps = Maps::pinned(&pins);
-        let state = maps.as_ref().map(|maps| ServiceState::read(&maps.state));
+        let state = maps
+            .as_ref()
+            .map(|maps| ServiceState::read(&maps[STATE_MAP]));
         Ok(Policies {
             state: state.transpose()?.unwrap_or_default(),
             pins,
@@ -113,7 +115,7 @@ impl Policies {
     pub fn write_state(&mut self) -> Result<()> {
         self.state.records = CONFIG_VERSION;
         match &self.maps {
-            Some(maps) => self.state.write(&maps.state),
+            Some(maps) => self.state.write(&maps[STATE_MAP]),
             None => Ok(()),
         }
     }
@@ -179,7 +181,7 @@ impl Policies {
             let maps = self.maps.as_ref().expect("make_room() made them");
             let held = match &rule.start {
                 Some(start) => {
-                    Some(wanted.held(&self.pins, &start.options, &maps.shared, earlier)?)
+                    Some(wanted.held(&self.pins, &start.options, maps.shared(), earlier)?)
                 }
                 None => None,
             };
@@ -199,7 +201,7 @@ impl Policies {
         let compiled = Compiled::new(&policies, self.receive_limit_bytes);
         self.state.policies = states;
         self.state.records = CONFIG_VERSION;
-        self.state.write(&maps.state)?;
+        self.state.write(&maps[STATE_MAP])?;
         generation::put_into_force(maps, &compiled)?;
         if let Some(program) = self.program.take() {
             program.attach(&self.pins, maps)?;
@@ -257,7 +259,7 @@ impl Policies {
             epoch,
             options,
         };
-        counts::clear(&maps.groups, slot)?;
+        counts::clear(&maps[maps::GROUPS], slot)?;
         self.state.slots.insert(name.to_owned(), slot);
         Ok(slot)
     }

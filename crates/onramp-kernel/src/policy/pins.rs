@@ -99,10 +99,7 @@ impl Pins {
 
     /// Pins a map in the place of one of an earlier service.
     pub fn pin_map(&self, name: &str, map: &mut MapHandle) -> Result<()> {
-        let path = self.map_path(name);
-        remove_file(&path)?;
-        map.pin(&path)
-            .map_err(|error| not_pinned(&path, &error.to_string()))
+        pin(&self.map_path(name), |path| map.pin(path))
     }
 
     /// Removes everything, so that the kernel frees what nothing else uses.
@@ -130,13 +127,10 @@ fn failed(verb: &str, path: &Path, error: io::Error) -> Error {
     Error::io(format!("{verb} {}", path.display()), error)
 }
 
-/// The kernel refused to pin something.
-pub(crate) fn not_pinned(path: &Path, cause: &str) -> Error {
-    Error::Refused {
-        what: format!("pinning {}", path.display()),
-        cause: cause.to_owned(),
-        log: String::new(),
-    }
+/// Pins something in the place of what was pinned there before.
+pub(crate) fn pin(path: &Path, pin: impl FnOnce(&Path) -> libbpf_rs::Result<()>) -> Result<()> {
+    remove_file(path)?;
+    pin(path).map_err(|error| Error::refused(format!("pinning {}", path.display()), error))
 }
 
 /// Makes a directory of pins in a BPF file system, and opens it.

@@ -1,32 +1,20 @@
 //! The policy program (`bpf/policy.bpf.c`): loading, attaching, replacing.
 
-use super::pins::{not_pinned, remove_file, Pins};
+use super::pins::{pin, Pins};
 use super::state::{ServiceState, STATE_MAP};
 use crate::cgroup::{cgroup2_mount, open};
 use crate::object::{hash, map_named, only_value, with_log};
 use crate::records::Plain;
-use crate::registration::Shared;
+use crate::registration::{map_of, Shared};
 use crate::{Error, Result};
 use libbpf_rs::{Link, MapCore, MapHandle, Object, ObjectBuilder};
 use onramp_bpf::bindings::{self, maps, programs};
+use std::ops::Index;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 
-/// The maps of the policy program, with the state of the service.
-pub(super) struct Maps {
-    pub active: MapHandle,
-    pub tables: MapHandle,
-    pub prefixes: MapHandle,
-    pub matches: MapHandle,
-    pub cgroups: MapHandle,
-    pub levels: MapHandle,
-    pub shared: Shared,
-    pub groups: MapHandle,
-    pub totals: MapHandle,
-    pub lifts: MapHandle,
-    lifted: MapHandle,
-    pub state: MapHandle,
-}
+/// The maps of the policy program by their names, with the state of the service as the last one.
+pub(super) struct Maps(Vec<(&'static str, MapHandle)>);
 
 /// The maps that are pinned, beside the state, and the sizes of their values.
 const PINNED: [(&str, usize); 11] = [
@@ -67,54 +55,28 @@ impl Maps {
     }
 
     fn with(state: MapHandle, map: impl Fn(&str, usize) -> Option<MapHandle>) -> Option<Maps> {
-        let mut found = PINNED.iter().map(|(name, size)| map(name, *size));
-        let mut next = || found.next().flatten();
-        let (active, tables, prefixes) = (next()?, next()?, next()?);
-        let (matches, cgroups, levels) = (next()?, next()?, next()?);
-        let (tags, groups, totals) = (next()?, next()?, next()?);
-        let (lifts, lifted) = (next()?, next()?);
-        Some(Maps {
-            active,
-            tables,
-            prefixes,
-            matches,
-            cgroups,
-            levels,
-            groups: copy(&groups)?,
-            shared: Shared { tags, groups },
-            totals,
-            lifts,
-            lifted,
-            state,
-        })
+        let found = PINNED.map(|(name, size)| Some((name, map(name, size)?)));
+        let all = found.into_iter().chain([Some((STATE_MAP, state))]);
+        all.collect::<Option<_>>().map(Maps)
     }
 
-    /// The maps by their names.
-    fn named(&mut self) -> [(&'static str, &mut MapHandle); 12] {
-        [
-            (maps::ACTIVE, &mut self.active),
-            (maps::TABLES, &mut self.tables),
-            (maps::PREFIXES, &mut self.prefixes),
-            (maps::MATCHES, &mut self.matches),
-            (maps::CGROUPS, &mut self.cgroups),
-            (maps::LEVELS, &mut self.levels),
-            (maps::TAGS, &mut self.shared.tags),
-            (maps::GROUPS, &mut self.groups),
-            (maps::POLICIED, &mut self.totals),
-            (maps::LIFTS, &mut self.lifts),
-            (maps::LIFTED, &mut self.lifted),
-            (STATE_MAP, &mut self.state),
-        ]
+    /// Those that a registration shares with the policy program.
+    pub fn shared(&self) -> &Shared {
+        &self.0
     }
 
     /// Policies that can have counts.
     pub fn slots(&self) -> usize {
-        self.groups.max_entries() as usize / 2
+        self[maps::GROUPS].max_entries() as usize / 2
     }
 }
 
-fn copy(map: &MapHandle) -> Option<MapHandle> {
-    MapHandle::try_from(map).ok()
+impl Index<&str> for Maps {
+    type Output = MapHandle;
+
+    fn index(&self, name: &str) -> &MapHandle {
+        map_of(&self.0, name).expect("PINNED has the name")
+    }
 }
 
 /// A policy program that is loaded and not attached yet.
@@ -132,21 +94,18 @@ impl Program {
     }
 
     /// Loads it with the maps of an earlier one.
-    pub fn with_maps(shared: &mut Maps) -> Result<Program> {
-        let named = shared.named();
-        let object = load(
-            |name, map| match named.iter().find(|(shared, _)| *shared == name) {
-                Some((_, shared)) => map.reuse_fd(shared.as_fd()),
-                None => Ok(()),
-            },
-        )?;
+    pub fn with_maps(shared: &Maps) -> Result<Program> {
+        let object = load(|name, map| match map_of(&shared.0, name) {
+            Some(shared) => map.reuse_fd(shared.as_fd()),
+            None => Ok(()),
+        })?;
         Ok(Program(object))
     }
 
     /// Attaches it, or puts it in the place of the one that is attached. No connection is missed:
     /// the kernel replaces a program of a cgroup at once.
     pub fn attach(self, pins: &Pins, shared: &mut Maps) -> Result<()> {
-        for (name, map) in shared.named() {
+        for (name, map) in &mut shared.0 {
             if !pins.map(name).is_some_and(|pinned| is_same(&pinned, map)) {
                 pins.pin_map(name, map)?;
             }
@@ -157,21 +116,15 @@ impl Program {
             let path = pins.link_path(name.trim_start_matches("onramp_"));
             let is_policy = name == programs::POLICY;
             let earlier = link(&path);
-            let (result, log) = with_log(|| match earlier {
+            let attached = with_log(|| match earlier {
                 Some(mut link) if is_policy => link.update_prog(&program).map(|()| None),
                 _ if is_policy => program.attach_cgroup(root.as_raw_fd()).map(Some),
                 _ => program.attach().map(Some),
             });
-            let attached = result.map_err(|error| Error::Refused {
-                what: format!("attaching {name}"),
-                cause: error.to_string(),
-                log,
-            })?;
+            let attached = attached.map_err(|failed| failed.refused(format!("attaching {name}")));
             // A new link takes the place of an earlier one only after it works.
-            if let Some(mut link) = attached {
-                remove_file(&path)?;
-                link.pin(&path)
-                    .map_err(|error| not_pinned(&path, &error.to_string()))?;
+            if let Some(mut link) = attached? {
+                pin(&path, |path| link.pin(path))?;
             }
         }
         let mut build = map_named(&self.0, maps::RODATA_POLICY, "the policy program")?
@@ -182,9 +135,7 @@ impl Program {
 
 /// Is the program of this build attached?
 pub(super) fn is_attached(pins: &Pins) -> bool {
-    let build = pins
-        .map(BUILD)
-        .and_then(|map| u64::from_bytes(&only_value(&map)?));
+    let build: Option<u64> = pins.map(BUILD).and_then(|map| only_value(&map));
     build == Some(hash(onramp_bpf::POLICY)) && is_any_attached(pins)
 }
 
@@ -197,11 +148,9 @@ pub(super) fn is_any_attached(pins: &Pins) -> bool {
 /// for those that it measures.
 pub(super) fn detach(pins: &Pins) -> Result<()> {
     match link(&pins.link_path("policy")) {
-        Some(link) => link.detach().map_err(|error| Error::Refused {
-            what: "detaching the policy program".to_owned(),
-            cause: error.to_string(),
-            log: String::new(),
-        }),
+        Some(link) => link
+            .detach()
+            .map_err(|error| Error::refused("detaching the policy program", error)),
         None => Ok(()),
     }
 }
@@ -220,7 +169,7 @@ fn is_same(one: &MapHandle, other: &MapHandle) -> bool {
 fn load(
     set_up: impl Fn(&str, &mut libbpf_rs::OpenMapMut<'_>) -> libbpf_rs::Result<()>,
 ) -> Result<Object> {
-    let (result, log) = with_log(|| {
+    let object = with_log(|| {
         let mut open = ObjectBuilder::default().open_memory(onramp_bpf::POLICY)?;
         for mut map in open.maps_mut() {
             let name = map.name().to_string_lossy().into_owned();
@@ -231,9 +180,5 @@ fn load(
         }
         open.load()
     });
-    result.map_err(|error| Error::Refused {
-        what: "the policy program".to_owned(),
-        cause: error.to_string(),
-        log,
-    })
+    object.map_err(|failed| failed.refused("the policy program"))
 }

@@ -3,7 +3,7 @@
 //! It is in a map of one element, as JSON. A BPF file system holds no ordinary files, and this
 //! state has to live and to end with the maps beside it.
 
-use crate::object::only_value;
+use crate::object::only_bytes;
 use crate::{Error, Result};
 use libbpf_rs::libbpf_sys::bpf_map_create_opts;
 use libbpf_rs::{MapCore, MapFlags, MapHandle, MapType};
@@ -108,7 +108,7 @@ impl ServiceState {
     pub(super) fn read(map: &MapHandle) -> Result<ServiceState> {
         let mut failed = String::new();
         for _ in 0..READS {
-            let bytes = only_value(map).unwrap_or_default();
+            let bytes = only_bytes(map).unwrap_or_default();
             let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
             if text.is_empty() {
                 return Ok(ServiceState::default());
@@ -119,21 +119,14 @@ impl ServiceState {
                 Err(error) => failed = error.to_string(),
             }
         }
-        Err(Error::Refused {
-            what: "reading the state of the service".to_owned(),
-            cause: failed,
-            log: String::new(),
-        })
+        Err(Error::refused("reading the state of the service", failed))
     }
 
     pub(super) fn write(&self, map: &MapHandle) -> Result<()> {
         let mut bytes = serde_json::to_vec(self).expect("its keys are strings");
         if bytes.len() >= MAX_BYTES {
-            return Err(Error::Refused {
-                what: "writing the state of the service".to_owned(),
-                cause: format!("{} B are more than {MAX_BYTES} B", bytes.len()),
-                log: String::new(),
-            });
+            let cause = format!("{} B are more than {MAX_BYTES} B", bytes.len());
+            return Err(Error::refused("writing the state of the service", cause));
         }
         bytes.resize(MAX_BYTES, 0);
         map.update(&0u32.to_ne_bytes(), &bytes, MapFlags::ANY)

@@ -2,6 +2,7 @@
 //! for each user.
 
 use crate::cgroup::{all_cgroups, cgroup2_mount, cgroup_id};
+use crate::object::value;
 use crate::records::Plain;
 use crate::{Error, Result};
 use libbpf_rs::{MapCore, MapFlags, MapHandle};
@@ -255,18 +256,13 @@ impl Reservations {
     }
 
     fn refused(&self, error: &libbpf_rs::Error) -> Error {
-        Error::Refused {
-            what: format!("setting a limit of {}", self.congestion_control),
-            cause: error.to_string(),
-            log: String::new(),
-        }
+        Error::refused(
+            format!("setting a limit of {}", self.congestion_control),
+            error,
+        )
     }
 }
 
 fn lookup<T: Plain>(map: &MapHandle, id: u64) -> Option<T> {
-    T::from_bytes(
-        &map.lookup(&id.to_ne_bytes(), MapFlags::ANY)
-            .ok()
-            .flatten()?,
-    )
+    value(map, &id.to_ne_bytes()).ok()?
 }

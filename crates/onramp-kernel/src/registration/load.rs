@@ -19,20 +19,13 @@ const RECORDING_RING_BYTES: u32 = 64 << 20;
 /// Where the member `flags` is in struct tcp_congestion_ops of bpf/kernel.h.
 const FLAGS: Range<usize> = NAME_BYTES as usize..NAME_BYTES as usize + size_of::<u32>();
 
-/// The maps that the start-ups of a service share with its policy program.
-pub(crate) struct Shared {
-    pub tags: MapHandle,
-    pub groups: MapHandle,
-}
+/// The maps of the policy program of a service, by their names. Its start-ups share two of them.
+pub(crate) type Shared = [(&'static str, MapHandle)];
 
-impl Shared {
-    fn named(&self, name: &str) -> Option<&MapHandle> {
-        match name {
-            maps::TAGS => Some(&self.tags),
-            maps::GROUPS => Some(&self.groups),
-            _ => None,
-        }
-    }
+/// The map of this name.
+pub(crate) fn map_of<'a>(maps: &'a Shared, name: &str) -> Option<&'a MapHandle> {
+    let map = maps.iter().find(|(known, _)| *known == name);
+    map.map(|(_, map)| map)
 }
 
 /// A start-up program that is registered.
@@ -60,7 +53,7 @@ pub(super) fn register(
     how: How<'_>,
     name: &str,
 ) -> Result<Registered> {
-    let (result, log) = with_log(|| {
+    let result = with_log(|| {
         let mut open = ObjectBuilder::default().open_memory(object)?;
         configure(&mut open, &config(options, name, object), options, how)?;
         let mut object = open.load()?;
@@ -75,19 +68,14 @@ pub(super) fn register(
             defaults,
         })
     });
-    let mut registered = result.map_err(|error| {
-        if error.kind() == libbpf_rs::ErrorKind::AlreadyExists {
+    let mut registered = result.map_err(|failed| {
+        if failed.error.kind() == libbpf_rs::ErrorKind::AlreadyExists {
             return Error::NameTaken {
                 name: name.to_owned(),
                 owner: owner_of(name),
             };
         }
-        let what = format!("the congestion control {name}");
-        Error::Refused {
-            what,
-            cause: error.to_string(),
-            log,
-        }
+        failed.refused(format!("the congestion control {name}"))
     })?;
     if !how.linked && options.lifetime != Lifetime::Process {
         registered.link.disconnect();
@@ -155,7 +143,7 @@ fn configure(
             }
         } else if map.map_type() == MapType::StructOps {
             map.set_autocreate(false)?;
-        } else if let Some(shared) = how.shared.and_then(|shared| shared.named(&map_name)) {
+        } else if let Some(shared) = how.shared.and_then(|maps| map_of(maps, &map_name)) {
             map.reuse_fd(shared.as_fd())?;
         } else if is_unused(&map_name, options) {
             // The verifier removes the code that uses the map.

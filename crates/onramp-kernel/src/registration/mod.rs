@@ -6,39 +6,31 @@ mod ring;
 mod service;
 
 use crate::event::Event;
-use crate::governor::Governor;
-use crate::inspect::{owner_of, registered_names};
-use crate::memory::PathsMap;
-use crate::object::map_named;
-use crate::pairs::PairsMap;
+use crate::inspect::{found, owner_of, registered_names, Loaded};
 use crate::probe;
-use crate::qos::{self, Reservations};
-use crate::totals::Totals;
 use crate::unload::sweep;
 use crate::{Error, Memory, Result};
-use libbpf_rs::{Link, MapHandle, Object};
-pub(crate) use load::Shared;
+use libbpf_rs::{Link, Object};
+pub(crate) use load::{map_of, Shared};
 use load::{How, Registered};
-use onramp_bpf::bindings::{maps, NAME_BYTES};
+use onramp_bpf::bindings::NAME_BYTES;
 use onramp_core::InitialRate;
 pub use options::{Lifetime, Options, KERNEL_CLOCK};
 use ring::EventRing;
 pub(crate) use service::{config_for_service, options_hash, register_for_service};
+use std::ops::Deref;
 
 /// The largest number that is appended to a name that is taken.
 const MAX_NUMBER: u32 = 99;
 
-/// A congestion control in the kernel.
+/// A congestion control in the kernel that this process has registered. What it has in its maps is
+/// read as that of any other ([`Loaded`]).
 pub struct Registration {
-    name: String,
-    /// The Lifetime of path memory; 0: nothing is remembered.
-    path_lifetime_ns: u64,
-    /// The bound of the governor; 0: there is none.
-    governor_bound_ppm: u32,
+    loaded: Loaded,
     // Dropped in this order: the registration, the reader of its events, then its maps.
     _link: Link,
     ring: EventRing,
-    object: Object,
+    _object: Object,
 }
 
 impl Registration {
@@ -50,13 +42,15 @@ impl Registration {
     pub fn new(options: &Options) -> Result<Registration> {
         let (name, registered) = register(options, None)?;
         let object = registered.object;
+        let is_it = |loaded: &Loaded| loaded.registered && loaded.name == name;
         Ok(Registration {
-            path_lifetime_ns: options.path_lifetime_ns(),
-            governor_bound_ppm: options.governor_in_force_ppm(),
+            loaded: found()?
+                .into_iter()
+                .find(is_it)
+                .expect("it was just registered"),
             _link: registered.link,
             ring: EventRing::new(&object, &name)?,
-            name,
-            object,
+            _object: object,
         })
     }
 
@@ -65,68 +59,17 @@ impl Registration {
         &self.name
     }
 
-    /// The map with its packet pairs, if it sends any.
-    ///
-    /// # Errors
-    /// The kernel's refusal.
-    pub fn pairs(&self) -> Result<Option<PairsMap>> {
-        Ok(self.map(maps::PAIRS)?.map(PairsMap))
-    }
-
-    /// Its reservations, if it can have any.
-    ///
-    /// # Errors
-    /// The kernel's refusal.
-    pub fn reservations(&self) -> Result<Option<Reservations>> {
-        let [reserved, limits, usage, users, penalties] = qos::MAPS.map(|name| self.map(name));
-        let maps = [reserved?, limits?, usage?, users?, penalties?];
-        Ok(Reservations::new(&self.name, maps))
-    }
-
-    /// Its path memory, if it has one.
-    ///
-    /// # Errors
-    /// The kernel's refusal.
-    pub fn memory(&self) -> Result<Option<PathsMap>> {
-        if self.path_lifetime_ns == 0 {
-            return Ok(None);
-        }
-        let map = self.map(maps::MEMORY)?;
-        Ok(map.map(|map| PathsMap::new(&self.name, map, self.path_lifetime_ns)))
-    }
-
-    /// What its connections did so far.
-    ///
-    /// # Errors
-    /// The kernel's refusal.
-    pub fn totals(&self) -> Result<Totals> {
-        let map = self.map(maps::TOTALS)?;
-        let map = map.expect("every start-up program has the map");
-        Totals::read(&map, &self.name)
-    }
-
-    /// Its governor, unless it is off.
-    ///
-    /// # Errors
-    /// The kernel's refusal.
-    pub fn governor(&self) -> Result<Option<Governor>> {
-        if self.governor_bound_ppm == 0 {
-            return Ok(None);
-        }
-        let maps = self.map(maps::GOVERNOR)?.zip(self.map(maps::DESTS)?);
-        maps.map(|(host, destinations)| {
-            Governor::read(self.governor_bound_ppm, &host, &destinations, &self.name)
-        })
-        .transpose()
-    }
-
-    fn map(&self, name: &str) -> Result<Option<MapHandle>> {
-        map_named(&self.object, name, &self.name)
-    }
-
     /// The events since the last call.
     pub fn take_events(&self) -> Vec<Event> {
         self.ring.take()
+    }
+}
+
+impl Deref for Registration {
+    type Target = Loaded;
+
+    fn deref(&self) -> &Loaded {
+        &self.loaded
     }
 }
 

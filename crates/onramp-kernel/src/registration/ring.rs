@@ -17,11 +17,8 @@ impl EventRing {
     /// Reads the ring of a loaded start-up program. `name` is the registration's, for an error.
     pub fn new(object: &Object, name: &str) -> Result<EventRing> {
         let events = Arc::new(Mutex::new(Vec::new()));
-        let ring = ring_of(object, &events).map_err(|error| Error::Refused {
-            what: format!("reading the events of {name}"),
-            cause: error.to_string(),
-            log: String::new(),
-        })?;
+        let ring = ring_of(object, &events)
+            .map_err(|error| Error::refused(format!("reading the events of {name}"), error))?;
         Ok(EventRing { events, ring })
     }
 

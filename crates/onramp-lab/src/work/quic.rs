@@ -15,10 +15,11 @@ use onramp_hq::{
 };
 use onramp_results::StartupWatch;
 use onramp_scenario::quic_stream_bytes;
+use parking_lot::Mutex;
 use std::future::Future;
 use std::io::{self, Write};
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
@@ -135,7 +136,7 @@ fn serve(
             }
         }
         Event::Served(..) => {
-            seen.set_sender_wait(longest(&wait));
+            seen.set_sender_wait(wait.lock().longest_ns());
         }
     };
     let served = runtime.block_on(async {
@@ -210,21 +211,10 @@ fn runtime() -> Result<(Runtime, Arc<Mutex<CpuWait>>), Error> {
     let checked = wait.clone();
     let runtime = Builder::new_current_thread()
         .enable_all()
-        .on_thread_unpark(move || {
-            checked
-                .lock()
-                .expect("no thread panics while it holds the lock")
-                .check()
-        })
+        .on_thread_unpark(move || checked.lock().check())
         .build()
         .map_err(failed("starting the runtime of a QUIC flow"))?;
     Ok((runtime, wait))
-}
-
-fn longest(wait: &Mutex<CpuWait>) -> u64 {
-    let wait = wait.lock();
-    wait.expect("no thread panics while it holds the lock")
-        .longest_ns()
 }
 
 /// Records the decisions of the sender's start-up as events. `udp_payload_bytes` is that of a full
@@ -235,9 +225,7 @@ fn observer(state: Arc<FlowState>, udp_payload_bytes: Option<u16>) -> Arc<Observ
     });
     let watch = Mutex::new(watch);
     Arc::new(move |_, decision| {
-        let mut watch = watch
-            .lock()
-            .expect("no thread panics while it holds the lock");
+        let mut watch = watch.lock();
         let now = now_ns();
         watch
             .look(0.0, decision)
@@ -274,7 +262,7 @@ impl Write for Progress<'_> {
         self.state.set_received(self.received_bytes);
         let is_complete = self.received_bytes == self.job.size_bytes;
         if is_complete {
-            self.state.set_receiver_wait(longest(self.wait));
+            self.state.set_receiver_wait(self.wait.lock().longest_ns());
             self.state.set_completed(now);
         }
         let is_due = |note_ns| is_complete || now >= self.noted_ns + note_ns;

@@ -8,10 +8,11 @@ use nix::sys::socket::{
 use nix::{libc, setsockopt_impl, sockopt_impl};
 use onramp_host::{now_ns, sleep_until, Namespace};
 use onramp_scenario::{Dscp, IpVersion};
+use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 
 /// All sockets on which a thread may be blocked. They are held weakly.
 #[derive(Clone, Default)]
@@ -41,10 +42,7 @@ impl<T: AsFd + Send + Sync> Shut for T {
 impl OpenSockets {
     /// Adds a socket. It is shut at once if all have been shut.
     pub fn add<T: AsFd + Send + Sync + 'static>(&self, socket: &Arc<T>) {
-        let mut state = self
-            .0
-            .lock()
-            .expect("no thread panics while it holds the lock");
+        let mut state = self.0.lock();
         if state.is_shut {
             socket.shut();
         }
@@ -58,10 +56,7 @@ impl OpenSockets {
 
     /// Ends every blocked connect, accept, read and write, now and in the future.
     pub fn shut_all(&self) {
-        let mut state = self
-            .0
-            .lock()
-            .expect("no thread panics while it holds the lock");
+        let mut state = self.0.lock();
         state.is_shut = true;
         state
             .sockets
@@ -72,10 +67,7 @@ impl OpenSockets {
 
     /// Whether all sockets have been shut.
     pub fn is_shut(&self) -> bool {
-        let state = self.0.lock();
-        state
-            .expect("no thread panics while it holds the lock")
-            .is_shut
+        self.0.lock().is_shut
     }
 
     /// Sleeps until a time; returns at once if it has passed. Returns `false` if all sockets have

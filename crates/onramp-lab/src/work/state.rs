@@ -4,10 +4,11 @@ use super::sending_end::SendingEnd;
 use super::tcp_info::TcpInfo;
 use onramp_hq::noq::Connection;
 use onramp_results::StartupEvent;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// The state of a flow while it runs, and afterwards.
 #[derive(Default)]
@@ -64,15 +65,11 @@ impl FlowState {
     /// The sending ends of the relays that have a connection.
     pub fn relays(&self) -> Vec<SendingEnd> {
         let hops = self.hops.lock();
-        let hops = hops.expect("no thread panics while it holds the lock");
         hops.range(1..).map(|(_, socket)| socket.clone()).collect()
     }
 
     fn hop(&self, hop: usize) -> Option<SendingEnd> {
-        let hops = self.hops.lock();
-        hops.expect("no thread panics while it holds the lock")
-            .get(&hop)
-            .cloned()
+        self.hops.lock().get(&hop).cloned()
     }
 
     /// The sender's address, then the receiver's; `None` before the connection.
@@ -128,10 +125,7 @@ impl FlowState {
     }
 
     fn set_end(&self, hop: usize, end: SendingEnd) {
-        self.hops
-            .lock()
-            .expect("no thread panics while it holds the lock")
-            .insert(hop, end);
+        self.hops.lock().insert(hop, end);
     }
 
     /// Records the total number of bytes that the receiver has read.
@@ -151,50 +145,32 @@ impl FlowState {
 
     /// Closes the sending sockets. The connections have ended.
     pub(super) fn close(&self) {
-        self.hops
-            .lock()
-            .expect("no thread panics while it holds the lock")
-            .clear();
+        self.hops.lock().clear();
     }
 
     /// Records the receiver's progress.
     pub fn note(&self, now_ns: u64, received_bytes: u64) {
-        self.progress
-            .lock()
-            .expect("no thread panics while it holds the lock")
-            .push((now_ns, received_bytes));
+        self.progress.lock().push((now_ns, received_bytes));
     }
 
     /// Records an event of the sender's start-up, which is in user space.
     pub(super) fn add_event(&self, now_ns: u64, event: StartupEvent) {
-        self.events
-            .lock()
-            .expect("no thread panics while it holds the lock")
-            .push((now_ns, event));
+        self.events.lock().push((now_ns, event));
     }
 
     /// The recorded events and their times. Those of a start-up in the kernel are not among them.
     pub fn events(&self) -> Vec<(u64, StartupEvent)> {
-        self.events
-            .lock()
-            .expect("no thread panics while it holds the lock")
-            .clone()
+        self.events.lock().clone()
     }
 
     /// The receiver's recorded progress: times, and the total number of bytes that it has read.
     pub fn progress(&self) -> Vec<(u64, u64)> {
-        self.progress
-            .lock()
-            .expect("no thread panics while it holds the lock")
-            .clone()
+        self.progress.lock().clone()
     }
 
     /// Bytes that the receiver read between two times, from its recorded progress.
     pub fn received_between(&self, from_ns: u64, to_ns: u64) -> f64 {
-        let progress = self
-            .progress
-            .lock()
-            .expect("no thread panics while it holds the lock");
+        let progress = self.progress.lock();
         interpolate(&progress, to_ns) - interpolate(&progress, from_ns)
     }
 }

@@ -3,6 +3,7 @@
 use crate::application::Application;
 use onramp_tcp::wire::Endpoints;
 use onramp_tcp::{Failure, PairCounts, Stats};
+use serde::Serialize;
 
 /// A connection that has ended, or whose application is done.
 #[derive(Debug)]
@@ -27,8 +28,8 @@ pub struct Ended<A: Application> {
     pub error: Option<A::Error>,
 }
 
-/// Packets that arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Packets that arrived. The serialised names are an interface, as those of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// All packets.
     pub received: u64,

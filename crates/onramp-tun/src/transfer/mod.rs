@@ -4,7 +4,7 @@
 mod report;
 mod run;
 
-pub use report::{Packets, Report};
+pub use report::Report;
 pub use run::{get, serve, ServeEnd};
 
 use crate::application::Application;

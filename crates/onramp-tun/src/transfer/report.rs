@@ -52,23 +52,10 @@ pub struct Report {
     pub srtt_s: f64,
     /// Null if one of the ends does not support packet pairs.
     pub packet_pairs: Option<PairCounts>,
-    /// Packets that arrived on the device.
-    pub packets: Packets,
+    /// Packets that arrived on the device since the start.
+    pub packets: Counts,
     /// Why the transfer is incomplete; null if it is complete.
     pub failure: Option<String>,
-}
-
-/// Packets that arrived on the device since the start.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Packets {
-    /// All packets.
-    pub received: u64,
-    /// Packets that were ignored: not TCP in IPv4, or for another address.
-    pub foreign: u64,
-    /// Packets that were ignored: wrong checksum, truncated, or malformed.
-    pub damaged: u64,
-    /// Segments for no connection and no listener, which were answered by a reset.
-    pub refused: u64,
 }
 
 impl Report {
@@ -81,12 +68,6 @@ impl Report {
         let complete_ns = transfer.complete_ns();
         let time_s = (complete_ns.unwrap_or_else(now_ns) - ended.started_ns) as f64 / 1e9;
         let bytes = transfer.sent.bytes + transfer.received.bytes;
-        let Counts {
-            received,
-            foreign,
-            damaged,
-            refused,
-        } = counts;
         Report {
             local: ended.ends.source,
             remote: ended.ends.destination,
@@ -108,12 +89,7 @@ impl Report {
             duplicates_received: ended.stats.duplicates_received,
             srtt_s: ended.srtt_ns as f64 / 1e9,
             packet_pairs: ended.pairs,
-            packets: Packets {
-                received,
-                foreign,
-                damaged,
-                refused,
-            },
+            packets: counts,
             failure: complete_ns.is_none().then(|| why_incomplete(ended)),
         }
     }

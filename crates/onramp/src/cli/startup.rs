@@ -9,6 +9,7 @@ use onramp_core::memory::Memory;
 use onramp_core::InitialRate;
 use onramp_kernel::{Avoidance, Timer, Timers};
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::net::IpAddr;
 use std::path::{Component, PathBuf};
 
@@ -86,35 +87,34 @@ fn timer(text: &str) -> Result<Timer, String> {
 
 /// Parses a size above 0 into bytes.
 pub(super) fn size_above_0(text: &str) -> Result<u64, String> {
-    const EXPECTED: &str = "expected a size above 0, for example \"64 KiB\"";
-    match units::parse_size(text) {
-        Ok(0) => Err(EXPECTED.to_owned()),
-        Ok(bytes) => Ok(bytes),
-        Err(error) => Err(format!("{error}; {EXPECTED}")),
-    }
+    let expected = "expected a size above 0, for example \"64 KiB\"";
+    above_0(units::parse_size(text), expected)
 }
 
 /// Parses the bound of the governor into parts per million; 0: off.
 fn governor_bound(text: &str) -> Result<u32, String> {
-    const EXPECTED: &str = "expected on, off, or a share above 0 %, for example \"10 %\"";
+    let expected = "expected on, off, or a share above 0 %, for example \"10 %\"";
     match text {
         "on" => Ok(BOUND_PPM),
         "off" => Ok(0),
-        share => match units::parse_percent(share) {
-            Ok(0) => Err(EXPECTED.to_owned()),
-            Ok(ppm) => Ok(ppm),
-            Err(error) => Err(format!("{error}; {EXPECTED}")),
-        },
+        share => above_0(units::parse_percent(share), expected),
     }
 }
 
 /// Parses a lifetime into nanoseconds.
 fn memory_lifetime(text: &str) -> Result<u64, String> {
-    const EXPECTED: &str = "expected a time above 0, for example \"600 s\"";
-    match units::parse_time(text) {
-        Ok(0) => Err(EXPECTED.to_owned()),
-        Ok(ns) => Ok(ns),
-        Err(error) => Err(format!("{error}; {EXPECTED}")),
+    let expected = "expected a time above 0, for example \"600 s\"";
+    above_0(units::parse_time(text), expected)
+}
+
+/// The parsed value, unless it is 0.
+fn above_0<T: Default + PartialEq>(
+    parsed: Result<T, impl Display>,
+    expected: &str,
+) -> Result<T, String> {
+    match parsed {
+        Ok(value) if value == T::default() => Err(expected.to_owned()),
+        parsed => parsed.map_err(|error| format!("{error}; {expected}")),
     }
 }
 

@@ -12,12 +12,13 @@ use onramp_cli::stderr_lines::StderrLines;
 use onramp_cli::text;
 use onramp_cli::Answer;
 use onramp_kernel::{
-    Adoption, Avoidance, Changes, ExecCgroup, Lifetime, Loaded, Options, PairOption, PairsMap,
-    QosOption, Registration, Reservation, Reservations,
+    Adoption, Avoidance, Changes, ExecCgroup, Lifetime, Loaded, Options, PairOption, QosOption,
+    Registration, Reservation,
 };
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::ops::Deref;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
@@ -64,14 +65,14 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
     startup.print_events(&mut events, &mut lines, json);
 
     let events_lost = match arguments.events {
-        true => startup.events_lost()?,
+        true => startup.totals()?.events_lost,
         false => 0, // Nobody took them.
     };
     let code = exit_code(status);
     let (adopted, refused) = adoption.counts();
     if json {
         let summary = serde_json::json!({
-            "congestion_control": startup.name(),
+            "congestion_control": startup.name,
             "adopted": adopted,
             "refused": refused,
             "exit_code": code,
@@ -82,7 +83,7 @@ pub fn run(arguments: &ExecArguments, json: bool) -> Answer {
         lines.print(format!(
             "onramp: {} could not be switched to {}",
             text::count(refused as usize, "connection"),
-            startup.name()
+            startup.name
         ));
     }
     if events_lost > 0 && !json {
@@ -108,7 +109,7 @@ impl Adopted {
             let timers = arguments.options.timers.timers();
             return Ok(Adopted::All(Adoption::new(
                 cgroup.path(),
-                startup.name(),
+                &startup.name,
                 timers,
             )?));
         };
@@ -164,6 +165,17 @@ enum Startup {
     Own(Registration),
 }
 
+impl Deref for Startup {
+    type Target = Loaded;
+
+    fn deref(&self) -> &Loaded {
+        match self {
+            Startup::Loaded(loaded) => loaded,
+            Startup::Own(registration) => registration,
+        }
+    }
+}
+
 impl Startup {
     fn choose(arguments: &ExecArguments) -> Result<Startup, Failure> {
         let name = startup_name(arguments)?;
@@ -188,36 +200,6 @@ impl Startup {
             }
         }
         Ok(Startup::Own(Registration::new(&options)?))
-    }
-
-    fn name(&self) -> &str {
-        match self {
-            Startup::Loaded(loaded) => &loaded.name,
-            Startup::Own(registration) => registration.name(),
-        }
-    }
-
-    fn pairs(&self) -> onramp_kernel::Result<Option<PairsMap>> {
-        match self {
-            Startup::Loaded(loaded) => loaded.pairs(),
-            Startup::Own(registration) => registration.pairs(),
-        }
-    }
-
-    fn reservations(&self) -> onramp_kernel::Result<Option<Reservations>> {
-        match self {
-            Startup::Loaded(loaded) => loaded.reservations(),
-            Startup::Own(registration) => registration.reservations(),
-        }
-    }
-
-    /// The events for which the ring had no room.
-    fn events_lost(&self) -> onramp_kernel::Result<u64> {
-        let totals = match self {
-            Startup::Loaded(loaded) => loaded.totals(),
-            Startup::Own(registration) => registration.totals(),
-        };
-        Ok(totals?.events_lost)
     }
 
     fn print_events(&self, printed: &mut Option<Events>, lines: &mut StderrLines, json: bool) {

@@ -3,7 +3,7 @@
 use onramp_cli::failure::DONE;
 use onramp_cli::startup::AVOIDANCES;
 use onramp_cli::text;
-use onramp_cli::text::out;
+use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
 use onramp_kernel::Avoidance;
 use serde_json::json;
@@ -39,28 +39,15 @@ pub fn run(as_json: bool) -> Answer {
         }));
         return Ok(DONE);
     }
-    let mut rows = vec![vec![
-        "START-UP".to_owned(),
-        "CONGESTION CONTROL".to_owned(),
-        "WHAT IT DOES".to_owned(),
-    ]];
-    rows.extend(
-        startups
-            .into_iter()
-            .map(|(name, summary, cc)| vec![name.to_owned(), cc, summary.to_owned()]),
-    );
-    out(format_args!("{}", text::columns(&rows)));
-    let mut rows = vec![["AVOIDANCE", "IN THIS KERNEL", "IN THE SIMULATOR"]
-        .map(str::to_owned)
-        .to_vec()];
-    let yes_or_no = |is_available| if is_available { "yes" } else { "no" }.to_owned();
-    rows.extend(AVOIDANCES.iter().map(|&avoidance| {
-        vec![
-            avoidance.to_owned(),
-            yes_or_no(is_in_kernel(avoidance)),
-            yes_or_no(true),
-        ]
-    }));
-    out(format_args!("\n{}", text::columns(&rows)));
+    let rows = startups
+        .into_iter()
+        .map(|(name, summary, cc)| vec![name.to_owned(), cc, summary.to_owned()]);
+    text::print_table("START-UP, CONGESTION CONTROL, WHAT IT DOES", rows);
+    say!("");
+    let rows = AVOIDANCES.iter().map(|&avoidance| {
+        let in_kernel = if is_in_kernel(avoidance) { "yes" } else { "no" };
+        [avoidance, in_kernel, "yes"].map(str::to_owned).to_vec()
+    });
+    text::print_table("AVOIDANCE, IN THIS KERNEL, IN THE SIMULATOR", rows);
     Ok(DONE)
 }

@@ -3,7 +3,7 @@
 use crate::cli::MemoryArguments;
 use onramp_cli::failure::{Failure, BAD_INPUT, DONE};
 use onramp_cli::text;
-use onramp_cli::text::{out, say};
+use onramp_cli::text::say;
 use onramp_cli::{print_json, Answer};
 use onramp_kernel::{Loaded, PathsMap, RememberedPath};
 
@@ -53,21 +53,9 @@ fn show(memories: &[PathsMap], json: bool) -> Answer {
         say!("Nothing is remembered.");
         return Ok(DONE);
     }
-    let heading = [
-        "DESTINATION",
-        "FROM",
-        "NETNS",
-        "CONTROL",
-        "CARRIED",
-        "CONFIRMED",
-        "RTT",
-        "RATE",
-        "AGE",
-        "LEFT",
-        "IN USE",
-    ];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(paths.into_iter().map(|path| {
+    let heading =
+        "DESTINATION, FROM, NETNS, CONTROL, CARRIED, CONFIRMED, RTT, RATE, AGE, LEFT, IN USE";
+    let rows = paths.into_iter().map(|path| {
         vec![
             path.remote.to_string(),
             path.local.to_string(),
@@ -81,7 +69,7 @@ fn show(memories: &[PathsMap], json: bool) -> Answer {
             format!("{:.0} s", path.left_s),
             if path.in_use { "yes" } else { "no" }.to_owned(),
         ]
-    }));
-    out(format_args!("{}", text::columns(&rows)));
+    });
+    text::print_table(heading, rows);
     Ok(DONE)
 }

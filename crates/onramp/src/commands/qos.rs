@@ -3,7 +3,6 @@
 use crate::cli::{LimitArguments, QosArguments};
 use onramp_cli::failure::{Failure, DONE};
 use onramp_cli::text;
-use onramp_cli::text::out;
 use onramp_cli::{print_json, Answer};
 use onramp_kernel::{
     cgroup2_mount, Error, LimitInForce, Loaded, QosOption, Reservations, UserInForce,
@@ -134,10 +133,7 @@ fn user_row(who: String, limit: Option<u64>, reserved: Option<u64>) -> Vec<Strin
 
 pub fn show(reservations: &Reservations) -> Answer {
     let mount = cgroup2_mount()?;
-    let heading = [
-        "CGROUP", "LIMIT", "RESERVED", "GRANTED", "REFUSED", "BROKEN",
-    ];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let mut rows = Vec::new();
     for limit in reservations.limits()? {
         let cgroup = match &limit.cgroup {
             Some(path) if *path == mount => "(this host)".to_owned(),
@@ -166,6 +162,6 @@ pub fn show(reservations: &Reservations) -> Answer {
             Some(user.reserved_bytes_per_s),
         )
     }));
-    out(format_args!("{}", text::columns(&rows)));
+    text::print_table("CGROUP, LIMIT, RESERVED, GRANTED, REFUSED, BROKEN", rows);
     Ok(DONE)
 }

@@ -17,22 +17,17 @@ pub fn run(arguments: &SsArguments, json: bool) -> Answer {
         print_json(&all);
         return Ok(DONE);
     }
-    let heading = [
-        "STATE", "LOCAL", "REMOTE", "CONTROL", "PHASE", "EXIT", "AT", "ESTIMATE", "PACING", "CWND",
-        "SSTHRESH", "SRTT", "RETRANS",
-    ];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(all.iter().map(row));
+    let mut heading = "STATE, LOCAL, REMOTE, CONTROL, PHASE, EXIT, AT, ESTIMATE, PACING, CWND, \
+                       SSTHRESH, SRTT, RETRANS"
+        .to_owned();
+    let mut rows: Vec<_> = all.iter().map(row).collect();
     if all.iter().any(|connection| connection.pairs.is_some()) {
-        let cells = all
-            .iter()
-            .map(|connection| connection.pairs.map_or_else(|| "-".to_owned(), pairs));
-        let cells = std::iter::once("PAIRS".to_owned()).chain(cells);
-        rows.iter_mut()
-            .zip(cells)
-            .for_each(|(row, cell)| row.push(cell));
+        heading += ", PAIRS";
+        for (row, connection) in rows.iter_mut().zip(&all) {
+            row.push(connection.pairs.map_or_else(|| "-".to_owned(), pairs));
+        }
     }
-    out(format_args!("{}", text::columns(&rows)));
+    text::print_table(&heading, rows);
     for counted in totals::all()? {
         out(format_args!("{}\n", totals::line(&counted)));
     }

@@ -19,23 +19,10 @@ pub fn run(json: bool) -> Answer {
         say!("Nothing is loaded.");
         return Ok(DONE);
     }
-    let heading = [
-        "NAME",
-        "START-UP",
-        "AVOIDANCE",
-        "INITIAL WINDOW",
-        "INITIAL RATE",
-        "MEMORY",
-        "GOVERNOR",
-        "USERS",
-        "CONNECTIONS",
-        "OTHERS",
-        "DEFAULT",
-        "UNTIL",
-    ];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(all.iter().map(row));
-    out(format_args!("{}", text::columns(&rows)));
+    let heading =
+        "NAME, START-UP, AVOIDANCE, INITIAL WINDOW, INITIAL RATE, MEMORY, GOVERNOR, USERS, \
+                   CONNECTIONS, OTHERS, DEFAULT, UNTIL";
+    text::print_table(heading, all.iter().map(row));
     for counted in &all {
         explain(&counted.status);
     }

@@ -1,7 +1,7 @@
 //! `onramp serve --check`: is the configuration right, and what does it do?
 
 use onramp_cli::failure::DONE;
-use onramp_cli::text::{self, out, say};
+use onramp_cli::text::{self, say};
 use onramp_cli::{print_json, Answer};
 use onramp_kernel::policy::{Cgroup, Family, Match, Start};
 use onramp_service::config::{self, Policy};
@@ -38,19 +38,8 @@ pub fn run(file: &Path, json: bool) -> Answer {
     };
     say!("{} is right: {count}.", file.display());
     if !config.policies.is_empty() {
-        let heading = [
-            "POLICY",
-            "CONNECTIONS",
-            "START-UP",
-            "THEN",
-            "GET IT",
-            "BUDGET",
-            "GOVERNOR",
-            "MEMORY",
-        ];
-        let mut rows = vec![heading.map(str::to_owned).to_vec()];
-        rows.extend(config.policies.iter().map(row));
-        out(format_args!("{}", text::columns(&rows)));
+        let heading = "POLICY, CONNECTIONS, START-UP, THEN, GET IT, BUDGET, GOVERNOR, MEMORY";
+        text::print_table(heading, config.policies.iter().map(row));
     }
     config
         .policies

@@ -2,6 +2,7 @@
 //! command line use.
 
 use crate::header::{IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, TCP_HEADER_BYTES};
+use crate::segment::EcnField;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
@@ -86,6 +87,8 @@ choices! {
         Westwood,
         /// Reno that grows by a fraction of the BDP per round trip (Aron & Druschel, appendix B)
         Pipe,
+        /// DCTCP: reduces cwnd by half the fraction of marked bytes, with its own ECN (RFC 8257)
+        Dctcp,
     }
 
     /// How RTTs are measured, and when the retransmission timer expires.
@@ -200,6 +203,19 @@ impl IpVersion {
         match address {
             IpAddr::V4(_) => IpVersion::V4,
             IpAddr::V6(_) => IpVersion::V6,
+        }
+    }
+}
+
+impl Avoidance {
+    /// The ECN field of every packet of a congestion control that needs ECN, also of SYNs, pure
+    /// ACKs and retransmissions. Such a control asks for ECN itself, and needs a receiver that
+    /// echoes each mark ([`Config::ecn_wanted`](crate::Config::ecn_wanted)). `None`: it works
+    /// without ECN, and with ECN as in RFC 3168.
+    pub const fn ect(self) -> Option<EcnField> {
+        match self {
+            Avoidance::Dctcp => Some(EcnField::Ect0),
+            _ => None,
         }
     }
 }

@@ -22,7 +22,8 @@ pub struct Config {
     pub sack: bool,
     /// Offers and accepts window scaling (RFC 7323).
     pub window_scaling: bool,
-    /// Explicit congestion notification (RFC 3168).
+    /// Explicit congestion notification (RFC 3168). An avoidance may ask for it too:
+    /// [`ecn_wanted`](Config::ecn_wanted).
     pub ecn: Ecn,
     /// Start-up algorithm of `core/`, by name; `None` leaves slow start to the congestion
     /// avoidance.
@@ -141,6 +142,15 @@ pub enum ReceiveBuffer {
 }
 
 impl Config {
+    /// What the end does about ECN: an avoidance that needs ECN asks for it, whatever
+    /// [`ecn`](Config::ecn) says.
+    pub fn ecn_wanted(&self) -> Ecn {
+        match self.avoidance.ect() {
+            Some(_) => Ecn::Request,
+            None => self.ecn,
+        }
+    }
+
     /// The defaults of a stack, for IPv4 packets of at most `mtu_bytes`.
     pub fn of(stack: Stack, mtu_bytes: u32) -> Config {
         Config::over(IpVersion::V4, stack, mtu_bytes)

@@ -208,7 +208,7 @@ impl Config {
                     "queue.min_threshold",
                     red.min_threshold,
                     0,
-                    red.max_threshold - 1,
+                    red.max_threshold,
                 )?;
                 ppm("queue.max_p_ppm", red.max_p_ppm)?;
                 range("queue.weight_shift", u64::from(red.weight_shift), 0, 24)?;
@@ -284,12 +284,12 @@ mod tests {
             "loss.ppm is 1000001; it must be between 0 and 1000000"
         );
         let queue = QueueConfig::Red(RedConfig {
-            min_threshold: 15,
+            min_threshold: 16,
             ..RedConfig::default()
         });
         assert_eq!(
             error_text(Config { queue, ..plain() }),
-            "queue.min_threshold is 15; it must be between 0 and 14"
+            "queue.min_threshold is 16; it must be between 0 and 15"
         );
         let worse = Change {
             at_ns: 0,

@@ -63,7 +63,9 @@ keys! { RED_KEYS:
     MAX: Queue = Key::new(
         "max",
         Fallback::Other("`queue / 4`"),
-        "Average queue at which packets are dropped with `probability`, in the unit of `queue`.",
+        "Average queue at which packets are dropped with `probability`, in the unit of `queue`. \
+         If `min` is the same, all packets above are dropped, or marked with `ecn`: the step of \
+         DCTCP, with a `weight` of 100 %.",
     )
     .ranges(&QUEUES);
     PROBABILITY: Percent = Key::new(
@@ -220,6 +222,9 @@ impl Parameter for QueueDiscipline {
                     [red.probability_ppm, red.weight_ppm].map(format_percent);
                 let gentle = if red.gentle { "" } else { " not gentle" };
                 let ecn = ecn_word(red.ecn);
+                if min == max {
+                    return Some(format!("red at {max} weight {weight}{ecn}"));
+                }
                 Some(format!(
                     "red {min}–{max} {probability} weight {weight}{gentle}{ecn}"
                 ))
@@ -371,7 +376,7 @@ fn check_unit_of_fq_codel(source: &mut ChannelSource<'_, '_>) {
     }
 }
 
-/// The thresholds of RED have the unit of the queue, and the lower one is below the upper one.
+/// The thresholds of RED have the unit of the queue, and the lower one is at most the upper one.
 fn check_thresholds(source: &mut ChannelSource<'_, '_>, table: &Section, red: Option<Red>) {
     let Some(Red { min, max, .. }) = red else {
         return;
@@ -400,7 +405,8 @@ fn check_thresholds(source: &mut ChannelSource<'_, '_>, table: &Section, red: Op
     let (Some(min), Some((other, limit, shown))) = (min, upper.or(quarter)) else {
         return;
     };
-    if min.amount() >= limit {
+    let may_be_equal = max.is_some();
+    if min.amount() > limit || min.amount() == limit && !may_be_equal {
         let mistake = Mistake::NotBelow {
             key: table.path_of(&MIN),
             found: min.to_string(),
@@ -422,7 +428,7 @@ fn red_config(red: &Red, limit: Limit, context: &LinkContext) -> RedConfig {
     let max_threshold = threshold(max).max(1);
     RedConfig {
         limit,
-        min_threshold: threshold(min).min(max_threshold - 1),
+        min_threshold: threshold(min).min(max_threshold),
         max_threshold,
         max_p_ppm: red.probability_ppm,
         weight_shift: nearest_shift(red.weight_ppm),

@@ -111,6 +111,8 @@ choice! {
         Westwood = "westwood",
         /// Reno that grows by a fraction of the pipe (Aron & Druschel 1998, appendix B).
         Pipe = "pipe",
+        /// DCTCP (RFC 8257), which needs a queue that marks; only in the simulator.
+        Dctcp = "dctcp",
     }
 }
 
@@ -131,6 +133,7 @@ impl From<onramp_tcp::Avoidance> for Avoidance {
             onramp_tcp::Avoidance::Vegas => Avoidance::Vegas,
             onramp_tcp::Avoidance::Westwood => Avoidance::Westwood,
             onramp_tcp::Avoidance::Pipe => Avoidance::Pipe,
+            onramp_tcp::Avoidance::Dctcp => Avoidance::Dctcp,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod bbr;
 mod bbr3;
 mod cubic;
+mod dctcp;
 mod hystart;
 #[cfg(test)]
 mod path;
@@ -17,6 +18,7 @@ mod westwood;
 pub use bbr::Bbr;
 pub use bbr3::Bbr3;
 pub use cubic::Cubic;
+pub use dctcp::Dctcp;
 pub use pipe::Pipe;
 pub use reno::Reno;
 pub use vegas::Vegas;
@@ -33,6 +35,8 @@ pub struct AckSample {
     pub now_ns: u64,
     /// Bytes newly delivered, that is acknowledged cumulatively or selectively.
     pub delivered_bytes: u64,
+    /// It reports a mark: the ECE bit, on a connection with ECN.
+    pub has_ece: bool,
     /// Bytes marked lost since the start, including those of this acknowledgement. A retransmission
     /// that is lost counts again.
     pub lost_bytes: u64,
@@ -108,6 +112,12 @@ pub trait Avoidance: std::fmt::Debug + Send {
     /// reduction, also for timeouts.
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64;
 
+    /// Returns the new ssthresh after a mark (ECN). cwnd is not yet reduced. Called once for the
+    /// data of a round trip.
+    fn ssthresh_after_mark(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64 {
+        self.ssthresh(window, now_ns, flight_bytes)
+    }
+
     /// The last loss was none. Returns the cwnd that is restored; `prior_bytes` was cwnd before the
     /// reduction.
     fn undo(&mut self, cwnd_bytes: u64, prior_bytes: u64) -> u64 {
@@ -162,6 +172,8 @@ pub enum AnyAvoidance {
     Westwood,
     /// The pipe of Aron & Druschel.
     Pipe,
+    /// DCTCP.
+    Dctcp,
 }
 
 /// The chosen congestion avoidance as the hosts of its stack implement it. [`Stack::Linux`] is
@@ -181,5 +193,6 @@ pub fn new(config: &Config) -> AnyAvoidance {
         (crate::Avoidance::Vegas, Stack::Lite) => Vegas::as_in_ns().into(),
         (crate::Avoidance::Westwood, _) => Westwood::new(reno).into(),
         (crate::Avoidance::Pipe, _) => Pipe::new(reno).into(),
+        (crate::Avoidance::Dctcp, _) => Dctcp::new(reno).into(),
     }
 }

@@ -18,11 +18,23 @@
 //! was sent after the mark was known, so a further mark of the same round trip reduces nothing. A
 //! loss meanwhile is repaired without a second reduction.
 //!
+//! A congestion control that [needs ECN](crate::Avoidance::ect) (DCTCP, RFC 8257) differs, as in
+//! Linux. It asks for ECN by itself. All its packets have its ECT: SYNs, pure ACKs and
+//! retransmissions too. Its receiver does not wait for CWR: an ACK has ECE if the data that it
+//! acknowledges has a mark. So that this holds for delayed ACKs, a change of the mark is
+//! acknowledged at once, and before it what was waiting (section 3.2):
+//!
+//! ```text
+//!                     .---- CE: ACK at once, with ECE = 0 for what was waiting ----.
+//!   unmarked data:   CE = 0                                                     CE = 1   marked
+//!   delayed, ECE = 0  '---- no CE: ACK at once, with ECE = 1 for what waited ------'   data: ECE = 1
+//! ```
+//!
 //! Differences from Linux: every recovery and stack responds to marks by Proportional Rate
 //! Reduction.
 
 use crate::recovery::{MarkResponse, Reduction};
-use crate::{Ecn, EcnField, Flags, Segment};
+use crate::{Config, Ecn, EcnField, Flags, Segment};
 
 /// Both bits with which a SYN asks.
 const ASKS: Flags = Flags::ECE.with(Flags::CWR);
@@ -46,13 +58,18 @@ pub fn syn_ack_flags(has_ecn: bool) -> Flags {
 
 /// Do both ends use ECN, as the peer's SYN or SYN-ACK shows (RFC 3168, section 6.1.1)?
 ///
-/// A SYN in a packet with ECT asks for another kind of ECN, so it is refused, as in Linux. A
+/// A SYN in a packet with ECT asks for the ECN of a congestion control that needs it, so other ends
+/// refuse it, as Linux does. A
 /// SYN-ACK with both bits only reflects ours, as some old hosts did.
-pub fn is_negotiated(ecn: Ecn, syn: &Segment) -> bool {
+pub fn is_negotiated(config: &Config, syn: &Segment) -> bool {
+    let ecn = config.ecn_wanted();
+    let may_have_ect = config.avoidance.ect().is_some();
     let (has_ece, has_cwr) = (syn.flags.has(Flags::ECE), syn.flags.has(Flags::CWR));
     match syn.flags.has(Flags::ACK) {
         true => ecn == Ecn::Request && has_ece && !has_cwr,
-        false => ecn != Ecn::Off && has_ece && has_cwr && syn.ecn == EcnField::NotEct,
+        false => {
+            ecn != Ecn::Off && has_ece && has_cwr && (may_have_ect || syn.ecn == EcnField::NotEct)
+        }
     }
 }
 
@@ -63,7 +80,9 @@ pub struct EcnReceiver {
     pub is_on: bool,
     /// Data segments that arrived with a mark.
     pub marks: u64,
-    /// A mark arrived, and no CWR since.
+    /// The peer's congestion control needs each change of the mark, and CWR means nothing.
+    pub echoes_changes: bool,
+    /// A mark arrived, and no CWR since. With `echoes_changes`: the last data had a mark (DCTCP.CE).
     echoes: bool,
     /// A segment with ECT or CE has arrived.
     has_seen_ect: bool,
@@ -73,7 +92,7 @@ impl EcnReceiver {
     /// A data segment arrived, with or without CWR. Returns whether it must be acknowledged at
     /// once: the peer's cwnd may be a single segment now.
     pub fn on_cwr(&mut self, has_cwr: bool) -> bool {
-        if self.is_on && has_cwr {
+        if self.is_on && has_cwr && !self.echoes_changes {
             self.echoes = false;
         }
         self.is_on && has_cwr
@@ -90,10 +109,13 @@ impl EcnReceiver {
         self.has_seen_ect |= field.is_capable();
         match field {
             EcnField::NotEct => had_seen_ect,
-            EcnField::Ect0 | EcnField::Ect1 => false,
+            EcnField::Ect0 | EcnField::Ect1 => {
+                self.echoes &= !self.echoes_changes;
+                false
+            }
             EcnField::Ce => {
                 self.marks += 1;
-                !std::mem::replace(&mut self.echoes, true)
+                !std::mem::replace(&mut self.echoes, true) && !self.echoes_changes
             }
         }
     }
@@ -112,6 +134,9 @@ impl EcnReceiver {
 pub struct EcnSender {
     /// Both ends use ECN.
     pub is_on: bool,
+    /// The ECN field of all packets, if the congestion control needs ECN. `None`: only new data is
+    /// capable of ECN.
+    pub ect: Option<EcnField>,
     /// Reductions for marks.
     pub reductions: u64,
     /// The peer must learn from the next new data that cwnd was reduced.
@@ -122,14 +147,20 @@ pub struct EcnSender {
 }
 
 impl EcnSender {
+    /// The ECN field of a segment without new data: a SYN-ACK, a pure ACK or a retransmission.
+    pub fn field_of_control(&self) -> EcnField {
+        self.ect.filter(|_| self.is_on).unwrap_or_default()
+    }
+
     /// The ECN field and the control bits of a segment that is sent, with or without new data.
     pub fn mark_outgoing(&mut self, has_new_data: bool, flags: Flags) -> (EcnField, Flags) {
         if !self.is_on || !has_new_data {
-            return (EcnField::NotEct, flags);
+            return (self.field_of_control(), flags);
         }
+        let field = self.ect.unwrap_or(EcnField::Ect0);
         match std::mem::take(&mut self.cwr_due) {
-            true => (EcnField::Ect0, flags.with(Flags::CWR)),
-            false => (EcnField::Ect0, flags),
+            true => (field, flags.with(Flags::CWR)),
+            false => (field, flags),
         }
     }
 
@@ -212,19 +243,23 @@ mod tests {
     #[test]
     fn ecn_needs_both_ends() {
         for ecn in [Ecn::Off, Ecn::Accept, Ecn::Request] {
-            let (asks, not_ect) = (Flags::SYN.with(ASKS), EcnField::NotEct);
-            assert_eq!(is_negotiated(ecn, &syn(asks, not_ect)), ecn != Ecn::Off);
-            assert!(!is_negotiated(ecn, &syn(asks, EcnField::Ect0)));
-            assert!(!is_negotiated(ecn, &syn(Flags::SYN, not_ect)));
-            assert!(!is_negotiated(
+            let config = Config {
                 ecn,
+                ..Config::of(crate::Stack::Linux, 1500)
+            };
+            let (asks, not_ect) = (Flags::SYN.with(ASKS), EcnField::NotEct);
+            assert_eq!(is_negotiated(&config, &syn(asks, not_ect)), ecn != Ecn::Off);
+            assert!(!is_negotiated(&config, &syn(asks, EcnField::Ect0)));
+            assert!(!is_negotiated(&config, &syn(Flags::SYN, not_ect)));
+            assert!(!is_negotiated(
+                &config,
                 &syn(Flags::SYN.with(Flags::ECE), not_ect)
             ));
             let agrees = syn(syn_ack_flags(true), not_ect);
-            assert_eq!(is_negotiated(ecn, &agrees), ecn == Ecn::Request);
-            assert!(!is_negotiated(ecn, &syn(syn_ack_flags(false), not_ect)));
+            assert_eq!(is_negotiated(&config, &agrees), ecn == Ecn::Request);
+            assert!(!is_negotiated(&config, &syn(syn_ack_flags(false), not_ect)));
             let reflects = syn(syn_ack_flags(true).with(Flags::CWR), not_ect);
-            assert!(!is_negotiated(ecn, &reflects));
+            assert!(!is_negotiated(&config, &reflects));
         }
     }
 

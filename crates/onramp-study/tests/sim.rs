@@ -94,7 +94,7 @@ fn a_report_of_many_cases_has_traces_only_where_asked_for() {
 fn every_avoidance_runs_in_the_simulator() {
     let dir = tempfile::tempdir().unwrap();
     let names = [
-        "cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe", "dctcp",
+        "cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe", "dctcp", "prague",
     ];
     let transfers = format!("[[transfer]]\nsize = \"50 kB\"\navoidance = {names:?}\n");
     let file = scenario(dir.path(), "each", "", &transfers);

@@ -89,6 +89,8 @@ choices! {
         Pipe,
         /// DCTCP: reduces cwnd by half the fraction of marked bytes, with its own ECN (RFC 8257)
         Dctcp,
+        /// Prague: DCTCP for the Internet, with ECT(1) for the low-latency queue of L4S (RFC 9331)
+        Prague,
     }
 
     /// How RTTs are measured, and when the retransmission timer expires.
@@ -215,6 +217,7 @@ impl Avoidance {
     pub const fn ect(self) -> Option<EcnField> {
         match self {
             Avoidance::Dctcp => Some(EcnField::Ect0),
+            Avoidance::Prague => Some(EcnField::Ect1),
             _ => None,
         }
     }

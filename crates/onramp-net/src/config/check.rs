@@ -12,6 +12,8 @@ const MILLION: u64 = 1_000_000;
 /// Limit for thresholds and intervals, so that their squares and fixed-point forms fit into 64
 /// bits.
 const SMALL_MAX: u64 = u32::MAX as u64;
+/// Limit for gains of a controller, as in Linux.
+const GAIN_MAX: u64 = (1 << 31) - 1;
 
 fn range(field: &'static str, value: u64, min: u64, max: u64) -> Result<(), ConfigError> {
     if (min..=max).contains(&value) {
@@ -221,6 +223,19 @@ impl Config {
             }
             QueueConfig::CoDel(codel) => {
                 range("queue.interval_ns", codel.interval_ns, 1, SMALL_MAX)
+            }
+            QueueConfig::DualPi2(dual) => {
+                range("queue.update_ns", dual.update_ns, 1, SMALL_MAX)?;
+                range("queue.alpha", u64::from(dual.alpha), 0, GAIN_MAX)?;
+                range("queue.beta", u64::from(dual.beta), 0, GAIN_MAX)?;
+                range("queue.coupling", u64::from(dual.coupling), 1, 255)?;
+                range(
+                    "queue.classic_percent",
+                    u64::from(dual.classic_percent),
+                    0,
+                    100,
+                )?;
+                range("queue.mtu_bytes", u64::from(dual.mtu_bytes), 1, BURST_MAX)
             }
             QueueConfig::FqCoDel(fq) => {
                 range("queue.interval_ns", fq.interval_ns, 1, SMALL_MAX)?;

@@ -8,6 +8,7 @@ mod hystart;
 #[cfg(test)]
 mod path;
 mod pipe;
+mod prague;
 mod reno;
 mod segments;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub use bbr3::Bbr3;
 pub use cubic::Cubic;
 pub use dctcp::Dctcp;
 pub use pipe::Pipe;
+pub use prague::Prague;
 pub use reno::Reno;
 pub use vegas::Vegas;
 pub use westwood::Westwood;
@@ -118,6 +120,17 @@ pub trait Avoidance: std::fmt::Debug + Send {
         self.ssthresh(window, now_ns, flight_bytes)
     }
 
+    /// Is cwnd reduced at once after a mark, and may grow again with the next ACK? Otherwise it is
+    /// led there in a round trip, by Proportional Rate Reduction.
+    fn reduces_at_once(&self) -> bool {
+        false
+    }
+
+    /// Rate of payload at which to pace after the start-up; `None`: not paced.
+    fn pacing_bytes_per_s(&self, _window: &Window) -> Option<u64> {
+        None
+    }
+
     /// The last loss was none. Returns the cwnd that is restored; `prior_bytes` was cwnd before the
     /// reduction.
     fn undo(&mut self, cwnd_bytes: u64, prior_bytes: u64) -> u64 {
@@ -174,6 +187,8 @@ pub enum AnyAvoidance {
     Pipe,
     /// DCTCP.
     Dctcp,
+    /// Prague.
+    Prague,
 }
 
 /// The chosen congestion avoidance as the hosts of its stack implement it. [`Stack::Linux`] is
@@ -194,5 +209,6 @@ pub fn new(config: &Config) -> AnyAvoidance {
         (crate::Avoidance::Westwood, _) => Westwood::new(reno).into(),
         (crate::Avoidance::Pipe, _) => Pipe::new(reno).into(),
         (crate::Avoidance::Dctcp, _) => Dctcp::new(reno).into(),
+        (crate::Avoidance::Prague, _) => Prague::new(reno).into(),
     }
 }

@@ -30,6 +30,9 @@
 //!   delayed, ECE = 0  '---- no CE: ACK at once, with ECE = 1 for what waited ------'   data: ECE = 1
 //! ```
 //!
+//! Prague also reduces cwnd at once, and grows again with the next ACK. Marks of the data that was
+//! in flight then reduce nothing. A loss reduces cwnd again.
+//!
 //! Differences from Linux: every recovery and stack responds to marks by Proportional Rate
 //! Reduction.
 
@@ -142,8 +145,9 @@ pub struct EcnSender {
     /// The peer must learn from the next new data that cwnd was reduced.
     cwr_due: bool,
     response: Option<MarkResponse>,
-    /// SND.NXT at the last timeout: marks of the data below reduce nothing.
-    timeout_point: u64,
+    /// SND.NXT at the last timeout, or at the last reduction at once: marks of the data below reduce
+    /// nothing.
+    ignored_below: u64,
 }
 
 impl EcnSender {
@@ -177,14 +181,14 @@ impl EcnSender {
     /// The retransmission timer expired. `nxt`: SND.NXT.
     pub fn timed_out(&mut self, nxt: u64) {
         self.response = None;
-        self.timeout_point = nxt;
+        self.ignored_below = nxt;
         self.reduced();
     }
 
     /// Does an ECE bit reduce cwnd now, outside of a recovery and of another response? `una`:
     /// SND.UNA.
     pub fn responds(&self, una: u64) -> bool {
-        una >= self.timeout_point
+        una >= self.ignored_below
     }
 
     /// A response begins; the avoidance has chosen ssthresh. `high`: SND.NXT. `cwnd_bytes`: cwnd
@@ -193,6 +197,13 @@ impl EcnSender {
         self.reductions += 1;
         let reduction = Reduction::begin(cwnd_bytes);
         self.response = Some(MarkResponse { high, reduction });
+        self.reduced();
+    }
+
+    /// cwnd was reduced at once, and the response is over. `nxt`: SND.NXT.
+    pub fn reduced_at_once(&mut self, nxt: u64) {
+        self.reductions += 1;
+        self.ignored_below = nxt;
         self.reduced();
     }
 

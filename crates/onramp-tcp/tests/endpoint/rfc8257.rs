@@ -249,3 +249,58 @@ fn a_mark_ends_every_start_up_and_dctcp_follows() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// The same state machine, with ECT(1) and a reduction at once.
+mod prague {
+    use super::*;
+
+    fn sender() -> Script {
+        let mut script = Script::new(Config {
+            initial_window: InitialWindow::Segments(20),
+            avoidance: Avoidance::Prague,
+            ..plain(Recovery::Rack)
+        });
+        script.write(400_000);
+        script.now_ns = 200 * MS_NS;
+        script
+    }
+
+    //= RFC 9331 section 4.1: "the ECN field set to ECT(1)"
+    #[test]
+    fn every_packet_has_ect_1() {
+        let prague = linux(Avoidance::Prague, Ecn::Off);
+        let mut pair = Pair::new(prague.clone(), prague);
+        pair.download(300_000, 60_000_000_000, &mut clean);
+        assert!(pair.client.has_ecn());
+        for sent in &pair.log {
+            assert_eq!(sent.transmit.segment.ecn, EcnField::Ect1);
+        }
+    }
+
+    #[test]
+    fn a_mark_reduces_at_once_and_the_next_ack_grows_cwnd() {
+        let mut script = sender();
+        // 19 segments are in flight, and cwnd is 10.
+        let none: [&str; 0] = [];
+        assert_eq!(echo(&mut script, 1000), none);
+        assert_eq!(script.window(), (10, 10));
+        // A mark of what was in flight reduces nothing, and its data does not make cwnd grow.
+        echo(&mut script, 2000);
+        assert_eq!(script.end.window().cwnd_bytes, 10_000);
+        script.ack(3000);
+        assert_eq!(script.end.window().cwnd_bytes, 10_100);
+        assert_eq!(script.end.stats().ecn_reductions, 1);
+    }
+
+    //= RFC 9331 section 4.3: a loss is answered as Reno does, also beside marks
+    #[test]
+    fn a_loss_in_the_round_trip_of_a_mark_halves_cwnd_again() {
+        let mut script = sender();
+        echo(&mut script, 1000);
+        for right in 3..=6 {
+            script.sack(1000, &[(2000, 1000 * right)]);
+        }
+        assert_eq!(script.end.window().ssthresh_bytes, 5_000);
+        assert_eq!(script.end.stats().recoveries, 1);
+    }
+}

@@ -217,7 +217,12 @@ impl Sender {
                 flight_bytes,
                 self.scoreboard.total_lost_bytes(),
             );
-            self.ecn.begin(self.scoreboard.nxt(), cwnd_bytes);
+            if self.congestion.reduces_at_once() {
+                self.ecn.reduced_at_once(self.scoreboard.nxt());
+                self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
+            } else {
+                self.ecn.begin(self.scoreboard.nxt(), cwnd_bytes);
+            }
             self.probe.forget();
         }
         let reduction = self.ecn.reduction();

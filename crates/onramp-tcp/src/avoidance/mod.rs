@@ -126,6 +126,11 @@ pub trait Avoidance: std::fmt::Debug + Send {
         false
     }
 
+    /// Does a mark that is reported now belong to the last reduction? Then cwnd is not reduced.
+    fn ignores_mark(&self, _now_ns: u64) -> bool {
+        false
+    }
+
     /// Rate of payload at which to pace after the start-up; `None`: not paced.
     fn pacing_bytes_per_s(&self, _window: &Window) -> Option<u64> {
         None

@@ -152,6 +152,11 @@ impl Congestion {
         rate.filter(|_| !self.is_starting()).map(Pacing::one_by_one)
     }
 
+    /// Does a mark that is reported now belong to the last reduction?
+    pub fn ignores_mark(&self, now_ns: u64) -> bool {
+        self.avoidance.ignores_mark(now_ns)
+    }
+
     /// Does the avoidance reduce cwnd at once after a mark?
     pub fn reduces_at_once(&self) -> bool {
         self.avoidance.reduces_at_once()

@@ -208,7 +208,8 @@ impl Sender {
             self.ecn.finish();
             self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
         }
-        if has_ece && !self.is_reducing() && self.ecn.responds(una) {
+        let is_new = !self.is_reducing() && self.ecn.responds(una);
+        if has_ece && is_new && !self.congestion.ignores_mark(report.now_ns) {
             let flight_bytes = self.scoreboard.flight_size_bytes();
             let cwnd_bytes = self.congestion.window.cwnd_bytes;
             self.congestion.reduce(

@@ -2,7 +2,6 @@
 //! command line use.
 
 use crate::header::{IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, TCP_HEADER_BYTES};
-use crate::segment::EcnField;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use strum::{Display, EnumMessage, EnumString, IntoStaticStr, VariantArray};
@@ -205,20 +204,6 @@ impl IpVersion {
         match address {
             IpAddr::V4(_) => IpVersion::V4,
             IpAddr::V6(_) => IpVersion::V6,
-        }
-    }
-}
-
-impl Avoidance {
-    /// The ECN field of every packet of a congestion control that needs ECN, also of SYNs, pure
-    /// ACKs and retransmissions. Such a control asks for ECN itself, and needs a receiver that
-    /// echoes each mark ([`Config::ecn_wanted`](crate::Config::ecn_wanted)). `None`: it works
-    /// without ECN, and with ECN as in RFC 3168.
-    pub const fn ect(self) -> Option<EcnField> {
-        match self {
-            Avoidance::Dctcp => Some(EcnField::Ect0),
-            Avoidance::Prague => Some(EcnField::Ect1),
-            _ => None,
         }
     }
 }

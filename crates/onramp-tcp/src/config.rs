@@ -1,7 +1,7 @@
 //! Configuration of one end of a connection.
 
 use crate::choice::{Acks, Avoidance, Ecn, IpVersion, Lie, PacketPair, Recovery, Stack, Timers};
-use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
+use crate::{ByteCounting, EcnField, Ensembles, PathMemory, Ticks};
 
 use onramp_core::pairs::Form;
 use onramp_core::{InitialRate, Parameters};
@@ -139,6 +139,20 @@ pub enum ReceiveBuffer {
     /// This size with every stack, and never a byte more. ([`Bytes`](ReceiveBuffer::Bytes) may grow
     /// as in Linux, and scaling may round its window up beyond the free space.)
     Exactly(u64),
+}
+
+impl Avoidance {
+    /// The ECN field of every packet of a congestion control that needs ECN, also of SYNs, pure
+    /// ACKs and retransmissions. Such a control asks for ECN itself, and needs a receiver that
+    /// echoes each mark ([`Config::ecn_wanted`]). `None`: it works
+    /// without ECN, and with ECN as in RFC 3168.
+    pub const fn ect(self) -> Option<EcnField> {
+        match self {
+            Avoidance::Dctcp => Some(EcnField::Ect0),
+            Avoidance::Prague => Some(EcnField::Ect1),
+            _ => None,
+        }
+    }
 }
 
 impl Config {

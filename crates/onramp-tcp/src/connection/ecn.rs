@@ -25,9 +25,9 @@
 //! acknowledged at once, and before it what was waiting (section 3.2):
 //!
 //! ```text
-//!                     .---- CE: ACK at once, with ECE = 0 for what was waiting ----.
-//!   unmarked data:   CE = 0                                                     CE = 1   marked
-//!   delayed, ECE = 0  '---- no CE: ACK at once, with ECE = 1 for what waited ------'   data: ECE = 1
+//!                     .--- CE: ACK at once, with ECE = 0 for what waited ------.
+//!   unmarked         CE = 0                                                CE = 1   marked
+//!   data: ECE = 0     '--- no CE: ACK at once, with ECE = 1 for what waited ---'   data: ECE = 1
 //! ```
 //!
 //! Prague also reduces cwnd at once, and grows again with the next ACK. Marks of the data that was
@@ -85,7 +85,8 @@ pub struct EcnReceiver {
     pub marks: u64,
     /// The peer's congestion control needs each change of the mark, and CWR means nothing.
     pub echoes_changes: bool,
-    /// A mark arrived, and no CWR since. With `echoes_changes`: the last data had a mark (DCTCP.CE).
+    /// A mark arrived, and no CWR since. With `echoes_changes`: the last data had a mark
+    /// (DCTCP.CE).
     echoes: bool,
     /// A segment with ECT or CE has arrived.
     has_seen_ect: bool,
@@ -145,8 +146,8 @@ pub struct EcnSender {
     /// The peer must learn from the next new data that cwnd was reduced.
     cwr_due: bool,
     response: Option<MarkResponse>,
-    /// SND.NXT at the last timeout, or at the last reduction at once: marks of the data below reduce
-    /// nothing.
+    /// SND.NXT at the last timeout, or at the last reduction at once: marks of the data below
+    /// reduce nothing.
     ignored_below: u64,
 }
 

@@ -10,7 +10,9 @@ pub fn startups() -> PossibleValuesParser {
 }
 
 /// The congestion avoidances that a scenario can name. The simulator has all of them.
-pub const AVOIDANCES: [&str; 7] = ["cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe"];
+pub const AVOIDANCES: [&str; 9] = [
+    "cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe", "dctcp", "prague",
+];
 
 /// The congestion avoidances that a start-up of the kernel can be followed by.
 pub fn avoidances() -> impl TypedValueParser<Value = Avoidance> {

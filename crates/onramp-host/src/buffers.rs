@@ -119,6 +119,10 @@ impl Packet for Buffer {
         wire::ecn_of(self.packet()).is_capable()
     }
 
+    fn is_l4s(&self) -> bool {
+        wire::ecn_of(self.packet()).is_l4s()
+    }
+
     fn mark_ce(&mut self) {
         let length = self.length as usize;
         wire::mark_ce(&mut self.bytes[..length]);

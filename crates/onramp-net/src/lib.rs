@@ -99,7 +99,9 @@ pub use framing::Framing;
 pub use link::{Departure, Link};
 pub use opportunities::{Opportunities, TraceError, MAX_TRACE_BYTES, OPPORTUNITY_BYTES};
 pub use packet::Packet;
-pub use queue::{CoDelConfig, FqCoDelConfig, Limit, PureAck, QueueConfig, RedConfig};
+pub use queue::{
+    CoDelConfig, DualPi2Config, FqCoDelConfig, Limit, PureAck, QueueConfig, RedConfig,
+};
 pub use recorded::{Recorded, RecordedSteps, RecordedTable, RecordedValues, RecordingError};
 pub use stats::{Count, LinkStats};
 pub use token_bucket::TokenBucket;

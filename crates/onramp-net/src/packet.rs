@@ -28,6 +28,12 @@ pub trait Packet: Clone {
         false
     }
 
+    /// Whether the packet belongs to the low-latency queue of L4S: ECT(1) or CE (RFC 9331, section
+    /// 5.1). Such a packet [is capable](Packet::is_ecn_capable) of ECN. Only DualPI2 uses this.
+    fn is_l4s(&self) -> bool {
+        false
+    }
+
     /// Marks the packet: congestion experienced (CE, RFC 3168). A link calls this only for a packet
     /// that [is capable](Packet::is_ecn_capable) of ECN.
     fn mark_ce(&mut self) {}

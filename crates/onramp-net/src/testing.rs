@@ -10,6 +10,7 @@ pub(crate) struct Numbered {
     pub flow: u32,
     pub expedited: bool,
     pub ecn_capable: bool,
+    pub l4s: bool,
     pub marked: bool,
 }
 
@@ -28,6 +29,10 @@ impl Packet for Numbered {
 
     fn is_ecn_capable(&self) -> bool {
         self.ecn_capable
+    }
+
+    fn is_l4s(&self) -> bool {
+        self.l4s || self.marked
     }
 
     fn mark_ce(&mut self) {

@@ -40,9 +40,9 @@ mod seed;
 
 pub use arrivals::{Arrival, Arrivals, ENDLESS};
 pub use channel::{
-    mean_loss_ppm, Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, FqCoDel,
-    Framing, Jitter, LateTimer, QueueLimit, RecordedQuantity, Recording, Red, Steps, TokenBucket,
-    Trace, TraceOffset,
+    mean_loss_ppm, Aggregation, Bursts, Channel, ChannelChange, CoDel, Discipline, DualPi2,
+    FqCoDel, Framing, Jitter, LateTimer, QueueLimit, RecordedQuantity, Recording, Red, Steps,
+    TokenBucket, Trace, TraceOffset,
 };
 pub use datagrams::{Datagrams, DATAGRAM_HEADER_BYTES};
 pub use error::{Error, MAX_FILE_BYTES};

@@ -139,12 +139,11 @@ impl Planner<'_> {
         let paths = (0..period as u32)
             .map(|copy| self.path(transfer.ip, transfer.ends(copy)))
             .collect::<Result<_, _>>()?;
+        let keys = SenderKeys::from_transfer(transfer, &case.receiver);
+        let sender = endpoint::sender(&keys, &case.sender)?;
         let whole = Group {
-            sender: endpoint::sender(
-                &SenderKeys::from_transfer(transfer, &case.receiver),
-                &case.sender,
-            )?,
-            receiver: endpoint::receiver(transfer.ip, transfer.stack, transfer.ecn, &case.receiver),
+            receiver: endpoint::receiver(&sender, transfer.ecn, &case.receiver),
+            sender,
             protocol: protocol(case)?,
             connect: transfer.connect,
             dscp: transfer.dscp,
@@ -240,14 +239,10 @@ impl Planner<'_> {
             group: self.groups.len() as u32,
             arrivals,
         }));
+        let sender = endpoint::sender(&SenderKeys::from_traffic(transfers), &self.case.sender)?;
         self.groups.push(Group {
-            sender: endpoint::sender(&SenderKeys::from_traffic(transfers), &self.case.sender)?,
-            receiver: endpoint::receiver(
-                transfers.ip,
-                transfers.stack,
-                transfers.ecn,
-                &transfers.receiver,
-            ),
+            receiver: endpoint::receiver(&sender, transfers.ecn, &transfers.receiver),
+            sender,
             protocol: Protocol::Tcp,
             connect: transfers.connect,
             dscp: traffic.dscp,

@@ -183,8 +183,10 @@ fn ecn_of(is_on: bool) -> Ecn {
 }
 
 /// Configuration of the end that receives the data: the sender's stack, with the scenario's keys
-/// for the receiver.
-pub(crate) fn receiver(ip: IpVersion, stack: Stack, ecn: bool, host: &Receiver) -> Config {
+/// for the receiver. It has the sender's congestion avoidance if that needs ECN, and so its
+/// feedback.
+pub(crate) fn receiver(sender: &Config, ecn: bool, host: &Receiver) -> Config {
+    let (ip, stack) = (sender.ip, sender.stack);
     let own = Config::over(ip, stack, ANY_MTU_BYTES);
     Config {
         packet_pair: host.packet_pair,
@@ -199,6 +201,10 @@ pub(crate) fn receiver(ip: IpVersion, stack: Stack, ecn: bool, host: &Receiver) 
         sack: host.sack,
         window_scaling: host.window_scaling,
         ecn: ecn_of(ecn),
+        avoidance: match sender.avoidance.ect() {
+            Some(_) => sender.avoidance,
+            None => own.avoidance,
+        },
         receive_buffer: match host.buffer {
             Buffer::LinuxDefault => ReceiveBuffer::LinuxDefault,
             Buffer::Bytes(bytes) => ReceiveBuffer::Bytes(bytes),

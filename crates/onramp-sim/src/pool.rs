@@ -34,7 +34,7 @@ pub(crate) const NO_BYTES: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handle {
     /// The lower half is the slot of the packet in the [`Pool`], the upper half the size of the IP
-    /// packet, below 2^27, and flags.
+    /// packet, below 2^26, and flags.
     slot_and_size: u64,
     /// The lower half is the position on its route, an index into
     /// [`Routes`](crate::routes::Routes), the upper half the number of its flow.
@@ -51,8 +51,10 @@ const MARKED: u64 = 1 << 61;
 const DROPPED_AHEAD: u64 = 1 << 60;
 /// Flag of a packet that the next link will lose at random.
 const LOST_AHEAD: u64 = 1 << 59;
+/// Flag of a packet for the low-latency queue (L4S).
+const L4S: u64 = 1 << 58;
 /// All flags.
-const FLAGS: u64 = EXPEDITED | ECN_CAPABLE | MARKED | DROPPED_AHEAD | LOST_AHEAD;
+const FLAGS: u64 = EXPEDITED | ECN_CAPABLE | MARKED | DROPPED_AHEAD | LOST_AHEAD | L4S;
 
 /// What becomes of a packet at the next link, where that is known already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +77,11 @@ impl Handle {
             Dscp::BestEffort => 0,
             Dscp::Ef => EXPEDITED,
         };
-        let ecn = match content.segment.ecn.is_capable() {
-            true => ECN_CAPABLE,
-            false => 0,
+        let field = content.segment.ecn;
+        let ecn = match (field.is_capable(), field.is_l4s()) {
+            (_, true) => ECN_CAPABLE | L4S,
+            (true, false) => ECN_CAPABLE,
+            (false, false) => 0,
         };
         Handle {
             slot_and_size: u64::from(slot) | size | class | ecn,
@@ -153,6 +157,10 @@ impl onramp_net::Packet for Handle {
 
     fn is_ecn_capable(&self) -> bool {
         self.slot_and_size & ECN_CAPABLE != 0
+    }
+
+    fn is_l4s(&self) -> bool {
+        self.slot_and_size & (L4S | MARKED) != 0
     }
 
     fn mark_ce(&mut self) {

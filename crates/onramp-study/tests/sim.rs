@@ -93,7 +93,9 @@ fn a_report_of_many_cases_has_traces_only_where_asked_for() {
 #[test]
 fn every_avoidance_runs_in_the_simulator() {
     let dir = tempfile::tempdir().unwrap();
-    let names = ["cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe"];
+    let names = [
+        "cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe", "dctcp", "prague",
+    ];
     let transfers = format!("[[transfer]]\nsize = \"50 kB\"\navoidance = {names:?}\n");
     let file = scenario(dir.path(), "each", "", &transfers);
     let ran = onramp(["sim", file.to_str().unwrap(), "--json"]).code(0);

@@ -86,6 +86,10 @@ choices! {
         Westwood,
         /// Reno that grows by a fraction of the BDP per round trip (Aron & Druschel, appendix B)
         Pipe,
+        /// DCTCP: reduces cwnd by half the fraction of marked bytes, with its own ECN (RFC 8257)
+        Dctcp,
+        /// Prague: DCTCP for the Internet, with ECT(1) for the low-latency queue of L4S (RFC 9331)
+        Prague,
     }
 
     /// How RTTs are measured, and when the retransmission timer expires.

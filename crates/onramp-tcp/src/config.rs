@@ -1,7 +1,7 @@
 //! Configuration of one end of a connection.
 
 use crate::choice::{Acks, Avoidance, Ecn, IpVersion, Lie, PacketPair, Recovery, Stack, Timers};
-use crate::{ByteCounting, Ensembles, PathMemory, Ticks};
+use crate::{ByteCounting, EcnField, Ensembles, PathMemory, Ticks};
 
 use onramp_core::pairs::Form;
 use onramp_core::{InitialRate, Parameters};
@@ -22,7 +22,8 @@ pub struct Config {
     pub sack: bool,
     /// Offers and accepts window scaling (RFC 7323).
     pub window_scaling: bool,
-    /// Explicit congestion notification (RFC 3168).
+    /// Explicit congestion notification (RFC 3168). An avoidance may ask for it too:
+    /// [`ecn_wanted`](Config::ecn_wanted).
     pub ecn: Ecn,
     /// Start-up algorithm of `core/`, by name; `None` leaves slow start to the congestion
     /// avoidance.
@@ -140,7 +141,30 @@ pub enum ReceiveBuffer {
     Exactly(u64),
 }
 
+impl Avoidance {
+    /// The ECN field of every packet of a congestion control that needs ECN, also of SYNs, pure
+    /// ACKs and retransmissions. Such a control asks for ECN itself, and needs a receiver that
+    /// echoes each mark ([`Config::ecn_wanted`]). `None`: it works
+    /// without ECN, and with ECN as in RFC 3168.
+    pub const fn ect(self) -> Option<EcnField> {
+        match self {
+            Avoidance::Dctcp => Some(EcnField::Ect0),
+            Avoidance::Prague => Some(EcnField::Ect1),
+            _ => None,
+        }
+    }
+}
+
 impl Config {
+    /// What the end does about ECN: an avoidance that needs ECN asks for it, whatever
+    /// [`ecn`](Config::ecn) says.
+    pub fn ecn_wanted(&self) -> Ecn {
+        match self.avoidance.ect() {
+            Some(_) => Ecn::Request,
+            None => self.ecn,
+        }
+    }
+
     /// The defaults of a stack, for IPv4 packets of at most `mtu_bytes`.
     pub fn of(stack: Stack, mtu_bytes: u32) -> Config {
         Config::over(IpVersion::V4, stack, mtu_bytes)

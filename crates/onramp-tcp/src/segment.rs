@@ -66,6 +66,11 @@ impl EcnField {
     pub const fn is_capable(self) -> bool {
         !matches!(self, EcnField::NotEct)
     }
+
+    /// Does the packet belong to the low-latency queue of L4S (RFC 9331, section 5.1)?
+    pub const fn is_l4s(self) -> bool {
+        matches!(self, EcnField::Ect1 | EcnField::Ce)
+    }
 }
 
 /// The blocks of a SACK option (RFC 2018): up to four `(left, right)` edges as sequence numbers.

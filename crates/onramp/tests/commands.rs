@@ -364,7 +364,7 @@ fn list_shows_every_start_up_and_every_avoidance() {
         .collect();
     assert_eq!(
         names,
-        ["cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe"]
+        ["cubic", "bbr", "bbr3", "reno", "vegas", "westwood", "pipe", "dctcp", "prague"]
     );
     for avoidance in avoidances {
         assert_eq!(

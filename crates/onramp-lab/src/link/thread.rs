@@ -150,6 +150,10 @@ impl Packet for Parcel {
         self.buffer.is_ecn_capable()
     }
 
+    fn is_l4s(&self) -> bool {
+        self.buffer.is_l4s()
+    }
+
     fn mark_ce(&mut self) {
         self.buffer.mark_ce();
     }

@@ -12,6 +12,8 @@ const MILLION: u64 = 1_000_000;
 /// Limit for thresholds and intervals, so that their squares and fixed-point forms fit into 64
 /// bits.
 const SMALL_MAX: u64 = u32::MAX as u64;
+/// Limit for gains of a controller, as in Linux.
+const GAIN_MAX: u64 = (1 << 31) - 1;
 
 fn range(field: &'static str, value: u64, min: u64, max: u64) -> Result<(), ConfigError> {
     if (min..=max).contains(&value) {
@@ -208,7 +210,7 @@ impl Config {
                     "queue.min_threshold",
                     red.min_threshold,
                     0,
-                    red.max_threshold - 1,
+                    red.max_threshold,
                 )?;
                 ppm("queue.max_p_ppm", red.max_p_ppm)?;
                 range("queue.weight_shift", u64::from(red.weight_shift), 0, 24)?;
@@ -221,6 +223,19 @@ impl Config {
             }
             QueueConfig::CoDel(codel) => {
                 range("queue.interval_ns", codel.interval_ns, 1, SMALL_MAX)
+            }
+            QueueConfig::DualPi2(dual) => {
+                range("queue.update_ns", dual.update_ns, 1, SMALL_MAX)?;
+                range("queue.alpha", u64::from(dual.alpha), 0, GAIN_MAX)?;
+                range("queue.beta", u64::from(dual.beta), 0, GAIN_MAX)?;
+                range("queue.coupling", u64::from(dual.coupling), 1, 255)?;
+                range(
+                    "queue.classic_percent",
+                    u64::from(dual.classic_percent),
+                    0,
+                    100,
+                )?;
+                range("queue.mtu_bytes", u64::from(dual.mtu_bytes), 1, BURST_MAX)
             }
             QueueConfig::FqCoDel(fq) => {
                 range("queue.interval_ns", fq.interval_ns, 1, SMALL_MAX)?;
@@ -284,12 +299,12 @@ mod tests {
             "loss.ppm is 1000001; it must be between 0 and 1000000"
         );
         let queue = QueueConfig::Red(RedConfig {
-            min_threshold: 15,
+            min_threshold: 16,
             ..RedConfig::default()
         });
         assert_eq!(
             error_text(Config { queue, ..plain() }),
-            "queue.min_threshold is 15; it must be between 0 and 14"
+            "queue.min_threshold is 16; it must be between 0 and 15"
         );
         let worse = Change {
             at_ns: 0,

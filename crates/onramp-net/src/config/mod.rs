@@ -106,7 +106,10 @@ impl Config {
             || self.late.is_some()
             || self.steps.is_some()
             || self.service == Service::Poisson
-            || matches!(self.queue, QueueConfig::Red(_) | QueueConfig::FqCoDel(_))
+            || matches!(
+                self.queue,
+                QueueConfig::Red(_) | QueueConfig::FqCoDel(_) | QueueConfig::DualPi2(_)
+            )
     }
 }
 

@@ -4,6 +4,7 @@ mod ack_filter;
 mod codel;
 pub(crate) mod discipline;
 mod drop_tail;
+mod dualpi2;
 mod expedited;
 mod fq_codel;
 mod limit;
@@ -12,6 +13,7 @@ mod red;
 mod timestamped;
 
 pub use codel::CoDelConfig;
+pub use dualpi2::DualPi2Config;
 pub use fq_codel::FqCoDelConfig;
 pub use limit::Limit;
 pub use pure_ack::PureAck;
@@ -23,6 +25,7 @@ use ack_filter::AckFilter;
 use codel::CoDel;
 use discipline::{Discipline, Evicted};
 use drop_tail::DropTail;
+use dualpi2::DualPi2;
 use expedited::Expedited;
 use fq_codel::FqCoDel;
 use red::Red;
@@ -39,6 +42,8 @@ pub enum QueueConfig {
     CoDel(CoDelConfig),
     /// One CoDel queue per flow, served round robin (RFC 8290).
     FqCoDel(FqCoDelConfig),
+    /// A queue for low latency and a classic one, coupled (L4S, RFC 9332).
+    DualPi2(DualPi2Config),
     /// Drop-tail, with removal of queued ACKs that a later ACK supersedes.
     AckFilter(Limit),
 }
@@ -50,6 +55,7 @@ pub(crate) enum Queue<P> {
     Red(Box<Red<P>>),
     CoDel(Box<CoDel<P>>),
     FqCoDel(Box<FqCoDel<P>>),
+    DualPi2(Box<DualPi2<P>>),
     AckFilter(Box<AckFilter<P>>),
     /// An expedited queue, with one of the other disciplines for all other packets.
     Expedited(Box<Expedited<P, Queue<P>>>),
@@ -71,6 +77,7 @@ impl<P: Packet> Queue<P> {
             }
             QueueConfig::CoDel(codel) => Queue::CoDel(Box::new(CoDel::new(codel))),
             QueueConfig::FqCoDel(fq) => Queue::FqCoDel(Box::new(FqCoDel::new(fq, seed))),
+            QueueConfig::DualPi2(dual) => Queue::DualPi2(Box::new(DualPi2::new(dual, seed))),
             QueueConfig::AckFilter(limit) => Queue::AckFilter(Box::new(AckFilter::new(*limit))),
         };
         match expedited {
@@ -88,6 +95,7 @@ macro_rules! dispatch {
             Queue::Red($discipline) => $call,
             Queue::CoDel($discipline) => $call,
             Queue::FqCoDel($discipline) => $call,
+            Queue::DualPi2($discipline) => $call,
             Queue::AckFilter($discipline) => $call,
             Queue::Expedited($discipline) => $call,
         }

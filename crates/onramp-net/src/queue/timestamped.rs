@@ -1,4 +1,5 @@
-//! A FIFO that stores the arrival time of each packet, from which CoDel computes the sojourn time.
+//! A FIFO that stores the arrival time of each packet, from which CoDel and DualPI2 compute the
+//! sojourn time.
 
 use crate::{Count, Packet};
 use std::collections::VecDeque;
@@ -32,6 +33,11 @@ impl<P: Packet> TimestampedFifo<P> {
         let (enqueued_ns, packet) = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.wire_bytes());
         Some((enqueued_ns, packet))
+    }
+
+    /// Arrival time of the oldest packet.
+    pub fn head_ns(&self) -> Option<u64> {
+        self.packets.front().map(|(enqueued_ns, _)| *enqueued_ns)
     }
 
     pub fn waiting(&self) -> Count {

@@ -199,6 +199,7 @@ proptest! {
             QueueConfig::Red(red) => red.ecn,
             QueueConfig::CoDel(codel) => codel.ecn,
             QueueConfig::FqCoDel(fq) => fq.ecn,
+            QueueConfig::DualPi2(_) => true,
             QueueConfig::DropTail(_) | QueueConfig::AckFilter(_) => false,
         };
         let run = run(&setup, true);
@@ -219,7 +220,8 @@ proptest! {
             return Ok(());
         }
         let run = run(&setup, true);
-        let has_flow_queues = matches!(setup.config.queue, QueueConfig::FqCoDel(_))
+        let queue = &setup.config.queue;
+        let has_flow_queues = matches!(queue, QueueConfig::FqCoDel(_) | QueueConfig::DualPi2(_))
             || setup.config.expedited.is_some();
         for flow in 0..4 {
             let of_flow = run.out.iter().filter(|left| {

@@ -1,9 +1,9 @@
 //! Random links, and the result of offering random packets to them.
 
 use onramp_net::{
-    Aggregation, Change, CoDelConfig, Config, Count, Departure, FqCoDelConfig, Framing, Jitter,
-    LateTimer, Limit, Link, LossConfig, Opportunities, Outages, Packet, QueueConfig, RateSteps,
-    Recorded, RecordedTable, RedConfig, Service, TokenBucket, Verdict,
+    Aggregation, Change, CoDelConfig, Config, Count, Departure, DualPi2Config, FqCoDelConfig,
+    Framing, Jitter, LateTimer, Limit, Link, LossConfig, Opportunities, Outages, Packet,
+    QueueConfig, RateSteps, Recorded, RecordedTable, RedConfig, Service, TokenBucket, Verdict,
 };
 use proptest::option::of;
 use proptest::prelude::*;
@@ -67,6 +67,11 @@ impl Packet for Numbered {
         self.flow.is_multiple_of(2)
     }
 
+    /// One of the two flows with ECN.
+    fn is_l4s(&self) -> bool {
+        self.flow == 2 || self.marked
+    }
+
     fn mark_ce(&mut self) {
         self.marked = true;
     }
@@ -123,7 +128,7 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
     let red = (
         limits(),
         0u64..5,
-        1u64..10,
+        0u64..10,
         0u32..=1_000_000,
         0u32..10,
         any::<(bool, bool)>(),
@@ -133,7 +138,7 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
                 QueueConfig::Red(RedConfig {
                     limit,
                     min_threshold,
-                    max_threshold: min_threshold + more,
+                    max_threshold: (min_threshold + more).max(1),
                     max_p_ppm,
                     weight_shift,
                     gentle,
@@ -176,12 +181,34 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
                 })
             },
         );
+    let dual = (
+        limits(),
+        (0u64..20_000_000, 1u64..20_000_000, 0u64..2_000_000),
+        (0u32..1 << 20, 0u32..1 << 20, 1u32..5),
+        0u32..=100,
+    )
+        .prop_map(
+            |(limit, (target_ns, update_ns, step_ns), (alpha, beta, coupling), percent)| {
+                QueueConfig::DualPi2(DualPi2Config {
+                    limit,
+                    target_ns,
+                    update_ns,
+                    alpha,
+                    beta,
+                    coupling,
+                    step_ns,
+                    classic_percent: percent,
+                    mtu_bytes: 1500,
+                })
+            },
+        );
     prop_oneof![
         limits().prop_map(QueueConfig::DropTail),
         limits().prop_map(QueueConfig::AckFilter),
         red,
         codel,
-        fq
+        fq,
+        dual
     ]
 }
 

@@ -1,4 +1,4 @@
-//! `discipline`: how the queue is kept, with the tables `red` and `codel`.
+//! `discipline`: how the queue is kept, with the tables `red`, `codel` and `dualpi2`.
 
 use super::limits::{PROBABILITIES, QUEUES};
 use super::parameter::{ChannelSource, LinkContext, Parameter};
@@ -6,19 +6,22 @@ use super::queue_limit::{Queue, QueueLimit};
 use crate::mistake::Mistake;
 use onramp_config::document::Section;
 use onramp_config::key::{
-    choice_kinds, keys, AnyKey, Boolean, Fallback, Key, Percent, Size, Table, Time,
+    choice_kinds, keys, AnyKey, Boolean, Fallback, Integer, Key, Percent, Size, Table, Time,
 };
 use onramp_config::units::{format_percent, format_size, format_time};
 use onramp_config::Fault;
-use onramp_net::{CoDelConfig, Config, FqCoDelConfig, Limit, QueueConfig, RedConfig};
+use onramp_net::{
+    CoDelConfig, Config, DualPi2Config, FqCoDelConfig, Limit, QueueConfig, RedConfig,
+};
 
 const DROP_TAIL: &str = "drop-tail";
 const RED: &str = "red";
 const CODEL: &str = "codel";
 pub(super) const FQ_CODEL: &str = "fq-codel";
+const DUALPI2: &str = "dualpi2";
 
 /// The names of the disciplines, in the order of the reference.
-const NAMES: [&str; 4] = [DROP_TAIL, RED, CODEL, FQ_CODEL];
+const NAMES: [&str; 5] = [DROP_TAIL, RED, CODEL, FQ_CODEL, DUALPI2];
 
 choice_kinds! {
     /// The name of a queue discipline.
@@ -36,7 +39,7 @@ keys! { KEYS:
         "ecn",
         Fallback::Text("false"),
         "For `red`, `codel` and `fq-codel`: packets of connections with `ecn` are marked where \
-         others are dropped early (RFC 3168).",
+         others are dropped early (RFC 3168). `dualpi2` always marks.",
     );
 }
 
@@ -53,6 +56,11 @@ static CODEL_TABLE: Table = Table {
     )
 };
 
+static DUALPI2_TABLE: Table = Table {
+    keys: DUALPI2_KEYS,
+    ..Table::one("dualpi2", "delays of the queue discipline `dualpi2`")
+};
+
 keys! { RED_KEYS:
     MIN: Queue = Key::new(
         "min",
@@ -63,7 +71,9 @@ keys! { RED_KEYS:
     MAX: Queue = Key::new(
         "max",
         Fallback::Other("`queue / 4`"),
-        "Average queue at which packets are dropped with `probability`, in the unit of `queue`.",
+        "Average queue at which packets are dropped with `probability`, in the unit of `queue`. \
+         If `min` is the same, all packets above are dropped, or marked with `ecn`: the step of \
+         DCTCP, with a `weight` of 100 %.",
     )
     .ranges(&QUEUES);
     PROBABILITY: Percent = Key::new(
@@ -107,6 +117,28 @@ keys! { CODEL_KEYS:
     .ranges(&[("1 B", "1 GB")]);
 }
 
+keys! { DUALPI2_KEYS:
+    CLASSIC_TARGET: Time = Key::new(
+        "target",
+        Fallback::Text("15 ms"),
+        "Delay at which the queue of classic packets is held by drops, or by marks of ECT(0).",
+    )
+    .ranges(&[("1 us", "4 s")]);
+    STEP: Time = Key::new(
+        "step",
+        Fallback::Text("1 ms"),
+        "Delay above which every packet of the low-latency queue is marked.",
+    )
+    .ranges(&[("0 s", "4 s")]);
+    COUPLING: Integer<u32> = Key::new(
+        "coupling",
+        Fallback::Text("2"),
+        "Coupling factor: a low-latency packet is marked with this factor times the square root of \
+         the probability with which a classic packet is dropped.",
+    )
+    .ranges(&[("1", "255")]);
+}
+
 /// How a queue is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
@@ -118,6 +150,8 @@ pub enum Discipline {
     CoDel(CoDel),
     /// Fair queueing of flows, each with controlled delay (RFC 8290).
     FqCoDel(FqCoDel),
+    /// A queue for low latency (L4S) and a classic one, coupled (RFC 9332).
+    DualPi2(DualPi2),
 }
 
 /// Random early detection (Floyd and Jacobson 1993). Both thresholds count packets or bytes, as the
@@ -170,25 +204,40 @@ pub struct FqCoDel {
     pub quantum_bytes: u32,
 }
 
+/// The dual queue of L4S.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DualPi2 {
+    /// Delay at which the classic queue is held.
+    pub target_ns: u64,
+    /// Delay above which every packet of the low-latency queue is marked.
+    pub step_ns: u64,
+    /// Coupling factor of the two queues.
+    pub coupling: u32,
+    /// Size of the largest packet.
+    pub mtu_bytes: u32,
+}
+
 pub(crate) struct QueueDiscipline;
 
 impl Parameter for QueueDiscipline {
     type Value = Discipline;
     const KEYS: &'static [&'static dyn AnyKey] = KEYS;
-    const TABLES: &'static [&'static Table] = &[&RED_TABLE, &CODEL_TABLE];
+    const TABLES: &'static [&'static Table] = &[&RED_TABLE, &CODEL_TABLE, &DUALPI2_TABLE];
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Discipline> {
         source.discipline = source.one(&DISCIPLINE);
         let red_table = source.table(&RED_TABLE);
         let codel_table = source.table(&CODEL_TABLE);
+        let dualpi2_table = source.table(&DUALPI2_TABLE);
         let ecn = source.one(&ECN);
+        let dualpi2 = read_dualpi2(source, &dualpi2_table);
         let red = read_red(source, &red_table, ecn);
         let codel = read_codel(source, &codel_table, ecn);
         let quantum_bytes = source.reader.one(&codel_table, &QUANTUM);
         let Some(name) = source.discipline else {
             return Vec::new();
         };
-        refuse_tables_of_others(source, &red_table, &codel_table, name);
+        refuse_tables_of_others(source, [&red_table, &codel_table, &dualpi2_table], name);
         refuse_ecn_without_marks(source, name, ecn);
         let discipline = match name {
             RED => {
@@ -206,6 +255,7 @@ impl Parameter for QueueDiscipline {
                     })
                 })
             }
+            DUALPI2 => dualpi2.map(Discipline::DualPi2),
             _ => Some(Discipline::DropTail),
         };
         discipline.into_iter().collect()
@@ -220,6 +270,9 @@ impl Parameter for QueueDiscipline {
                     [red.probability_ppm, red.weight_ppm].map(format_percent);
                 let gentle = if red.gentle { "" } else { " not gentle" };
                 let ecn = ecn_word(red.ecn);
+                if min == max {
+                    return Some(format!("red at {max} weight {weight}{ecn}"));
+                }
                 Some(format!(
                     "red {min}–{max} {probability} weight {weight}{gentle}{ecn}"
                 ))
@@ -238,6 +291,7 @@ impl Parameter for QueueDiscipline {
                     }
                 })
             }
+            Discipline::DualPi2(dual) => Some(dual_words(dual)),
         }
     }
 
@@ -261,6 +315,14 @@ impl Parameter for QueueDiscipline {
                 limit_packets: packets(limit, fq.codel.mtu_bytes).max(1),
                 ecn: fq.codel.ecn,
                 ..FqCoDelConfig::default()
+            }),
+            Discipline::DualPi2(dual) => QueueConfig::DualPi2(DualPi2Config {
+                limit,
+                target_ns: dual.target_ns,
+                step_ns: dual.step_ns,
+                coupling: dual.coupling,
+                mtu_bytes: dual.mtu_bytes,
+                ..DualPi2Config::default()
             }),
         };
     }
@@ -290,6 +352,32 @@ fn delays(codel: CoDel) -> String {
             format!(" {target} in {interval}")
         }
     }
+}
+
+/// The name, and what differs from the defaults.
+fn dual_words(dual: DualPi2) -> String {
+    let usual = DualPi2Config::default();
+    let mut words = DUALPI2.to_owned();
+    if (dual.target_ns, dual.step_ns) != (usual.target_ns, usual.step_ns) {
+        let [target, step] = [dual.target_ns, dual.step_ns].map(format_time);
+        words += &format!(" {target} step {step}");
+    }
+    if dual.coupling != usual.coupling {
+        words += &format!(" coupling {}", dual.coupling);
+    }
+    words
+}
+
+fn read_dualpi2(source: &mut ChannelSource<'_, '_>, table: &Section) -> Option<DualPi2> {
+    let target_ns = source.reader.one(table, &CLASSIC_TARGET);
+    let step_ns = source.reader.one(table, &STEP);
+    let coupling = source.reader.one(table, &COUPLING);
+    Some(DualPi2 {
+        target_ns: target_ns?,
+        step_ns: step_ns?,
+        coupling: coupling?,
+        mtu_bytes: source.mtu_bytes,
+    })
 }
 
 fn read_red(source: &mut ChannelSource<'_, '_>, table: &Section, ecn: Option<bool>) -> Option<Red> {
@@ -323,9 +411,9 @@ fn read_codel(
     })
 }
 
-/// Refuses `ecn` with `drop-tail`, which only drops.
+/// Refuses `ecn` with `drop-tail`, which only drops, and with `dualpi2`, which marks in any case.
 fn refuse_ecn_without_marks(source: &mut ChannelSource<'_, '_>, chosen: &str, ecn: Option<bool>) {
-    if chosen == DROP_TAIL && ecn == Some(true) {
+    if matches!(chosen, DROP_TAIL | DUALPI2) && ecn == Some(true) {
         let mistake = Mistake::NotFor {
             key: source.section.path_of(&ECN),
             only: "the disciplines `red`, `codel` and `fq-codel`",
@@ -335,11 +423,10 @@ fn refuse_ecn_without_marks(source: &mut ChannelSource<'_, '_>, chosen: &str, ec
     }
 }
 
-/// Refuses the tables `red` and `codel`, and `codel.quantum`, with other disciplines than theirs.
+/// Refuses the tables of disciplines, and `codel.quantum`, with other disciplines than theirs.
 fn refuse_tables_of_others(
     source: &mut ChannelSource<'_, '_>,
-    red: &Section,
-    codel: &Section,
+    [red, codel, dualpi2]: [&Section; 3],
     chosen: &str,
 ) {
     let mut refuse = |key: String, only, span| {
@@ -349,6 +436,10 @@ fn refuse_tables_of_others(
     };
     if red.is_given() && chosen != RED {
         refuse(red.path(), "discipline `red`", red.header.clone());
+    }
+    if dualpi2.is_given() && chosen != DUALPI2 {
+        let span = dualpi2.header.clone();
+        refuse(dualpi2.path(), "discipline `dualpi2`", span);
     }
     if codel.is_given() && !matches!(chosen, CODEL | FQ_CODEL) {
         let only = "the disciplines `codel` and `fq-codel`";
@@ -371,7 +462,7 @@ fn check_unit_of_fq_codel(source: &mut ChannelSource<'_, '_>) {
     }
 }
 
-/// The thresholds of RED have the unit of the queue, and the lower one is below the upper one.
+/// The thresholds of RED have the unit of the queue, and the lower one is at most the upper one.
 fn check_thresholds(source: &mut ChannelSource<'_, '_>, table: &Section, red: Option<Red>) {
     let Some(Red { min, max, .. }) = red else {
         return;
@@ -400,7 +491,8 @@ fn check_thresholds(source: &mut ChannelSource<'_, '_>, table: &Section, red: Op
     let (Some(min), Some((other, limit, shown))) = (min, upper.or(quarter)) else {
         return;
     };
-    if min.amount() >= limit {
+    let may_be_equal = max.is_some();
+    if min.amount() > limit || min.amount() == limit && !may_be_equal {
         let mistake = Mistake::NotBelow {
             key: table.path_of(&MIN),
             found: min.to_string(),
@@ -422,7 +514,7 @@ fn red_config(red: &Red, limit: Limit, context: &LinkContext) -> RedConfig {
     let max_threshold = threshold(max).max(1);
     RedConfig {
         limit,
-        min_threshold: threshold(min).min(max_threshold - 1),
+        min_threshold: threshold(min).min(max_threshold),
         max_threshold,
         max_p_ppm: red.probability_ppm,
         weight_shift: nearest_shift(red.weight_ppm),
@@ -467,6 +559,10 @@ mod tests {
         let default = |facts: &KeyFacts| facts.default_text().unwrap().to_owned();
         assert_eq!(default(&TARGET.facts), format_time(USUAL_TARGET_NS));
         assert_eq!(default(&INTERVAL.facts), format_time(USUAL_INTERVAL_NS));
+        let dual = DualPi2Config::default();
+        assert_eq!(default(&CLASSIC_TARGET.facts), format_time(dual.target_ns));
+        assert_eq!(default(&STEP.facts), format_time(dual.step_ns));
+        assert_eq!(default(&COUPLING.facts), dual.coupling.to_string());
         let quantum = format_size(USUAL_QUANTUM_BYTES.into());
         assert_eq!(default(&QUANTUM.facts), quantum);
     }

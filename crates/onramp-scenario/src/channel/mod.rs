@@ -35,7 +35,7 @@ mod tests;
 
 pub use aggregation::Aggregation;
 pub use change::ChannelChange;
-pub use discipline::{CoDel, Discipline, FqCoDel, Red};
+pub use discipline::{CoDel, Discipline, DualPi2, FqCoDel, Red};
 pub use loss::{mean_loss_ppm, Bursts};
 pub use onramp_net::{Framing, Jitter, LateTimer};
 pub use queue_limit::QueueLimit;

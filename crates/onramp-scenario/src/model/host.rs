@@ -111,6 +111,10 @@ choice! {
         Westwood = "westwood",
         /// Reno that grows by a fraction of the pipe (Aron & Druschel 1998, appendix B).
         Pipe = "pipe",
+        /// DCTCP (RFC 8257), which needs a queue that marks; only in the simulator.
+        Dctcp = "dctcp",
+        /// Prague, the congestion control of L4S (RFC 9331); only in the simulator.
+        Prague = "prague",
     }
 }
 
@@ -131,6 +135,8 @@ impl From<onramp_tcp::Avoidance> for Avoidance {
             onramp_tcp::Avoidance::Vegas => Avoidance::Vegas,
             onramp_tcp::Avoidance::Westwood => Avoidance::Westwood,
             onramp_tcp::Avoidance::Pipe => Avoidance::Pipe,
+            onramp_tcp::Avoidance::Dctcp => Avoidance::Dctcp,
+            onramp_tcp::Avoidance::Prague => Avoidance::Prague,
         }
     }
 }

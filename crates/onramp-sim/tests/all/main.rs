@@ -12,6 +12,7 @@ mod first_round;
 mod hosts;
 mod idle;
 mod ipv6;
+mod l4s;
 mod lies;
 mod memory;
 mod network;

@@ -3,10 +3,12 @@
 mod bbr;
 mod bbr3;
 mod cubic;
+mod dctcp;
 mod hystart;
 #[cfg(test)]
 mod path;
 mod pipe;
+mod prague;
 mod reno;
 mod segments;
 #[cfg(test)]
@@ -17,7 +19,9 @@ mod westwood;
 pub use bbr::Bbr;
 pub use bbr3::Bbr3;
 pub use cubic::Cubic;
+pub use dctcp::Dctcp;
 pub use pipe::Pipe;
+pub use prague::Prague;
 pub use reno::Reno;
 pub use vegas::Vegas;
 pub use westwood::Westwood;
@@ -33,6 +37,8 @@ pub struct AckSample {
     pub now_ns: u64,
     /// Bytes newly delivered, that is acknowledged cumulatively or selectively.
     pub delivered_bytes: u64,
+    /// It reports a mark: the ECE bit, on a connection with ECN.
+    pub has_ece: bool,
     /// Bytes marked lost since the start, including those of this acknowledgement. A retransmission
     /// that is lost counts again.
     pub lost_bytes: u64,
@@ -108,6 +114,28 @@ pub trait Avoidance: std::fmt::Debug + Send {
     /// reduction, also for timeouts.
     fn ssthresh(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64;
 
+    /// Returns the new ssthresh after a mark (ECN). cwnd is not yet reduced. Called once for the
+    /// data of a round trip.
+    fn ssthresh_after_mark(&mut self, window: &Window, now_ns: u64, flight_bytes: u64) -> u64 {
+        self.ssthresh(window, now_ns, flight_bytes)
+    }
+
+    /// Is cwnd reduced at once after a mark, and may grow again with the next ACK? Otherwise it is
+    /// led there in a round trip, by Proportional Rate Reduction.
+    fn reduces_at_once(&self) -> bool {
+        false
+    }
+
+    /// Does a mark that is reported now belong to the last reduction? Then cwnd is not reduced.
+    fn ignores_mark(&self, _now_ns: u64) -> bool {
+        false
+    }
+
+    /// Rate of payload at which to pace after the start-up; `None`: not paced.
+    fn pacing_bytes_per_s(&self, _window: &Window) -> Option<u64> {
+        None
+    }
+
     /// The last loss was none. Returns the cwnd that is restored; `prior_bytes` was cwnd before the
     /// reduction.
     fn undo(&mut self, cwnd_bytes: u64, prior_bytes: u64) -> u64 {
@@ -162,6 +190,10 @@ pub enum AnyAvoidance {
     Westwood,
     /// The pipe of Aron & Druschel.
     Pipe,
+    /// DCTCP.
+    Dctcp,
+    /// Prague.
+    Prague,
 }
 
 /// The chosen congestion avoidance as the hosts of its stack implement it. [`Stack::Linux`] is
@@ -181,5 +213,7 @@ pub fn new(config: &Config) -> AnyAvoidance {
         (crate::Avoidance::Vegas, Stack::Lite) => Vegas::as_in_ns().into(),
         (crate::Avoidance::Westwood, _) => Westwood::new(reno).into(),
         (crate::Avoidance::Pipe, _) => Pipe::new(reno).into(),
+        (crate::Avoidance::Dctcp, _) => Dctcp::new(reno).into(),
+        (crate::Avoidance::Prague, _) => Prague::new(reno).into(),
     }
 }

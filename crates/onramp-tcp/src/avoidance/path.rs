@@ -77,6 +77,7 @@ impl Path {
         let ack = AckSample {
             now_ns,
             delivered_bytes: MSS,
+            has_ece: false,
             lost_bytes: 0,
             una: self.una,
             nxt: self.una + inflight_bytes,

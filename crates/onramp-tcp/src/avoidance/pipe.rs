@@ -273,6 +273,7 @@ mod tests {
                 let ack = AckSample {
                     now_ns: self.now_ns,
                     delivered_bytes: bytes,
+                    has_ece: false,
                     lost_bytes: 0,
                     una: self.una,
                     nxt: self.una + cwnd_bytes,

@@ -54,6 +54,11 @@ impl Reno {
         }
     }
 
+    /// Discards what counts towards the next segment of growth, because cwnd is reduced.
+    pub(super) fn forget_credit(&mut self) {
+        self.segments.forget_credit();
+    }
+
     fn raise_per_ack(window: &mut Window, delivered_bytes: u64) {
         let mss = u64::from(window.mss_bytes);
         let growth = if window.in_slow_start() {
@@ -90,7 +95,7 @@ impl Avoidance for Reno {
     }
 
     fn ssthresh(&mut self, window: &Window, _now_ns: u64, flight_bytes: u64) -> u64 {
-        self.segments.forget_credit();
+        self.forget_credit();
         let segments = if self.per_ack {
             flight_bytes / u64::from(window.mss_bytes)
         } else {

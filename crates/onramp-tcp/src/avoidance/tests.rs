@@ -16,6 +16,7 @@ enum Event {
         cwnd_limited: bool,
         startup: bool,
     },
+    Mark,
     Loss,
     Timeout,
     Idle(u64),
@@ -38,6 +39,7 @@ fn usual() -> impl Strategy<Value = Event> {
     });
     prop_oneof![
         60 => ack,
+        2 => Just(Event::Mark),
         2 => Just(Event::Loss),
         1 => Just(Event::Timeout),
         1 => (0..100 * SECOND_NS).prop_map(Event::Idle),
@@ -65,6 +67,7 @@ fn unusual() -> impl Strategy<Value = Event> {
     );
     prop_oneof![
         20 => ack,
+        2 => Just(Event::Mark),
         2 => Just(Event::Loss),
         1 => Just(Event::Timeout),
         1 => any_size().prop_map(Event::Idle),
@@ -118,6 +121,7 @@ impl Host {
                 self.acknowledge(&AckSample {
                     now_ns: self.now_ns,
                     delivered_bytes: delivered,
+                    has_ece: delivered % 3 == 0,
                     lost_bytes: 0,
                     una: self.una,
                     nxt: self.una.saturating_add(self.window.cwnd_bytes),
@@ -127,6 +131,13 @@ impl Host {
                     cwnd_limited,
                     startup,
                 });
+            }
+            Event::Mark => {
+                let window = self.window;
+                self.window.ssthresh_bytes =
+                    self.avoidance
+                        .ssthresh_after_mark(&window, self.now_ns, window.cwnd_bytes);
+                self.window.cwnd_bytes = window.cwnd_bytes.min(self.window.ssthresh_bytes);
             }
             Event::Loss => {
                 self.reduce();

@@ -14,13 +14,15 @@ pub enum LossKind {
     Timeout,
     /// By acknowledgements, but slow start follows as after a timeout.
     Tahoe,
+    /// None: a queue marked data (ECN).
+    Mark,
 }
 
 impl LossKind {
     /// `LOSS_*` of the start-up interface.
     fn code(self) -> u32 {
         match self {
-            LossKind::Acknowledgements => core::LOSS_RECOVERY,
+            LossKind::Acknowledgements | LossKind::Mark => core::LOSS_RECOVERY,
             LossKind::Timeout => core::LOSS_TIMEOUT,
             LossKind::Tahoe => core::LOSS_TAHOE,
         }
@@ -61,7 +63,12 @@ impl Congestion {
         if self.is_starting() {
             self.avoidance.follow(self.window.cwnd_bytes);
         }
-        let mut ssthresh_bytes = self.avoidance.ssthresh(&window, now_ns, halved_bytes);
+        let mut ssthresh_bytes = match kind {
+            LossKind::Mark => self
+                .avoidance
+                .ssthresh_after_mark(&window, now_ns, halved_bytes),
+            _ => self.avoidance.ssthresh(&window, now_ns, halved_bytes),
+        };
         if let Some(startup) = &mut self.startup {
             let loss = core::Loss {
                 now_ns: self.measurement.current_time(now_ns),

@@ -143,6 +143,23 @@ impl Congestion {
             .map(|fixed_rate| fixed_rate.pacing)
             .or_else(|| self.control().map(Pacing::of_control))
             .or_else(|| Pacing::of(self.decision()?, &self.window, self.resumed_bytes()))
+            .or_else(|| self.pacing_of_avoidance())
+    }
+
+    /// The pacing of an avoidance that paces, after the start-up.
+    fn pacing_of_avoidance(&self) -> Option<Pacing> {
+        let rate = self.avoidance.pacing_bytes_per_s(&self.window);
+        rate.filter(|_| !self.is_starting()).map(Pacing::one_by_one)
+    }
+
+    /// Does a mark that is reported now belong to the last reduction?
+    pub fn ignores_mark(&self, now_ns: u64) -> bool {
+        self.avoidance.ignores_mark(now_ns)
+    }
+
+    /// Does the avoidance reduce cwnd at once after a mark?
+    pub fn reduces_at_once(&self) -> bool {
+        self.avoidance.reduces_at_once()
     }
 
     /// Delivered since the latest segment that left while nothing was in flight.

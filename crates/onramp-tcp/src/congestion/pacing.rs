@@ -27,10 +27,15 @@ impl Pacing {
         })
     }
 
-    /// The pacing of an avoidance that paces.
+    /// The pacing of an avoidance that controls recovery too.
     pub(super) fn of_control(control: Control) -> Pacing {
+        Pacing::one_by_one(control.pacing_bytes_per_s)
+    }
+
+    /// Segments that are sent one by one.
+    pub(super) fn one_by_one(bytes_per_s: u64) -> Pacing {
         Pacing {
-            bytes_per_s: control.pacing_bytes_per_s,
+            bytes_per_s,
             burst_bytes: 0,
         }
     }

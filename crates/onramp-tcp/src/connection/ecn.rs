@@ -18,11 +18,26 @@
 //! was sent after the mark was known, so a further mark of the same round trip reduces nothing. A
 //! loss meanwhile is repaired without a second reduction.
 //!
+//! A congestion control that [needs ECN](crate::Avoidance::ect) (DCTCP, RFC 8257) differs, as in
+//! Linux. It asks for ECN by itself. All its packets have its ECT: SYNs, pure ACKs and
+//! retransmissions too. Its receiver does not wait for CWR: an ACK has ECE if the data that it
+//! acknowledges has a mark. So that this holds for delayed ACKs, a change of the mark is
+//! acknowledged at once, and before it what was waiting (section 3.2):
+//!
+//! ```text
+//!                     .--- CE: ACK at once, with ECE = 0 for what waited ------.
+//!   unmarked         CE = 0                                                CE = 1   marked
+//!   data: ECE = 0     '--- no CE: ACK at once, with ECE = 1 for what waited ---'   data: ECE = 1
+//! ```
+//!
+//! Prague also reduces cwnd at once, and grows again with the next ACK. Marks of the data that was
+//! in flight then reduce nothing. A loss reduces cwnd again.
+//!
 //! Differences from Linux: every recovery and stack responds to marks by Proportional Rate
 //! Reduction.
 
 use crate::recovery::{MarkResponse, Reduction};
-use crate::{Ecn, EcnField, Flags, Segment};
+use crate::{Config, Ecn, EcnField, Flags, Segment};
 
 /// Both bits with which a SYN asks.
 const ASKS: Flags = Flags::ECE.with(Flags::CWR);
@@ -46,13 +61,18 @@ pub fn syn_ack_flags(has_ecn: bool) -> Flags {
 
 /// Do both ends use ECN, as the peer's SYN or SYN-ACK shows (RFC 3168, section 6.1.1)?
 ///
-/// A SYN in a packet with ECT asks for another kind of ECN, so it is refused, as in Linux. A
+/// A SYN in a packet with ECT asks for the ECN of a congestion control that needs it, so other ends
+/// refuse it, as Linux does. A
 /// SYN-ACK with both bits only reflects ours, as some old hosts did.
-pub fn is_negotiated(ecn: Ecn, syn: &Segment) -> bool {
+pub fn is_negotiated(config: &Config, syn: &Segment) -> bool {
+    let ecn = config.ecn_wanted();
+    let may_have_ect = config.avoidance.ect().is_some();
     let (has_ece, has_cwr) = (syn.flags.has(Flags::ECE), syn.flags.has(Flags::CWR));
     match syn.flags.has(Flags::ACK) {
         true => ecn == Ecn::Request && has_ece && !has_cwr,
-        false => ecn != Ecn::Off && has_ece && has_cwr && syn.ecn == EcnField::NotEct,
+        false => {
+            ecn != Ecn::Off && has_ece && has_cwr && (may_have_ect || syn.ecn == EcnField::NotEct)
+        }
     }
 }
 
@@ -63,7 +83,10 @@ pub struct EcnReceiver {
     pub is_on: bool,
     /// Data segments that arrived with a mark.
     pub marks: u64,
-    /// A mark arrived, and no CWR since.
+    /// The peer's congestion control needs each change of the mark, and CWR means nothing.
+    pub echoes_changes: bool,
+    /// A mark arrived, and no CWR since. With `echoes_changes`: the last data had a mark
+    /// (DCTCP.CE).
     echoes: bool,
     /// A segment with ECT or CE has arrived.
     has_seen_ect: bool,
@@ -73,7 +96,7 @@ impl EcnReceiver {
     /// A data segment arrived, with or without CWR. Returns whether it must be acknowledged at
     /// once: the peer's cwnd may be a single segment now.
     pub fn on_cwr(&mut self, has_cwr: bool) -> bool {
-        if self.is_on && has_cwr {
+        if self.is_on && has_cwr && !self.echoes_changes {
             self.echoes = false;
         }
         self.is_on && has_cwr
@@ -90,10 +113,13 @@ impl EcnReceiver {
         self.has_seen_ect |= field.is_capable();
         match field {
             EcnField::NotEct => had_seen_ect,
-            EcnField::Ect0 | EcnField::Ect1 => false,
+            EcnField::Ect0 | EcnField::Ect1 => {
+                self.echoes &= !self.echoes_changes;
+                false
+            }
             EcnField::Ce => {
                 self.marks += 1;
-                !std::mem::replace(&mut self.echoes, true)
+                !std::mem::replace(&mut self.echoes, true) && !self.echoes_changes
             }
         }
     }
@@ -112,24 +138,34 @@ impl EcnReceiver {
 pub struct EcnSender {
     /// Both ends use ECN.
     pub is_on: bool,
+    /// The ECN field of all packets, if the congestion control needs ECN. `None`: only new data is
+    /// capable of ECN.
+    pub ect: Option<EcnField>,
     /// Reductions for marks.
     pub reductions: u64,
     /// The peer must learn from the next new data that cwnd was reduced.
     cwr_due: bool,
     response: Option<MarkResponse>,
-    /// SND.NXT at the last timeout: marks of the data below reduce nothing.
-    timeout_point: u64,
+    /// SND.NXT at the last timeout, or at the last reduction at once: marks of the data below
+    /// reduce nothing.
+    ignored_below: u64,
 }
 
 impl EcnSender {
+    /// The ECN field of a segment without new data: a SYN-ACK, a pure ACK or a retransmission.
+    pub fn field_of_control(&self) -> EcnField {
+        self.ect.filter(|_| self.is_on).unwrap_or_default()
+    }
+
     /// The ECN field and the control bits of a segment that is sent, with or without new data.
     pub fn mark_outgoing(&mut self, has_new_data: bool, flags: Flags) -> (EcnField, Flags) {
         if !self.is_on || !has_new_data {
-            return (EcnField::NotEct, flags);
+            return (self.field_of_control(), flags);
         }
+        let field = self.ect.unwrap_or(EcnField::Ect0);
         match std::mem::take(&mut self.cwr_due) {
-            true => (EcnField::Ect0, flags.with(Flags::CWR)),
-            false => (EcnField::Ect0, flags),
+            true => (field, flags.with(Flags::CWR)),
+            false => (field, flags),
         }
     }
 
@@ -146,14 +182,14 @@ impl EcnSender {
     /// The retransmission timer expired. `nxt`: SND.NXT.
     pub fn timed_out(&mut self, nxt: u64) {
         self.response = None;
-        self.timeout_point = nxt;
+        self.ignored_below = nxt;
         self.reduced();
     }
 
     /// Does an ECE bit reduce cwnd now, outside of a recovery and of another response? `una`:
     /// SND.UNA.
     pub fn responds(&self, una: u64) -> bool {
-        una >= self.timeout_point
+        una >= self.ignored_below
     }
 
     /// A response begins; the avoidance has chosen ssthresh. `high`: SND.NXT. `cwnd_bytes`: cwnd
@@ -162,6 +198,13 @@ impl EcnSender {
         self.reductions += 1;
         let reduction = Reduction::begin(cwnd_bytes);
         self.response = Some(MarkResponse { high, reduction });
+        self.reduced();
+    }
+
+    /// cwnd was reduced at once, and the response is over. `nxt`: SND.NXT.
+    pub fn reduced_at_once(&mut self, nxt: u64) {
+        self.reductions += 1;
+        self.ignored_below = nxt;
         self.reduced();
     }
 
@@ -212,19 +255,23 @@ mod tests {
     #[test]
     fn ecn_needs_both_ends() {
         for ecn in [Ecn::Off, Ecn::Accept, Ecn::Request] {
-            let (asks, not_ect) = (Flags::SYN.with(ASKS), EcnField::NotEct);
-            assert_eq!(is_negotiated(ecn, &syn(asks, not_ect)), ecn != Ecn::Off);
-            assert!(!is_negotiated(ecn, &syn(asks, EcnField::Ect0)));
-            assert!(!is_negotiated(ecn, &syn(Flags::SYN, not_ect)));
-            assert!(!is_negotiated(
+            let config = Config {
                 ecn,
+                ..Config::of(crate::Stack::Linux, 1500)
+            };
+            let (asks, not_ect) = (Flags::SYN.with(ASKS), EcnField::NotEct);
+            assert_eq!(is_negotiated(&config, &syn(asks, not_ect)), ecn != Ecn::Off);
+            assert!(!is_negotiated(&config, &syn(asks, EcnField::Ect0)));
+            assert!(!is_negotiated(&config, &syn(Flags::SYN, not_ect)));
+            assert!(!is_negotiated(
+                &config,
                 &syn(Flags::SYN.with(Flags::ECE), not_ect)
             ));
             let agrees = syn(syn_ack_flags(true), not_ect);
-            assert_eq!(is_negotiated(ecn, &agrees), ecn == Ecn::Request);
-            assert!(!is_negotiated(ecn, &syn(syn_ack_flags(false), not_ect)));
+            assert_eq!(is_negotiated(&config, &agrees), ecn == Ecn::Request);
+            assert!(!is_negotiated(&config, &syn(syn_ack_flags(false), not_ect)));
             let reflects = syn(syn_ack_flags(true).with(Flags::CWR), not_ect);
-            assert!(!is_negotiated(ecn, &reflects));
+            assert!(!is_negotiated(&config, &reflects));
         }
     }
 

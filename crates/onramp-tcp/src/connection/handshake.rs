@@ -110,9 +110,13 @@ impl Connection {
             window,
             flags: match answers {
                 true => ecn::syn_ack_flags(self.sender.ecn.is_on),
-                false => ecn::syn_flags(self.config.ecn, is_first),
+                false => ecn::syn_flags(self.config.ecn_wanted(), is_first),
             },
-            ecn: EcnField::NotEct,
+            ecn: match answers {
+                true => self.sender.ecn.field_of_control(),
+                false if is_first => self.config.avoidance.ect().unwrap_or_default(),
+                false => EcnField::NotEct,
+            },
             options,
         }
     }
@@ -154,9 +158,11 @@ impl Connection {
             pairs: self.pairs.is_some(),
         };
         self.sender.negotiated(&self.config, &negotiated);
-        let has_ecn = ecn::is_negotiated(self.config.ecn, syn);
+        let has_ecn = ecn::is_negotiated(&self.config, syn);
         self.sender.ecn.is_on = has_ecn;
+        self.sender.ecn.ect = self.config.avoidance.ect();
         self.receiver.ecn.is_on = has_ecn;
+        self.receiver.ecn.echoes_changes = self.config.avoidance.ect().is_some();
         if let (true, Some((value, _))) = (self.timestamps, options.timestamps) {
             self.sender.congestion.set_peer_tsval(value);
         }

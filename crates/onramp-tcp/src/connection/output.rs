@@ -1,9 +1,10 @@
 //! Construction of the segments that a connection sends.
 
+use super::receiver::EarlierAck;
 use super::sender::Outgoing;
 use super::{Connection, State, Transmit};
 use crate::wire::MAX_OPTION_BYTES;
-use crate::{EcnField, Flags, Options, SackBlocks, Segment};
+use crate::{Flags, Options, SackBlocks, Segment};
 
 impl Connection {
     /// The next segment to send now; `None` if there is nothing to send.
@@ -17,6 +18,9 @@ impl Connection {
                 return self.handshake.syn_due.then(|| bare(self.syn(now_ns)));
             }
             _ => {}
+        }
+        if let Some(earlier) = self.receiver.earlier_ack.take() {
+            return Some(self.earlier_acknowledgement(now_ns, &earlier));
         }
         // Send SACK blocks in a pure ACK, which has room for them.
         if self.receiver.ack_now && self.sack && self.receiver.has_blocks() {
@@ -81,6 +85,16 @@ impl Connection {
         }
     }
 
+    /// The delayed ACK of what arrived before the mark changed. The ACK of the segment with the
+    /// change follows.
+    fn earlier_acknowledgement(&mut self, now_ns: u64, earlier: &EarlierAck) -> Transmit {
+        let mut transmit = self.acknowledgement(now_ns);
+        transmit.segment.ack = self.receiver.numbering.number(earlier.nxt);
+        transmit.segment.flags = earlier.flags;
+        self.receiver.ack_now = true;
+        transmit
+    }
+
     /// A segment that acknowledges, at a given offset of our stream.
     fn segment(&mut self, now_ns: u64, start: u64, has_data: bool) -> Segment {
         if !self.receiver.stops_clock() {
@@ -96,7 +110,7 @@ impl Connection {
             payload_bytes: 0,
             window,
             flags: self.receiver.ecn.echo(Flags::ACK),
-            ecn: EcnField::NotEct,
+            ecn: self.sender.ecn.field_of_control(),
             options: Options {
                 timestamps,
                 ..Options::default()

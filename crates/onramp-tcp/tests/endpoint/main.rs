@@ -22,6 +22,7 @@ mod rfc6582;
 mod rfc6675;
 mod rfc6937;
 mod rfc7323;
+mod rfc8257;
 mod rfc8985;
 mod rfc8985_probes;
 mod rfc9293_states;

@@ -68,8 +68,14 @@ impl Script {
             window,
             sent: 0,
         };
-        let has_ecn = script.end.config().ecn == Ecn::Request;
-        assert_eq!(script.sends(), [if has_ecn { "S ece cwr" } else { "S" }]);
+        let has_ecn = script.end.config().ecn_wanted() == Ecn::Request;
+        let needs_ecn = script.end.config().avoidance.ect().is_some();
+        let (syn, ack) = match (has_ecn, needs_ecn) {
+            (_, true) => ("S ece cwr ect", "ack 0 ect"),
+            (true, false) => ("S ece cwr", "ack 0"),
+            (false, false) => ("S", "ack 0"),
+        };
+        assert_eq!(script.sends(), [syn]);
         script.now_ns = 100 * MS_NS;
         let mut flags = Flags::SYN.with(Flags::ACK);
         if has_ecn {
@@ -84,7 +90,7 @@ impl Script {
                 options,
                 ..Segment::default()
             }),
-            ["ack 0"]
+            [ack]
         );
         assert_eq!(script.end.state(), State::Established);
         script

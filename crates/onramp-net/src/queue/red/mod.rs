@@ -19,7 +19,10 @@
 //!
 //! With ECN (RFC 3168), a packet of a connection that understands marks is marked where another one
 //! would be dropped. Where the probability is one, marks no longer help, and such packets are
-//! dropped too (RFC 7567, section 4.2.1; tc-red's `harddrop`).
+//! dropped too (RFC 7567, section 4.2.1; tc-red's `harddrop`). This does not hold for equal
+//! thresholds, the step that DCTCP needs: the probability is one above the step, and marks above it
+//! are all that the sender expects. With a weight of one, the average is the queue that an arriving
+//! packet finds (RFC 8257, section 4.1; Alizadeh et al. 2010, section 3.1).
 
 use super::discipline::{Discipline, Evicted};
 use super::limit::Limit;
@@ -40,7 +43,8 @@ pub struct RedConfig {
     pub limit: Limit,
     /// Below this average no packet is dropped early.
     pub min_threshold: u64,
-    /// At this average and above every packet is dropped, unless `gentle`. 1 to 2^32 - 1.
+    /// At this average and above every packet is dropped, unless `gentle`. 1 to 2^32 - 1. Equal
+    /// thresholds are a step, without a probability between them.
     pub max_threshold: u64,
     /// Drop probability at `max_threshold`, in parts per million.
     pub max_p_ppm: u32,
@@ -54,7 +58,7 @@ pub struct RedConfig {
     /// link's initial rate.
     pub mean_packet_bytes: u32,
     /// Whether packets that are [capable](crate::Packet::is_ecn_capable) of ECN are marked instead
-    /// of dropped, while the probability of a drop is below one.
+    /// of dropped, while the probability of a drop is below one or the thresholds are equal.
     pub ecn: bool,
 }
 
@@ -116,6 +120,10 @@ impl<P: Packet> Red<P> {
 
     fn update_average(&mut self, now_ns: u64) {
         let shift = self.config.weight_shift;
+        if shift == 0 && self.idle_since_ns.is_some() {
+            self.average = 0;
+            return;
+        }
         if let Some(since_ns) = &mut self.idle_since_ns {
             let packets = (now_ns - *since_ns) / self.idle_packet_ns;
             *since_ns += packets * self.idle_packet_ns;
@@ -131,6 +139,11 @@ impl<P: Packet> Red<P> {
         self.average = self.average.wrapping_add_signed(difference >> shift);
     }
 
+    /// Are the thresholds equal? Then the probability is zero below and one above.
+    fn is_step(&self) -> bool {
+        self.config.min_threshold == self.config.max_threshold
+    }
+
     /// The paper's p_b, times 2^32. `None` below the lower threshold, where packets are not
     /// counted.
     fn p_b(&self) -> Option<u64> {
@@ -142,7 +155,7 @@ impl<P: Packet> Red<P> {
         match self.average {
             average if average < min => None,
             average if average < max => Some(slope(self.max_p, average - min, max - min)),
-            average if self.config.gentle && average < 2 * max => {
+            average if self.config.gentle && !self.is_step() && average < 2 * max => {
                 Some(self.max_p + slope(ONE - self.max_p, average - max, max))
             }
             _ => Some(ONE),
@@ -161,7 +174,8 @@ impl<P: Packet> Red<P> {
         let rest = ONE.saturating_sub(count.saturating_mul(p_b));
         let drops = p_b >= rest || u64::from(self.random.next_u32()) * rest < p_b << 32;
         self.since_drop = Some(if drops { 0 } else { count });
-        drops && !evicted.marks(self.config.ecn && has_room && p_b < ONE, packet)
+        let may_mark = self.config.ecn && has_room && (p_b < ONE || self.is_step());
+        drops && !evicted.marks(may_mark, packet)
     }
 }
 

@@ -250,3 +250,60 @@ fn a_packet_with_ecn_that_finds_no_room_is_dropped_without_a_mark() {
     }
     assert_eq!(evicted.marked.packets, 0);
 }
+
+/// RFC 8257, section 4.1: "Marking [...] based on the instantaneous queue length" with K = min =
+/// max.
+const STEP: RedConfig = RedConfig {
+    min_threshold: 3,
+    max_threshold: 3,
+    weight_shift: 0,
+    ecn: true,
+    ..LARGE_QUEUE
+};
+
+#[test]
+fn equal_thresholds_mark_each_packet_that_finds_the_step() {
+    for gentle in [false, true] {
+        let mut queue = red(&RedConfig { gentle, ..STEP });
+        let mut evicted = Evicted::new();
+        assert!(queue.pass(0, ecn_packet(), &mut evicted).is_ok());
+        for _ in 0..10 {
+            assert_eq!(
+                queue.enqueue(0, ecn_packet(), &mut evicted),
+                Verdict::Queued
+            );
+        }
+        let marks: Vec<bool> = (0..10)
+            .map(|_| queue.dequeue(1, &mut evicted).unwrap().marked)
+            .collect();
+        assert_eq!(marks, [3, 7].map(|n| vec![n == 7; n]).concat());
+        assert_eq!(evicted.marked.packets, 7);
+    }
+}
+
+#[test]
+fn a_packet_without_ecn_is_dropped_where_the_step_marks() {
+    let mut queue = red(&STEP);
+    let mut evicted = Evicted::new();
+    assert!(queue.pass(0, packet(), &mut evicted).is_ok());
+    let verdicts = [(); 5].map(|()| queue.enqueue(0, packet(), &mut evicted));
+    let expected = [3, 2].map(|n| match n {
+        3 => vec![Verdict::Queued; 3],
+        _ => vec![Verdict::DroppedEarly; 2],
+    });
+    assert_eq!(verdicts.to_vec(), expected.concat());
+    assert_eq!(evicted.marked.packets, 0);
+}
+
+#[test]
+fn a_step_forgets_the_queue_as_soon_as_the_link_is_idle() {
+    let mut queue = red(&STEP);
+    let mut evicted = Evicted::new();
+    (0..5).for_each(|_| {
+        queue.enqueue(0, ecn_packet(), &mut evicted);
+    });
+    while queue.dequeue(1, &mut evicted).is_some() {}
+    let marked = evicted.marked.packets;
+    assert!(!queue.pass(2, ecn_packet(), &mut evicted).unwrap().marked);
+    assert_eq!(evicted.marked.packets, marked);
+}

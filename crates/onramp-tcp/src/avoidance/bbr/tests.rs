@@ -100,6 +100,7 @@ impl Path {
         let ack = AckSample {
             now_ns: self.now_ns,
             delivered_bytes: MSS,
+            has_ece: false,
             lost_bytes: self.lost_bytes,
             una: self.una,
             nxt: self.una + self.inflight_bytes(),

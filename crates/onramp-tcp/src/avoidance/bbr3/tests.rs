@@ -121,6 +121,7 @@ impl Path {
         let ack = AckSample {
             now_ns: self.now_ns,
             delivered_bytes: if arrived.is_some() { MSS } else { 0 },
+            has_ece: false,
             lost_bytes: self.lost_bytes,
             una,
             nxt: self.sent,

@@ -4,7 +4,7 @@ use super::ecn::EcnReceiver;
 use super::numbering::Numbering;
 use crate::acks::{self, AckPolicy, AnyAckPolicy, Arrival, Decision};
 use crate::receive_window::{self, AnyReceiveWindow, Contents, ReceiveWindow};
-use crate::{Config, EcnField, Lie, SackBlocks};
+use crate::{Config, EcnField, Flags, Lie, SackBlocks};
 
 /// The receiving side of a connection.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct Receiver {
     pub ack_now: bool,
     /// Time at which a delayed acknowledgement must be sent.
     pub ack_at_ns: Option<u64>,
+    /// An acknowledgement that must be sent before all others.
+    pub earlier_ack: Option<EarlierAck>,
     /// Number of segments beyond the second for which an ACK may wait.
     pub stretch_segments: u32,
     /// All bytes below were acknowledged to the peer.
@@ -68,6 +70,15 @@ impl HalfRtt {
             (self.begin_ns, self.begin_bytes) = (now_ns, bytes);
         }
     }
+}
+
+/// A delayed acknowledgement that a change of the mark makes due (RFC 8257, section 3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EarlierAck {
+    /// RCV.NXT before the segment with the change.
+    pub nxt: u64,
+    /// Its control bits, with the mark of what arrived until then.
+    pub flags: Flags,
 }
 
 /// A segment with payload or FIN.
@@ -123,6 +134,7 @@ impl Receiver {
             buffer,
             ack_now: false,
             ack_at_ns: None,
+            earlier_ack: None,
             stretch_segments: 0,
             acked: 0,
             mss_bytes,
@@ -280,8 +292,16 @@ impl Receiver {
         let is_new = end > start && self.store(now_ns, (start, end), has_fin, in_order);
         self.ack_now |= has_fin;
         if data.payload_bytes > 0 {
+            let echo_before = self.ecn.echo(Flags::ACK);
             if self.ecn.on_data(data.ecn) {
                 self.policy.marked();
+            }
+            if self.ecn.echoes_changes && self.ecn.echo(Flags::ACK) != echo_before {
+                self.earlier_ack = self.ack_at_ns.map(|_| EarlierAck {
+                    nxt: prior_nxt,
+                    flags: echo_before,
+                });
+                self.ack_now = true;
             }
             self.ask_policy(now_ns, data, in_order);
             // RFC 5681, section 4.2: acknowledge segments that are out of order or fill a gap

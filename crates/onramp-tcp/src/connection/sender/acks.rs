@@ -87,7 +87,7 @@ impl Sender {
         if self.probe.on_ack(ack.una, has_dsack, is_bare) && !self.recovery.is_recovering() {
             self.reduce_after_probe(now_ns, &delivery);
         }
-        let sample = self.sample(now_ns, &delivery, rtt_ns);
+        let sample = self.sample(ack, &delivery, rtt_ns);
         self.congestion.measure(&sample);
         let was_reducing = self.is_reducing();
         let mut restart_timer = advanced && !self.recovery.holds_timer();
@@ -99,7 +99,7 @@ impl Sender {
             prior_una,
             echo_age_ns: ack.echo.map(|echo| echo.age_ns),
         };
-        let is_undone = self.respond(ack, &report, &mut restart_timer);
+        let is_undone = self.respond(sample.has_ece, &report, &mut restart_timer);
         let has_news = advanced || delivery.delivered_bytes > 0;
         let may_raise = advanced || has_news && self.recovery.raises_on_any_delivery();
         let was_open = is_undone || !was_reducing;
@@ -119,13 +119,7 @@ impl Sender {
 
     /// Lets the recovery process an acknowledgement, and then responds to marks. Returns whether a
     /// reduction was undone.
-    fn respond(
-        &mut self,
-        ack: &Acknowledgement<'_>,
-        report: &Report<'_>,
-        restart_timer: &mut bool,
-    ) -> bool {
-        let has_ece = ack.has_ece && self.ecn.is_on;
+    fn respond(&mut self, has_ece: bool, report: &Report<'_>, restart_timer: &mut bool) -> bool {
         if has_ece {
             self.congestion.forbid_undo();
         }
@@ -214,16 +208,22 @@ impl Sender {
             self.ecn.finish();
             self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
         }
-        if has_ece && !self.is_reducing() && self.ecn.responds(una) {
+        let is_new = !self.is_reducing() && self.ecn.responds(una);
+        if has_ece && is_new && !self.congestion.ignores_mark(report.now_ns) {
             let flight_bytes = self.scoreboard.flight_size_bytes();
             let cwnd_bytes = self.congestion.window.cwnd_bytes;
             self.congestion.reduce(
                 report.now_ns,
-                LossKind::Acknowledgements,
+                LossKind::Mark,
                 flight_bytes,
                 self.scoreboard.total_lost_bytes(),
             );
-            self.ecn.begin(self.scoreboard.nxt(), cwnd_bytes);
+            if self.congestion.reduces_at_once() {
+                self.ecn.reduced_at_once(self.scoreboard.nxt());
+                self.congestion.window.cwnd_bytes = self.congestion.reduced_bytes();
+            } else {
+                self.ecn.begin(self.scoreboard.nxt(), cwnd_bytes);
+            }
             self.probe.forget();
         }
         let reduction = self.ecn.reduction();
@@ -342,10 +342,16 @@ impl Sender {
         newest.map(|sent_ns| now_ns - sent_ns)
     }
 
-    fn sample(&self, now_ns: u64, delivery: &Delivery, rtt_ns: Option<u64>) -> AckSample {
+    fn sample(
+        &self,
+        ack: &Acknowledgement<'_>,
+        delivery: &Delivery,
+        rtt_ns: Option<u64>,
+    ) -> AckSample {
         AckSample {
-            now_ns,
+            now_ns: ack.now_ns,
             delivered_bytes: delivery.delivered_bytes,
+            has_ece: ack.has_ece && self.ecn.is_on,
             lost_bytes: self.scoreboard.total_lost_bytes(),
             una: self.scoreboard.una(),
             nxt: self.scoreboard.nxt(),

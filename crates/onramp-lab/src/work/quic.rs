@@ -240,7 +240,7 @@ fn observer(state: Arc<FlowState>, udp_payload_bytes: Option<u16>) -> Arc<Observ
             .expect("no thread panics while it holds the lock");
         let now = now_ns();
         watch
-            .look(0.0, decision)
+            .look(0.0, decision.record())
             .for_each(|event| state.add_event(now, event));
     })
 }

@@ -15,14 +15,14 @@ fn settings(startup: &str) -> Settings {
     let mut settings = Settings::named(startup).unwrap();
     settings.initial_rate = InitialRate::Off;
     if onramp_core::reserves(startup) {
-        settings.pace_bytes_per_s = 1_000_000;
+        settings.pace_bytes_per_s = Some(1_000_000);
     }
     settings
 }
 
 fn started(startup: &str, srtt_ns: u64) -> Sender {
     let mut sender = Sender::new(settings(startup), MTU);
-    sender.start(BEGIN_NS, srtt_ns);
+    sender.start(BEGIN_NS, Some(srtt_ns).filter(|srtt_ns| *srtt_ns > 0));
     sender
 }
 
@@ -33,8 +33,8 @@ fn acked(now_ns: u64, sent_ns: u64, bytes: u64, inflight_bytes: u64) -> Acked {
         bytes,
         inflight_bytes,
         srtt_ns: now_ns - sent_ns,
-        rtt_ns: now_ns - sent_ns,
-        receiver_us: 0,
+        rtt_ns: Some(now_ns - sent_ns),
+        receiver_us: None,
         is_app_limited: false,
         is_cwnd_limited: true,
     }
@@ -212,7 +212,7 @@ fn behind_the_initial_window_datagrams_leave_at_the_initial_rate() {
     let mut settings = settings("onramp");
     settings.initial_rate = InitialRate::Auto;
     let mut sender = Sender::new(settings, MTU);
-    sender.start(BEGIN_NS, 20 * MS);
+    sender.start(BEGIN_NS, Some(20 * MS));
     assert_eq!(sender.cwnd_bytes(), 20 * MTU);
     for sent in 0..10 {
         assert_eq!(sender.pacing(), Pacing::None, "{sent}");
@@ -227,11 +227,11 @@ fn a_lost_packet_of_the_handshake_makes_the_initial_window_smaller_and_ends_noth
     sender.count_lost(MTU);
     sender.on_congestion(&congestion(BEGIN_NS, BEGIN_NS - MS, Cause::Loss, 8_400));
     assert_eq!(
-        (sender.cwnd_bytes(), sender.ssthresh_bytes()),
+        (sender.cwnd_bytes(), sender.recorded_ssthresh_bytes()),
         (8_400, UNLIMITED)
     );
-    sender.start(BEGIN_NS + MS, 20 * MS);
-    assert_eq!(sender.decision().unwrap().cwnd_bytes, 8_400);
+    sender.start(BEGIN_NS + MS, Some(20 * MS));
+    assert_eq!(sender.record().unwrap().cwnd_bytes, 8_400);
     assert!(!sender.is_done());
 }
 
@@ -244,7 +244,7 @@ fn losses_of_one_recovery_reduce_cwnd_once() {
     };
     sender.on_congestion(&loss(5));
     assert_eq!(
-        (sender.cwnd_bytes(), sender.ssthresh_bytes()),
+        (sender.cwnd_bytes(), sender.recorded_ssthresh_bytes()),
         (8_400, 8_400)
     );
     assert!(sender.is_of_recovery(BEGIN_NS + 30 * MS) && sender.is_recovering());
@@ -277,7 +277,7 @@ fn the_start_up_sees_all_losses_of_a_flight_before_the_recovery_ends() {
 fn a_loss_that_was_none_restores_cwnd_and_ssthresh() {
     let mut sender = started("onramp", 20 * MS);
     sender.on_sent(BEGIN_NS, 10 * MTU);
-    let before = (sender.cwnd_bytes(), sender.ssthresh_bytes());
+    let before = (sender.cwnd_bytes(), sender.recorded_ssthresh_bytes());
     sender.on_congestion(&congestion(
         BEGIN_NS + 30 * MS,
         BEGIN_NS,
@@ -286,7 +286,10 @@ fn a_loss_that_was_none_restores_cwnd_and_ssthresh() {
     ));
     assert_eq!(sender.cwnd_bytes(), 8_400);
     sender.on_spurious_congestion();
-    assert_eq!((sender.cwnd_bytes(), sender.ssthresh_bytes()), before);
+    assert_eq!(
+        (sender.cwnd_bytes(), sender.recorded_ssthresh_bytes()),
+        before
+    );
     // A mark says that the queue is long: it is never for nothing.
     sender.on_congestion(&congestion(
         BEGIN_NS + 80 * MS,
@@ -310,10 +313,10 @@ fn persistent_congestion_leaves_two_datagrams_and_ends_the_start_up() {
     );
     sender.on_congestion(&event);
     assert_eq!(
-        (sender.cwnd_bytes(), sender.ssthresh_bytes()),
+        (sender.cwnd_bytes(), sender.recorded_ssthresh_bytes()),
         (2 * MTU, 6_000)
     );
-    assert_eq!(sender.decision().unwrap().exit, EXIT_TIMEOUT);
+    assert_eq!(sender.record().unwrap().exit, EXIT_TIMEOUT);
     assert!(sender.is_done() && sender.owner() == Owner::Avoidance);
 }
 
@@ -327,9 +330,9 @@ fn a_loss_in_slow_start_ends_the_start_up_with_the_ssthresh_of_the_avoidance() {
         Cause::Loss,
         8_400,
     ));
-    assert_eq!(sender.decision().unwrap().exit, EXIT_LOSS);
+    assert_eq!(sender.record().unwrap().exit, EXIT_LOSS);
     assert_eq!(
-        (sender.ssthresh_bytes(), sender.pacing()),
+        (sender.recorded_ssthresh_bytes(), sender.pacing()),
         (8_400, Pacing::Host)
     );
 }
@@ -360,24 +363,24 @@ fn after_a_loss_the_start_up_is_paced() {
         sender.on_ack(&acked(ack_ns(number), BEGIN_NS, MTU, inflight_bytes));
     }
     assert!(
-        sender.decision().unwrap().host_paces(0, UNLIMITED, 0),
+        sender.record().unwrap().host_paces(0, UNLIMITED, 0),
         "by an estimate"
     );
     let flight_bytes = sender.cwnd_bytes();
     sender.on_sent(ack_ns(10), flight_bytes);
     let mut now_ns = ack_ns(10) + 100 * MS;
-    while sender.decision().unwrap().phase != PHASE_HOLD {
+    while sender.record().unwrap().phase != PHASE_HOLD {
         sender.on_ack(&acked(now_ns, ack_ns(10), MTU, flight_bytes));
         now_ns += MS / 5;
     }
     sender.count_lost(MTU);
     sender.on_congestion(&congestion(now_ns, ack_ns(10), Cause::Loss, 20 * MTU));
-    let decision = *sender.decision().unwrap();
+    let decision = *sender.record().unwrap();
     assert!(
         !decision.host_paces(0, UNLIMITED, 0) && !decision.is_over(),
         "{decision:?}"
     );
-    let bytes_per_s = 2 * sender.cwnd_bytes() * 1_000_000_000 / sender.srtt_ns();
+    let bytes_per_s = 2 * sender.cwnd_bytes() * 1_000_000_000 / sender.srtt_ns().unwrap();
     assert_eq!(sender.pacing(), Pacing::BytesPerS(bytes_per_s));
 }
 
@@ -422,11 +425,11 @@ fn measured_behind_a_slow_return_path(has_receiver_clock: bool) -> u64 {
     if has_receiver_clock {
         sender.use_receiver_clock((BEGIN_NS - RTT_NS / 2) / 1_000);
     }
-    sender.start(BEGIN_NS, RTT_NS);
+    sender.start(BEGIN_NS, Some(RTT_NS));
     let (mut now_ns, mut inflight_bytes) = (BEGIN_NS, 0);
     let (mut link_free_ns, mut return_free_ns) = (now_ns, now_ns);
     let mut acks: VecDeque<(u64, u64, u64)> = VecDeque::new();
-    while sender.decision().unwrap().estimate_bytes_per_s == 0 {
+    while sender.record().unwrap().estimate_bytes_per_s == 0 {
         while inflight_bytes + 2 * MTU <= sender.cwnd_bytes() {
             link_free_ns = link_free_ns.max(now_ns) + 200_000;
             let arrival_ns = link_free_ns + RTT_NS / 2;
@@ -438,11 +441,11 @@ fn measured_behind_a_slow_return_path(has_receiver_clock: bool) -> u64 {
         now_ns = ack_ns;
         inflight_bytes -= 2 * MTU;
         sender.on_ack(&Acked {
-            receiver_us: arrival_ns / 1_000,
+            receiver_us: Some(arrival_ns / 1_000),
             ..acked(now_ns, sent_ns, 2 * MTU, inflight_bytes)
         });
     }
-    sender.decision().unwrap().estimate_bytes_per_s
+    sender.record().unwrap().estimate_bytes_per_s
 }
 
 #[test]
@@ -459,7 +462,7 @@ fn a_bdp_that_the_host_remembers_is_used_carefully() {
     // RFC 9959: half of the BDP, when the initial window is acknowledged.
     let mut sender = Sender::new(settings("onramp"), MTU);
     sender.remember(1_000 * MTU, 100 * MS);
-    sender.start(BEGIN_NS, 100 * MS);
+    sender.start(BEGIN_NS, Some(100 * MS));
     assert_eq!(sender.cwnd_bytes(), 10 * MTU);
     let now_ns = BEGIN_NS + 100 * MS;
     sender.on_ack(&acked(now_ns, BEGIN_NS, 10 * MTU, 0));
@@ -530,9 +533,9 @@ proptest! {
                 }
                 Event::Wait(ns) => now_ns += ns,
             }
-            let phase = phase_name(sender.decision().unwrap().phase);
+            let phase = phase_name(sender.record().unwrap().phase);
             prop_assert!(sender.cwnd_bytes() >= 2 * mtu, "{startup}: {phase}");
-            prop_assert!(sender.ssthresh_bytes() >= 2 * MTU, "{startup}: {phase}");
+            prop_assert!(sender.recorded_ssthresh_bytes() >= 2 * MTU, "{startup}: {phase}");
             prop_assert!(sender.pacing() != Pacing::BytesPerS(0), "{startup}: {phase}");
             prop_assert!(sender.is_done() || !was_done, "{startup} came back from its end");
             prop_assert_eq!(sender.is_done() && sender.owner() == Owner::Startup, false);

@@ -11,7 +11,10 @@ use onramp_core::{
 
 /// Declares an enum from numbers of `onramp-core`, whose names are those of its traces.
 macro_rules! numbers {
-    ($(#[$doc:meta])* $type:ident, $name:path; $($(#[$one:meta])* $variant:ident = $number:ident,)*) => {
+    (
+        $(#[$doc:meta])* $type:ident, $name:path;
+        $($(#[$one:meta])* $variant:ident = $number:ident,)*
+    ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -126,8 +129,8 @@ impl Decision {
         Phase::of(self.0.phase).expect("the test of `Phase` covers the phases of onramp-core")
     }
 
-    /// Why the start-up ends; `None`: it goes on. While a loss is repaired, the reason is known, and
-    /// the start-up is [not over](Self::is_over).
+    /// Why the start-up ends; `None`: it goes on. While a loss is repaired, the reason is known,
+    /// and the start-up is [not over](Self::is_over).
     pub fn exit(&self) -> Option<Exit> {
         match self.0.exit {
             EXIT_NONE => None,

@@ -17,6 +17,8 @@ mod records;
 mod recovery;
 
 #[cfg(test)]
+mod pacing_host;
+#[cfg(test)]
 mod tests;
 
 pub use records::{Acked, Cause, Congestion, Owner, Pacing};

@@ -6,9 +6,9 @@ use onramp_core::{phase_name, InitialRate, EXIT_LOSS, EXIT_TIMEOUT, PHASE_HOLD};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
-const MTU: u64 = 1_200;
+pub(super) const MTU: u64 = 1_200;
 const MS: u64 = 1_000_000;
-const BEGIN_NS: u64 = 1_000 * MS;
+pub(super) const BEGIN_NS: u64 = 1_000 * MS;
 
 /// Nothing leaves behind the initial window before an ACK.
 fn settings(startup: &str) -> Settings {
@@ -55,58 +55,6 @@ fn congestion(now_ns: u64, sent_ns: u64, cause: Cause, ssthresh_bytes: u64) -> C
 /// the time that the link needs.
 fn wasted_round_trips(startup: &str, rate_bytes_per_s: u64, rtt_ns: u64, bytes: u64) -> f64 {
     wasted_with_larger_mtu(startup, rate_bytes_per_s, rtt_ns, bytes, None)
-}
-
-/// The time of a transfer by a host that takes no rate of a start-up: it paces 2 cwnd / RTT with
-/// two packets at once, as neqo does. The link drops nothing. The receiver acknowledges every
-/// second packet.
-fn time_with_pacer_of_the_host(
-    startup: &str,
-    rate_bytes_per_s: u64,
-    rtt_ns: u64,
-    bytes: u64,
-) -> u64 {
-    const GAIN: u64 = 2;
-    const BURST_PACKETS: u64 = 2;
-    let mut sender = started(startup, rtt_ns);
-    let (mut now_ns, mut sent_bytes, mut inflight_bytes) = (BEGIN_NS, 0, 0);
-    let (mut link_free_ns, mut full_ns) = (now_ns, now_ns);
-    let mut acks: VecDeque<(u64, u64)> = VecDeque::new();
-    while sent_bytes < bytes || !acks.is_empty() {
-        let gap_ns = MTU * rtt_ns / (GAIN * sender.cwnd_bytes());
-        // The bucket of the pacer is full at `full_ns`, and has a packet so much before.
-        let send_ns = now_ns.max(full_ns.saturating_sub((BURST_PACKETS - 1) * gap_ns));
-        let may_send = sent_bytes < bytes && inflight_bytes + MTU <= sender.cwnd_bytes();
-        let ack_ns = acks.front().map_or(u64::MAX, |(ack_ns, _)| *ack_ns);
-        if may_send && send_ns <= ack_ns {
-            now_ns = send_ns;
-            full_ns = full_ns.max(now_ns) + gap_ns;
-            link_free_ns = link_free_ns.max(now_ns) + MTU * 1_000_000_000 / rate_bytes_per_s;
-            sender.on_sent(now_ns, MTU);
-            sent_bytes += MTU;
-            inflight_bytes += MTU;
-            acks.push_back((link_free_ns + rtt_ns, now_ns));
-            // The first of two packets waits for the second.
-            if let [.., first, second] = acks.make_contiguous() {
-                if sent_bytes % (2 * MTU) == 0 {
-                    first.0 = second.0;
-                }
-            }
-        } else {
-            let (ack_ns, mut sent_ns) = acks.pop_front().expect("something is in flight");
-            now_ns = ack_ns;
-            let mut acked_bytes = MTU;
-            while let Some((_, newer_ns)) = acks.pop_front_if(|ack| ack.0 == ack_ns) {
-                (sent_ns, acked_bytes) = (newer_ns, acked_bytes + MTU);
-            }
-            inflight_bytes -= acked_bytes;
-            sender.on_ack(&acked(now_ns, sent_ns, acked_bytes, inflight_bytes));
-            if sender.owner() == Owner::Avoidance {
-                sender.follow_avoidance(sender.cwnd_bytes());
-            }
-        }
-    }
-    now_ns - BEGIN_NS
 }
 
 /// The same, where the ACK with this number reports that larger datagrams arrive. The packets stay
@@ -172,26 +120,6 @@ fn a_larger_mtu_costs_no_round_trip() {
     for at in 1..=30 {
         let with = wasted(Some(at));
         assert!(with < without + 0.2, "{at}: {with} {without}");
-    }
-}
-
-/// A host that paces the initial window shows its own pacing, not the rate of the path.
-#[test]
-fn a_host_that_paces_by_itself_is_not_taken_for_the_path() {
-    for mbit_per_s in [10, 50, 250] {
-        for rtt_ms in [20, 100, 600] {
-            for bytes in [100_000, 1_000_000, 5_000_000] {
-                let time_ns = |startup| {
-                    let rate_bytes_per_s = mbit_per_s * 125_000;
-                    time_with_pacer_of_the_host(startup, rate_bytes_per_s, rtt_ms * MS, bytes)
-                };
-                let ratio = time_ns("onramp") as f64 / time_ns("standard") as f64;
-                assert!(
-                    ratio <= 1.03,
-                    "{ratio}: {mbit_per_s} Mbit/s, {rtt_ms} ms, {bytes} bytes"
-                );
-            }
-        }
     }
 }
 

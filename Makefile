@@ -285,6 +285,7 @@ lint:
 	scripts/check-circles.py
 	scripts/check-figures.py
 	CARGO='$(CARGO)' scripts/check-packages.sh
+	CARGO='$(CARGO)' scripts/check-targets.sh
 	$(MAKE) draft
 	clang-format --dry-run --Werror $(C_FILES)
 	scripts/python-venv.sh

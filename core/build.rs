@@ -48,12 +48,14 @@ fn main() {
         build.opt_level(2);
     }
     build
-        .include(include)
+        .include(&include)
         .std("c11")
         .flag("-ffreestanding")
         .warnings(true)
         .extra_warnings(true)
-        .warnings_into_errors(true);
+        // Our own builds have no warnings. The published crate meets compilers that we do not know,
+        // and has no tests.
+        .warnings_into_errors(Path::new(&include).join("tests").is_dir());
     if shared {
         link_shared(&build);
     } else {

@@ -54,7 +54,8 @@ pub const PATH_MEMORY_KEEP_NS: u64 = 125000000;
 /// The host's two timing services (Aron & Druschel 1998, section 4). A 4.4BSD host has 500 ms for
 /// both.
 #[repr(C)]
-#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Clock {
     /// Granularity of measuring time.
     pub measure_ns: u64,
@@ -63,10 +64,10 @@ pub struct Clock {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Clock"][::std::mem::size_of::<Clock>() - 16usize];
-    ["Alignment of Clock"][::std::mem::align_of::<Clock>() - 8usize];
-    ["Offset of field: Clock::measure_ns"][::std::mem::offset_of!(Clock, measure_ns) - 0usize];
-    ["Offset of field: Clock::event_ns"][::std::mem::offset_of!(Clock, event_ns) - 8usize];
+    ["Size of Clock"][::core::mem::size_of::<Clock>() - 16usize];
+    ["Alignment of Clock"][::core::mem::align_of::<Clock>() - 8usize];
+    ["Offset of field: Clock::measure_ns"][::core::mem::offset_of!(Clock, measure_ns) - 0usize];
+    ["Offset of field: Clock::event_ns"][::core::mem::offset_of!(Clock, event_ns) - 8usize];
 };
 /// Use the initial window of RFC 3390 instead of the host's.
 pub const OPTION_PAPER_INITIAL_WINDOW: OptionBit = 1;
@@ -84,10 +85,11 @@ pub const OPTION_TIMESTAMPS: OptionBit = 524288;
 pub const OPTION_DELAYED_ACKS: OptionBit = 16777216;
 /// Choices of the user, and facts that the host knows. Choices that concern one algorithm alone are
 /// bits of its variant ([`Start`]). Recordings contain these numbers, so they stay.
-pub type OptionBit = ::std::os::raw::c_uint;
+pub type OptionBit = ::core::ffi::c_uint;
 /// Event: the connection is established and has sent no data yet.
 #[repr(C)]
-#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Start {
     /// The time of the event, on the host's clock.
     pub now_ns: u64,
@@ -102,82 +104,83 @@ pub struct Start {
     /// `OPTION_*` bits
     pub options: u32,
     /// Smoothed RTT, usually of the handshake; 0 if unknown.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub srtt_ns: u64,
     /// A rate from the user; 0: none. `spaced` sends slow start at it instead of measuring a
     /// rate. For `qos` it is the reserved rate.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub pace_bytes_per_s: u64,
     /// `gamma`: ssthresh as a share of cwnd, in millionths, from the user; 0: found by the
     /// algorithm.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub gamma_ppm: u32,
     /// `qos`: the number of bytes that may leave at once; 0: chosen by the algorithm.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub burst_bytes: u32,
     /// `qos`: losses beyond the tolerance that an earlier reservation of this connection has
     /// counted.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub excess_bytes: u64,
     /// The BDP that the host remembers of the path (core/parts/path_memory.h). Only this
     /// connection may use it. 0: nothing is remembered, or it may not be used.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub remembered_bytes: u64,
     /// The minimum RTT when that BDP was measured.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub remembered_rtt_ns: u64,
     /// With OPTION_RESUME_AT_ONCE: what may be sent behind the initial window before any
     /// of it is acknowledged (path_memory_jump()). Otherwise 0.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub jump_bytes: u64,
     /// TSval of the peer's newest segment (RFC 7323), with OPTION_TIMESTAMPS; 32 bits.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub tsval: u64,
     /// The peer's receive window: it accepts so much before any ACK. 0: unknown.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub peer_window_bytes: u64,
     /// What may leave behind the initial window before any ACK leaves at this rate, which the
     /// host knows by now (core/parts/first_round.h). 0: nothing may.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub initial_bytes_per_s: u64,
     /// `siblings` of [`Ack`], at the start.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub siblings: u64,
     /// The variant of the algorithm that runs: bits that the algorithm's own header defines and
     /// its row in core/registry.h names. The host passes them on. 0: the algorithm as its essay
     /// describes it.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub variant: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Start"][::std::mem::size_of::<Start>() - 144usize];
-    ["Alignment of Start"][::std::mem::align_of::<Start>() - 8usize];
-    ["Offset of field: Start::now_ns"][::std::mem::offset_of!(Start, now_ns) - 0usize];
-    ["Offset of field: Start::clock"][::std::mem::offset_of!(Start, clock) - 8usize];
-    ["Offset of field: Start::cwnd_bytes"][::std::mem::offset_of!(Start, cwnd_bytes) - 24usize];
+    ["Size of Start"][::core::mem::size_of::<Start>() - 144usize];
+    ["Alignment of Start"][::core::mem::align_of::<Start>() - 8usize];
+    ["Offset of field: Start::now_ns"][::core::mem::offset_of!(Start, now_ns) - 0usize];
+    ["Offset of field: Start::clock"][::core::mem::offset_of!(Start, clock) - 8usize];
+    ["Offset of field: Start::cwnd_bytes"][::core::mem::offset_of!(Start, cwnd_bytes) - 24usize];
     ["Offset of field: Start::ssthresh_bytes"]
-        [::std::mem::offset_of!(Start, ssthresh_bytes) - 32usize];
-    ["Offset of field: Start::mss_bytes"][::std::mem::offset_of!(Start, mss_bytes) - 40usize];
-    ["Offset of field: Start::options"][::std::mem::offset_of!(Start, options) - 44usize];
-    ["Offset of field: Start::srtt_ns"][::std::mem::offset_of!(Start, srtt_ns) - 48usize];
+        [::core::mem::offset_of!(Start, ssthresh_bytes) - 32usize];
+    ["Offset of field: Start::mss_bytes"][::core::mem::offset_of!(Start, mss_bytes) - 40usize];
+    ["Offset of field: Start::options"][::core::mem::offset_of!(Start, options) - 44usize];
+    ["Offset of field: Start::srtt_ns"][::core::mem::offset_of!(Start, srtt_ns) - 48usize];
     ["Offset of field: Start::pace_bytes_per_s"]
-        [::std::mem::offset_of!(Start, pace_bytes_per_s) - 56usize];
-    ["Offset of field: Start::gamma_ppm"][::std::mem::offset_of!(Start, gamma_ppm) - 64usize];
-    ["Offset of field: Start::burst_bytes"][::std::mem::offset_of!(Start, burst_bytes) - 68usize];
-    ["Offset of field: Start::excess_bytes"][::std::mem::offset_of!(Start, excess_bytes) - 72usize];
+        [::core::mem::offset_of!(Start, pace_bytes_per_s) - 56usize];
+    ["Offset of field: Start::gamma_ppm"][::core::mem::offset_of!(Start, gamma_ppm) - 64usize];
+    ["Offset of field: Start::burst_bytes"][::core::mem::offset_of!(Start, burst_bytes) - 68usize];
+    ["Offset of field: Start::excess_bytes"]
+        [::core::mem::offset_of!(Start, excess_bytes) - 72usize];
     ["Offset of field: Start::remembered_bytes"]
-        [::std::mem::offset_of!(Start, remembered_bytes) - 80usize];
+        [::core::mem::offset_of!(Start, remembered_bytes) - 80usize];
     ["Offset of field: Start::remembered_rtt_ns"]
-        [::std::mem::offset_of!(Start, remembered_rtt_ns) - 88usize];
-    ["Offset of field: Start::jump_bytes"][::std::mem::offset_of!(Start, jump_bytes) - 96usize];
-    ["Offset of field: Start::tsval"][::std::mem::offset_of!(Start, tsval) - 104usize];
+        [::core::mem::offset_of!(Start, remembered_rtt_ns) - 88usize];
+    ["Offset of field: Start::jump_bytes"][::core::mem::offset_of!(Start, jump_bytes) - 96usize];
+    ["Offset of field: Start::tsval"][::core::mem::offset_of!(Start, tsval) - 104usize];
     ["Offset of field: Start::peer_window_bytes"]
-        [::std::mem::offset_of!(Start, peer_window_bytes) - 112usize];
+        [::core::mem::offset_of!(Start, peer_window_bytes) - 112usize];
     ["Offset of field: Start::initial_bytes_per_s"]
-        [::std::mem::offset_of!(Start, initial_bytes_per_s) - 120usize];
-    ["Offset of field: Start::siblings"][::std::mem::offset_of!(Start, siblings) - 128usize];
-    ["Offset of field: Start::variant"][::std::mem::offset_of!(Start, variant) - 136usize];
+        [::core::mem::offset_of!(Start, initial_bytes_per_s) - 120usize];
+    ["Offset of field: Start::siblings"][::core::mem::offset_of!(Start, siblings) - 128usize];
+    ["Offset of field: Start::variant"][::core::mem::offset_of!(Start, variant) - 136usize];
 };
 /// cwnd limited the sender in the last round trip, not the application or the receiver.
 pub const ACK_CWND_LIMITED: AckFlag = 1;
@@ -186,10 +189,11 @@ pub const ACK_APP_LIMITED: AckFlag = 2;
 /// The host is repairing losses. Set only in PHASE_RETREAT and PHASE_REPAIR.
 pub const ACK_RECOVERING: AckFlag = 4;
 /// Flags of [`Ack`].
-pub type AckFlag = ::std::os::raw::c_uint;
+pub type AckFlag = ::core::ffi::c_uint;
 /// Event: an ACK arrived. core/host.h says which ACKs a host reports.
 #[repr(C)]
-#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ack {
     /// The time of the event, on the host's clock.
     pub now_ns: u64,
@@ -199,14 +203,14 @@ pub struct Ack {
     /// Acknowledged since the start, this ACK included.
     pub delivered_bytes: u64,
     /// Marked lost since the start. A retransmission that is lost again counts each time.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub lost_bytes: u64,
     /// In flight after this ACK: the pipe of RFC 6675, without bytes marked lost or sacked.
     pub inflight_bytes: u64,
     /// Smoothed RTT, this sample included; 0 before the first sample.
     pub srtt_ns: u64,
     /// RTT sample of the newest segment that this ACK covers; 0: no sample.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub rtt_ns: u64,
     /// The host's cwnd before the decision.
     pub cwnd_bytes: u64,
@@ -215,22 +219,22 @@ pub struct Ack {
     /// The interval that the peer measured, reported in this ACK or since the previous one; 0:
     /// no report. It lies between the arrivals of the two segments of a pair, or of the first
     /// and the newest acknowledged segment of a train.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub pair_interval_ns: u64,
     /// Payload that arrived within pair_interval_ns: of a pair, its second segment.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub pair_bytes: u64,
     /// The peer's receive window: it accepts so much beyond what it has acknowledged
     /// cumulatively. 0: unknown.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub peer_window_bytes: u64,
     /// TSval of this ACK, with OPTION_TIMESTAMPS; 32 bits. The receiver's time when it
     /// sent the ACK, in ticks of an unknown length (core/measure/receiver_clock.h).
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub tsval: u64,
     /// Other connections of this host to the same destination that are starting up
     /// (core/parts/ensemble.h), with SHARES. 0: none, or unknown.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub siblings: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
@@ -239,27 +243,29 @@ pub struct Ack {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Ack"][::std::mem::size_of::<Ack>() - 120usize];
-    ["Alignment of Ack"][::std::mem::align_of::<Ack>() - 8usize];
-    ["Offset of field: Ack::now_ns"][::std::mem::offset_of!(Ack, now_ns) - 0usize];
-    ["Offset of field: Ack::acked_bytes"][::std::mem::offset_of!(Ack, acked_bytes) - 8usize];
+    ["Size of Ack"][::core::mem::size_of::<Ack>() - 120usize];
+    ["Alignment of Ack"][::core::mem::align_of::<Ack>() - 8usize];
+    ["Offset of field: Ack::now_ns"][::core::mem::offset_of!(Ack, now_ns) - 0usize];
+    ["Offset of field: Ack::acked_bytes"][::core::mem::offset_of!(Ack, acked_bytes) - 8usize];
     ["Offset of field: Ack::delivered_bytes"]
-        [::std::mem::offset_of!(Ack, delivered_bytes) - 16usize];
-    ["Offset of field: Ack::lost_bytes"][::std::mem::offset_of!(Ack, lost_bytes) - 24usize];
-    ["Offset of field: Ack::inflight_bytes"][::std::mem::offset_of!(Ack, inflight_bytes) - 32usize];
-    ["Offset of field: Ack::srtt_ns"][::std::mem::offset_of!(Ack, srtt_ns) - 40usize];
-    ["Offset of field: Ack::rtt_ns"][::std::mem::offset_of!(Ack, rtt_ns) - 48usize];
-    ["Offset of field: Ack::cwnd_bytes"][::std::mem::offset_of!(Ack, cwnd_bytes) - 56usize];
-    ["Offset of field: Ack::ssthresh_bytes"][::std::mem::offset_of!(Ack, ssthresh_bytes) - 64usize];
+        [::core::mem::offset_of!(Ack, delivered_bytes) - 16usize];
+    ["Offset of field: Ack::lost_bytes"][::core::mem::offset_of!(Ack, lost_bytes) - 24usize];
+    ["Offset of field: Ack::inflight_bytes"]
+        [::core::mem::offset_of!(Ack, inflight_bytes) - 32usize];
+    ["Offset of field: Ack::srtt_ns"][::core::mem::offset_of!(Ack, srtt_ns) - 40usize];
+    ["Offset of field: Ack::rtt_ns"][::core::mem::offset_of!(Ack, rtt_ns) - 48usize];
+    ["Offset of field: Ack::cwnd_bytes"][::core::mem::offset_of!(Ack, cwnd_bytes) - 56usize];
+    ["Offset of field: Ack::ssthresh_bytes"]
+        [::core::mem::offset_of!(Ack, ssthresh_bytes) - 64usize];
     ["Offset of field: Ack::pair_interval_ns"]
-        [::std::mem::offset_of!(Ack, pair_interval_ns) - 72usize];
-    ["Offset of field: Ack::pair_bytes"][::std::mem::offset_of!(Ack, pair_bytes) - 80usize];
+        [::core::mem::offset_of!(Ack, pair_interval_ns) - 72usize];
+    ["Offset of field: Ack::pair_bytes"][::core::mem::offset_of!(Ack, pair_bytes) - 80usize];
     ["Offset of field: Ack::peer_window_bytes"]
-        [::std::mem::offset_of!(Ack, peer_window_bytes) - 88usize];
-    ["Offset of field: Ack::tsval"][::std::mem::offset_of!(Ack, tsval) - 96usize];
-    ["Offset of field: Ack::siblings"][::std::mem::offset_of!(Ack, siblings) - 104usize];
-    ["Offset of field: Ack::mss_bytes"][::std::mem::offset_of!(Ack, mss_bytes) - 112usize];
-    ["Offset of field: Ack::flags"][::std::mem::offset_of!(Ack, flags) - 116usize];
+        [::core::mem::offset_of!(Ack, peer_window_bytes) - 88usize];
+    ["Offset of field: Ack::tsval"][::core::mem::offset_of!(Ack, tsval) - 96usize];
+    ["Offset of field: Ack::siblings"][::core::mem::offset_of!(Ack, siblings) - 104usize];
+    ["Offset of field: Ack::mss_bytes"][::core::mem::offset_of!(Ack, mss_bytes) - 112usize];
+    ["Offset of field: Ack::flags"][::core::mem::offset_of!(Ack, flags) - 116usize];
 };
 /// Found by ACKs (fast retransmit, RACK) or signalled by an ECN mark.
 pub const LOSS_RECOVERY: LossKind = 1;
@@ -268,10 +274,11 @@ pub const LOSS_TIMEOUT: LossKind = 2;
 /// Found by ACKs. Slow start follows, as in 4.3BSD-Tahoe.
 pub const LOSS_TAHOE: LossKind = 3;
 /// How the host found a loss, and what follows.
-pub type LossKind = ::std::os::raw::c_uint;
+pub type LossKind = ::core::ffi::c_uint;
 /// Event: the host found a loss and is about to set a new ssthresh.
 #[repr(C)]
-#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Loss {
     /// The time of the event, on the host's clock.
     pub now_ns: u64,
@@ -283,10 +290,10 @@ pub struct Loss {
     /// The ssthresh that congestion avoidance would set.
     pub ssthresh_bytes: u64,
     /// Cumulatively acknowledged, in the count of delivered_bytes of [`Ack`].
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub acknowledged_bytes: u64,
     /// Marked lost since the start, this loss included, in the count of [`Ack`].
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub lost_bytes: u64,
     /// Payload of a full segment.
     pub mss_bytes: u32,
@@ -295,19 +302,19 @@ pub struct Loss {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Loss"][::std::mem::size_of::<Loss>() - 56usize];
-    ["Alignment of Loss"][::std::mem::align_of::<Loss>() - 8usize];
-    ["Offset of field: Loss::now_ns"][::std::mem::offset_of!(Loss, now_ns) - 0usize];
+    ["Size of Loss"][::core::mem::size_of::<Loss>() - 56usize];
+    ["Alignment of Loss"][::core::mem::align_of::<Loss>() - 8usize];
+    ["Offset of field: Loss::now_ns"][::core::mem::offset_of!(Loss, now_ns) - 0usize];
     ["Offset of field: Loss::inflight_bytes"]
-        [::std::mem::offset_of!(Loss, inflight_bytes) - 8usize];
-    ["Offset of field: Loss::cwnd_bytes"][::std::mem::offset_of!(Loss, cwnd_bytes) - 16usize];
+        [::core::mem::offset_of!(Loss, inflight_bytes) - 8usize];
+    ["Offset of field: Loss::cwnd_bytes"][::core::mem::offset_of!(Loss, cwnd_bytes) - 16usize];
     ["Offset of field: Loss::ssthresh_bytes"]
-        [::std::mem::offset_of!(Loss, ssthresh_bytes) - 24usize];
+        [::core::mem::offset_of!(Loss, ssthresh_bytes) - 24usize];
     ["Offset of field: Loss::acknowledged_bytes"]
-        [::std::mem::offset_of!(Loss, acknowledged_bytes) - 32usize];
-    ["Offset of field: Loss::lost_bytes"][::std::mem::offset_of!(Loss, lost_bytes) - 40usize];
-    ["Offset of field: Loss::mss_bytes"][::std::mem::offset_of!(Loss, mss_bytes) - 48usize];
-    ["Offset of field: Loss::kind"][::std::mem::offset_of!(Loss, kind) - 52usize];
+        [::core::mem::offset_of!(Loss, acknowledged_bytes) - 32usize];
+    ["Offset of field: Loss::lost_bytes"][::core::mem::offset_of!(Loss, lost_bytes) - 40usize];
+    ["Offset of field: Loss::mss_bytes"][::core::mem::offset_of!(Loss, mss_bytes) - 48usize];
+    ["Offset of field: Loss::kind"][::core::mem::offset_of!(Loss, kind) - 52usize];
 };
 /// cwnd grows by the bytes that are acknowledged.
 pub const PHASE_SLOW_START: Phase = 0;
@@ -340,7 +347,7 @@ pub const PHASE_REPAIR: Phase = 13;
 /// The number of phases.
 pub const PHASE_COUNT: Phase = 14;
 /// The phase of a start-up. startup_phase_name() gives its name for people.
-pub type Phase = ::std::os::raw::c_uint;
+pub type Phase = ::core::ffi::c_uint;
 /// It has not ended.
 pub const EXIT_NONE: Exit = 0;
 /// cwnd reached the ssthresh that the host had set (HyStart, a route's metric).
@@ -371,7 +378,7 @@ pub const EXIT_PATH: Exit = 12;
 /// The number of exits.
 pub const EXIT_COUNT: Exit = 13;
 /// Why a start-up ended. startup_exit_name() gives the name for people.
-pub type Exit = ::std::os::raw::c_uint;
+pub type Exit = ::core::ffi::c_uint;
 /// No segment is marked.
 pub const PAIR_NONE: PairRequest = 0;
 /// The next two full segments leave back to back, marked as a pair.
@@ -380,7 +387,7 @@ pub const PAIR_ONE: PairRequest = 1;
 pub const PAIR_TRAIN: PairRequest = 2;
 /// Which segments the peer is to measure, where both ends support packet pairs
 /// (core/parts/pair_option.h).
-pub type PairRequest = ::std::os::raw::c_uint;
+pub type PairRequest = ::core::ffi::c_uint;
 /// Too few have left, or it is not known yet.
 pub const FIRST_ROUND_UNKNOWN: FirstRoundOutcome = 0;
 /// The path carried them.
@@ -388,10 +395,11 @@ pub const FIRST_ROUND_CARRIED: FirstRoundOutcome = 1;
 /// Many were lost, or the path is slower than they were.
 pub const FIRST_ROUND_TOO_FAST: FirstRoundOutcome = 2;
 /// What became of the segments that left behind the initial window, before any ACK.
-pub type FirstRoundOutcome = ::std::os::raw::c_uint;
+pub type FirstRoundOutcome = ::core::ffi::c_uint;
 /// The decision of an algorithm: the host's behaviour from now on.
 #[repr(C)]
-#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Decision {
     /// Congestion window.
     pub cwnd_bytes: u64,
@@ -406,57 +414,57 @@ pub struct Decision {
     /// `EXIT_*`; set if and only if the start-up is over: [`Decision::is_over`]
     pub exit: u32,
     /// `PAIR_*`
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub pair: u16,
     /// Not 0: the start-up filled the pipe, and learned_bytes is the BDP.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub is_full: u8,
     /// `FIRST_ROUND_*`: what became of the segments that left at initial_bytes_per_s
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub first_round: u8,
     /// Depth of the token bucket that paces (core/parts/token_bucket.h); 0: the host paces in
     /// its own way.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub burst_bytes: u32,
     /// The bytes that the path carried in a round trip, offered to the path memory
     /// (core/parts/path_memory.h); the BDP if is_full. 0: nothing new. UNLIMITED: the
     /// remembered BDP is wrong.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub learned_bytes: u64,
     /// The minimum RTT that belongs to learned_bytes.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub learned_rtt_ns: u64,
     /// An idle time reduces cwnd to this at least (core/host.h). 0: as far as without a
     /// start-up.
-    #[serde(default)]
+    #[cfg_attr(feature = "serde", serde(default))]
     pub restart_bytes: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Decision"][::std::mem::size_of::<Decision>() - 72usize];
-    ["Alignment of Decision"][::std::mem::align_of::<Decision>() - 8usize];
+    ["Size of Decision"][::core::mem::size_of::<Decision>() - 72usize];
+    ["Alignment of Decision"][::core::mem::align_of::<Decision>() - 8usize];
     ["Offset of field: Decision::cwnd_bytes"]
-        [::std::mem::offset_of!(Decision, cwnd_bytes) - 0usize];
+        [::core::mem::offset_of!(Decision, cwnd_bytes) - 0usize];
     ["Offset of field: Decision::ssthresh_bytes"]
-        [::std::mem::offset_of!(Decision, ssthresh_bytes) - 8usize];
+        [::core::mem::offset_of!(Decision, ssthresh_bytes) - 8usize];
     ["Offset of field: Decision::pacing_bytes_per_s"]
-        [::std::mem::offset_of!(Decision, pacing_bytes_per_s) - 16usize];
+        [::core::mem::offset_of!(Decision, pacing_bytes_per_s) - 16usize];
     ["Offset of field: Decision::estimate_bytes_per_s"]
-        [::std::mem::offset_of!(Decision, estimate_bytes_per_s) - 24usize];
-    ["Offset of field: Decision::phase"][::std::mem::offset_of!(Decision, phase) - 32usize];
-    ["Offset of field: Decision::exit"][::std::mem::offset_of!(Decision, exit) - 36usize];
-    ["Offset of field: Decision::pair"][::std::mem::offset_of!(Decision, pair) - 40usize];
-    ["Offset of field: Decision::is_full"][::std::mem::offset_of!(Decision, is_full) - 42usize];
+        [::core::mem::offset_of!(Decision, estimate_bytes_per_s) - 24usize];
+    ["Offset of field: Decision::phase"][::core::mem::offset_of!(Decision, phase) - 32usize];
+    ["Offset of field: Decision::exit"][::core::mem::offset_of!(Decision, exit) - 36usize];
+    ["Offset of field: Decision::pair"][::core::mem::offset_of!(Decision, pair) - 40usize];
+    ["Offset of field: Decision::is_full"][::core::mem::offset_of!(Decision, is_full) - 42usize];
     ["Offset of field: Decision::first_round"]
-        [::std::mem::offset_of!(Decision, first_round) - 43usize];
+        [::core::mem::offset_of!(Decision, first_round) - 43usize];
     ["Offset of field: Decision::burst_bytes"]
-        [::std::mem::offset_of!(Decision, burst_bytes) - 44usize];
+        [::core::mem::offset_of!(Decision, burst_bytes) - 44usize];
     ["Offset of field: Decision::learned_bytes"]
-        [::std::mem::offset_of!(Decision, learned_bytes) - 48usize];
+        [::core::mem::offset_of!(Decision, learned_bytes) - 48usize];
     ["Offset of field: Decision::learned_rtt_ns"]
-        [::std::mem::offset_of!(Decision, learned_rtt_ns) - 56usize];
+        [::core::mem::offset_of!(Decision, learned_rtt_ns) - 56usize];
     ["Offset of field: Decision::restart_bytes"]
-        [::std::mem::offset_of!(Decision, restart_bytes) - 64usize];
+        [::core::mem::offset_of!(Decision, restart_bytes) - 64usize];
 };
 /// It asks for packet pairs where the user chooses them (OPTION_PAIRS).
 pub const SENDS_PAIRS: Capability = 1;
@@ -476,7 +484,7 @@ pub const REPAIRS: Capability = 32;
 pub const SENDS_EARLY: Capability = 64;
 /// The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
 /// declared capabilities.
-pub type Capability = ::std::os::raw::c_uint;
+pub type Capability = ::core::ffi::c_uint;
 /// The successive round trips that cwnd did not limit, until now. All zero: none yet.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -490,12 +498,12 @@ pub struct Limited {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Limited"][::std::mem::size_of::<Limited>() - 16usize];
-    ["Alignment of Limited"][::std::mem::align_of::<Limited>() - 8usize];
+    ["Size of Limited"][::core::mem::size_of::<Limited>() - 16usize];
+    ["Alignment of Limited"][::core::mem::align_of::<Limited>() - 8usize];
     ["Offset of field: Limited::round_end_bytes"]
-        [::std::mem::offset_of!(Limited, round_end_bytes) - 0usize];
-    ["Offset of field: Limited::rounds"][::std::mem::offset_of!(Limited, rounds) - 8usize];
-    ["Offset of field: Limited::reserved"][::std::mem::offset_of!(Limited, reserved) - 12usize];
+        [::core::mem::offset_of!(Limited, round_end_bytes) - 0usize];
+    ["Offset of field: Limited::rounds"][::core::mem::offset_of!(Limited, rounds) - 8usize];
+    ["Offset of field: Limited::reserved"][::core::mem::offset_of!(Limited, reserved) - 12usize];
 };
 /// The connections of a path that are starting up. All zero: none.
 #[repr(C)]
@@ -508,9 +516,9 @@ pub struct Ensemble {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Ensemble"][::std::mem::size_of::<Ensemble>() - 8usize];
-    ["Alignment of Ensemble"][::std::mem::align_of::<Ensemble>() - 8usize];
-    ["Offset of field: Ensemble::counts"][::std::mem::offset_of!(Ensemble, counts) - 0usize];
+    ["Size of Ensemble"][::core::mem::size_of::<Ensemble>() - 8usize];
+    ["Alignment of Ensemble"][::core::mem::align_of::<Ensemble>() - 8usize];
+    ["Offset of field: Ensemble::counts"][::core::mem::offset_of!(Ensemble, counts) - 0usize];
 };
 /// What a host has learned. All zero: nothing.
 #[repr(C)]
@@ -522,12 +530,12 @@ pub struct FirstRound {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of FirstRound"][::std::mem::size_of::<FirstRound>() - 16usize];
-    ["Alignment of FirstRound"][::std::mem::align_of::<FirstRound>() - 8usize];
+    ["Size of FirstRound"][::core::mem::size_of::<FirstRound>() - 16usize];
+    ["Alignment of FirstRound"][::core::mem::align_of::<FirstRound>() - 8usize];
     ["Offset of field: FirstRound::bytes_per_s"]
-        [::std::mem::offset_of!(FirstRound, bytes_per_s) - 0usize];
+        [::core::mem::offset_of!(FirstRound, bytes_per_s) - 0usize];
     ["Offset of field: FirstRound::learned_ns"]
-        [::std::mem::offset_of!(FirstRound, learned_ns) - 8usize];
+        [::core::mem::offset_of!(FirstRound, learned_ns) - 8usize];
 };
 /// The average share of start-ups. All zero: no start-up yet.
 #[repr(C)]
@@ -544,19 +552,19 @@ pub struct Average {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Average"][::std::mem::size_of::<Average>() - 24usize];
-    ["Alignment of Average"][::std::mem::align_of::<Average>() - 8usize];
-    ["Offset of field: Average::share_ppm"][::std::mem::offset_of!(Average, share_ppm) - 0usize];
-    ["Offset of field: Average::startups"][::std::mem::offset_of!(Average, startups) - 4usize];
-    ["Offset of field: Average::updated_ns"][::std::mem::offset_of!(Average, updated_ns) - 8usize];
-    ["Offset of field: Average::held"][::std::mem::offset_of!(Average, held) - 16usize];
+    ["Size of Average"][::core::mem::size_of::<Average>() - 24usize];
+    ["Alignment of Average"][::core::mem::align_of::<Average>() - 8usize];
+    ["Offset of field: Average::share_ppm"][::core::mem::offset_of!(Average, share_ppm) - 0usize];
+    ["Offset of field: Average::startups"][::core::mem::offset_of!(Average, startups) - 4usize];
+    ["Offset of field: Average::updated_ns"][::core::mem::offset_of!(Average, updated_ns) - 8usize];
+    ["Offset of field: Average::held"][::core::mem::offset_of!(Average, held) - 16usize];
 };
 /// As in the paper.
 pub const PAIR_OPTION_PAPER: PairOptionForm = 1;
 /// As an experiment (RFC 6994).
 pub const PAIR_OPTION_EXPERIMENT: PairOptionForm = 2;
 /// The two forms of the option.
-pub type PairOptionForm = ::std::os::raw::c_uint;
+pub type PairOptionForm = ::core::ffi::c_uint;
 /// On a SYN: the sender supports the option.
 pub const PAIR_OPTION_PERMITTED: PairOptionKind = 0;
 /// The first segment of a pair.
@@ -568,7 +576,7 @@ pub const PAIR_OPTION_REPLY: PairOptionKind = 3;
 /// The number of types.
 pub const PAIR_OPTION_TYPE_COUNT: PairOptionKind = 4;
 /// What an option says.
-pub type PairOptionKind = ::std::os::raw::c_uint;
+pub type PairOptionKind = ::core::ffi::c_uint;
 /// An option.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -583,14 +591,14 @@ pub struct PairOption {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of PairOption"][::std::mem::size_of::<PairOption>() - 8usize];
-    ["Alignment of PairOption"][::std::mem::align_of::<PairOption>() - 4usize];
+    ["Size of PairOption"][::core::mem::size_of::<PairOption>() - 8usize];
+    ["Alignment of PairOption"][::core::mem::align_of::<PairOption>() - 4usize];
     ["Offset of field: PairOption::interval_ns"]
-        [::std::mem::offset_of!(PairOption, interval_ns) - 0usize];
-    ["Offset of field: PairOption::kind"][::std::mem::offset_of!(PairOption, kind) - 4usize];
-    ["Offset of field: PairOption::id"][::std::mem::offset_of!(PairOption, id) - 5usize];
+        [::core::mem::offset_of!(PairOption, interval_ns) - 0usize];
+    ["Offset of field: PairOption::kind"][::core::mem::offset_of!(PairOption, kind) - 4usize];
+    ["Offset of field: PairOption::id"][::core::mem::offset_of!(PairOption, id) - 5usize];
     ["Offset of field: PairOption::reserved"]
-        [::std::mem::offset_of!(PairOption, reserved) - 6usize];
+        [::core::mem::offset_of!(PairOption, reserved) - 6usize];
 };
 /// Another option.
 pub const PAIR_OPTION_OTHER: PairOptionReading = 0;
@@ -599,10 +607,11 @@ pub const PAIR_OPTION_MALFORMED: PairOptionReading = 1;
 /// This option.
 pub const PAIR_OPTION_READ: PairOptionReading = 2;
 /// The result of reading an option.
-pub type PairOptionReading = ::std::os::raw::c_uint;
+pub type PairOptionReading = ::core::ffi::c_uint;
 /// Counts of a connection's pairs and options.
 #[repr(C)]
-#[derive(Debug, Default, Copy, Clone, PartialEq, Eq, serde :: Serialize, serde :: Deserialize)]
+#[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counts {
     /// Pairs sent.
     pub pairs: u32,
@@ -614,19 +623,19 @@ pub struct Counts {
     pub malformed: u32,
     /// Options that were repeated, unmatched or not credible.
     pub ignored: u32,
-    #[serde(skip)]
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) reserved: u32,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Counts"][::std::mem::size_of::<Counts>() - 24usize];
-    ["Alignment of Counts"][::std::mem::align_of::<Counts>() - 4usize];
-    ["Offset of field: Counts::pairs"][::std::mem::offset_of!(Counts, pairs) - 0usize];
-    ["Offset of field: Counts::answers"][::std::mem::offset_of!(Counts, answers) - 4usize];
-    ["Offset of field: Counts::replies"][::std::mem::offset_of!(Counts, replies) - 8usize];
-    ["Offset of field: Counts::malformed"][::std::mem::offset_of!(Counts, malformed) - 12usize];
-    ["Offset of field: Counts::ignored"][::std::mem::offset_of!(Counts, ignored) - 16usize];
-    ["Offset of field: Counts::reserved"][::std::mem::offset_of!(Counts, reserved) - 20usize];
+    ["Size of Counts"][::core::mem::size_of::<Counts>() - 24usize];
+    ["Alignment of Counts"][::core::mem::align_of::<Counts>() - 4usize];
+    ["Offset of field: Counts::pairs"][::core::mem::offset_of!(Counts, pairs) - 0usize];
+    ["Offset of field: Counts::answers"][::core::mem::offset_of!(Counts, answers) - 4usize];
+    ["Offset of field: Counts::replies"][::core::mem::offset_of!(Counts, replies) - 8usize];
+    ["Offset of field: Counts::malformed"][::core::mem::offset_of!(Counts, malformed) - 12usize];
+    ["Offset of field: Counts::ignored"][::core::mem::offset_of!(Counts, ignored) - 16usize];
+    ["Offset of field: Counts::reserved"][::core::mem::offset_of!(Counts, reserved) - 20usize];
 };
 /// The receiver that measures: the first segment of the latest pair, which waits for its second.
 #[repr(C)]
@@ -648,14 +657,14 @@ pub struct Meter {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Meter"][::std::mem::size_of::<Meter>() - 16usize];
-    ["Alignment of Meter"][::std::mem::align_of::<Meter>() - 8usize];
-    ["Offset of field: Meter::first_ns"][::std::mem::offset_of!(Meter, first_ns) - 0usize];
-    ["Offset of field: Meter::next_seq"][::std::mem::offset_of!(Meter, next_seq) - 8usize];
-    ["Offset of field: Meter::id"][::std::mem::offset_of!(Meter, id) - 12usize];
-    ["Offset of field: Meter::is_waiting"][::std::mem::offset_of!(Meter, is_waiting) - 13usize];
-    ["Offset of field: Meter::is_started"][::std::mem::offset_of!(Meter, is_started) - 14usize];
-    ["Offset of field: Meter::replies"][::std::mem::offset_of!(Meter, replies) - 15usize];
+    ["Size of Meter"][::core::mem::size_of::<Meter>() - 16usize];
+    ["Alignment of Meter"][::core::mem::align_of::<Meter>() - 8usize];
+    ["Offset of field: Meter::first_ns"][::core::mem::offset_of!(Meter, first_ns) - 0usize];
+    ["Offset of field: Meter::next_seq"][::core::mem::offset_of!(Meter, next_seq) - 8usize];
+    ["Offset of field: Meter::id"][::core::mem::offset_of!(Meter, id) - 12usize];
+    ["Offset of field: Meter::is_waiting"][::core::mem::offset_of!(Meter, is_waiting) - 13usize];
+    ["Offset of field: Meter::is_started"][::core::mem::offset_of!(Meter, is_started) - 14usize];
+    ["Offset of field: Meter::replies"][::core::mem::offset_of!(Meter, replies) - 15usize];
 };
 /// A pair or a train in flight.
 #[repr(C)]
@@ -681,17 +690,17 @@ pub struct Sent {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Sent"][::std::mem::size_of::<Sent>() - 32usize];
-    ["Alignment of Sent"][::std::mem::align_of::<Sent>() - 8usize];
-    ["Offset of field: Sent::first_ns"][::std::mem::offset_of!(Sent, first_ns) - 0usize];
-    ["Offset of field: Sent::second_ns"][::std::mem::offset_of!(Sent, second_ns) - 8usize];
-    ["Offset of field: Sent::begin"][::std::mem::offset_of!(Sent, begin) - 16usize];
-    ["Offset of field: Sent::end"][::std::mem::offset_of!(Sent, end) - 20usize];
-    ["Offset of field: Sent::min_ack"][::std::mem::offset_of!(Sent, min_ack) - 24usize];
-    ["Offset of field: Sent::id"][::std::mem::offset_of!(Sent, id) - 28usize];
-    ["Offset of field: Sent::is_waiting"][::std::mem::offset_of!(Sent, is_waiting) - 29usize];
-    ["Offset of field: Sent::is_train"][::std::mem::offset_of!(Sent, is_train) - 30usize];
-    ["Offset of field: Sent::reserved"][::std::mem::offset_of!(Sent, reserved) - 31usize];
+    ["Size of Sent"][::core::mem::size_of::<Sent>() - 32usize];
+    ["Alignment of Sent"][::core::mem::align_of::<Sent>() - 8usize];
+    ["Offset of field: Sent::first_ns"][::core::mem::offset_of!(Sent, first_ns) - 0usize];
+    ["Offset of field: Sent::second_ns"][::core::mem::offset_of!(Sent, second_ns) - 8usize];
+    ["Offset of field: Sent::begin"][::core::mem::offset_of!(Sent, begin) - 16usize];
+    ["Offset of field: Sent::end"][::core::mem::offset_of!(Sent, end) - 20usize];
+    ["Offset of field: Sent::min_ack"][::core::mem::offset_of!(Sent, min_ack) - 24usize];
+    ["Offset of field: Sent::id"][::core::mem::offset_of!(Sent, id) - 28usize];
+    ["Offset of field: Sent::is_waiting"][::core::mem::offset_of!(Sent, is_waiting) - 29usize];
+    ["Offset of field: Sent::is_train"][::core::mem::offset_of!(Sent, is_train) - 30usize];
+    ["Offset of field: Sent::reserved"][::core::mem::offset_of!(Sent, reserved) - 31usize];
 };
 /// The sender of pairs.
 #[repr(C)]
@@ -711,14 +720,14 @@ pub struct Probe {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Probe"][::std::mem::size_of::<Probe>() - 80usize];
-    ["Alignment of Probe"][::std::mem::align_of::<Probe>() - 8usize];
-    ["Offset of field: Probe::sent"][::std::mem::offset_of!(Probe, sent) - 0usize];
-    ["Offset of field: Probe::first_ns"][::std::mem::offset_of!(Probe, first_ns) - 64usize];
-    ["Offset of field: Probe::next_seq"][::std::mem::offset_of!(Probe, next_seq) - 72usize];
-    ["Offset of field: Probe::id"][::std::mem::offset_of!(Probe, id) - 76usize];
-    ["Offset of field: Probe::is_open"][::std::mem::offset_of!(Probe, is_open) - 77usize];
-    ["Offset of field: Probe::reserved"][::std::mem::offset_of!(Probe, reserved) - 78usize];
+    ["Size of Probe"][::core::mem::size_of::<Probe>() - 80usize];
+    ["Alignment of Probe"][::core::mem::align_of::<Probe>() - 8usize];
+    ["Offset of field: Probe::sent"][::core::mem::offset_of!(Probe, sent) - 0usize];
+    ["Offset of field: Probe::first_ns"][::core::mem::offset_of!(Probe, first_ns) - 64usize];
+    ["Offset of field: Probe::next_seq"][::core::mem::offset_of!(Probe, next_seq) - 72usize];
+    ["Offset of field: Probe::id"][::core::mem::offset_of!(Probe, id) - 76usize];
+    ["Offset of field: Probe::is_open"][::core::mem::offset_of!(Probe, is_open) - 77usize];
+    ["Offset of field: Probe::reserved"][::core::mem::offset_of!(Probe, reserved) - 78usize];
 };
 /// The report of a reply. An interval of 0: no report.
 #[repr(C)]
@@ -733,10 +742,10 @@ pub struct Report {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Report"][::std::mem::size_of::<Report>() - 8usize];
-    ["Alignment of Report"][::std::mem::align_of::<Report>() - 4usize];
-    ["Offset of field: Report::interval_ns"][::std::mem::offset_of!(Report, interval_ns) - 0usize];
-    ["Offset of field: Report::bytes"][::std::mem::offset_of!(Report, bytes) - 4usize];
+    ["Size of Report"][::core::mem::size_of::<Report>() - 8usize];
+    ["Alignment of Report"][::core::mem::align_of::<Report>() - 4usize];
+    ["Offset of field: Report::interval_ns"][::core::mem::offset_of!(Report, interval_ns) - 0usize];
+    ["Offset of field: Report::bytes"][::core::mem::offset_of!(Report, bytes) - 4usize];
 };
 /// The remembered BDP of a path. All zero: nothing. Times are of a clock that goes on while the
 /// host sleeps.
@@ -762,17 +771,18 @@ pub struct Entry {
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of Entry"][::std::mem::size_of::<Entry>() - 64usize];
-    ["Alignment of Entry"][::std::mem::align_of::<Entry>() - 8usize];
-    ["Offset of field: Entry::bytes"][::std::mem::offset_of!(Entry, bytes) - 0usize];
-    ["Offset of field: Entry::rtt_ns"][::std::mem::offset_of!(Entry, rtt_ns) - 8usize];
-    ["Offset of field: Entry::saved_ns"][::std::mem::offset_of!(Entry, saved_ns) - 16usize];
-    ["Offset of field: Entry::user"][::std::mem::offset_of!(Entry, user) - 24usize];
-    ["Offset of field: Entry::used_ns"][::std::mem::offset_of!(Entry, used_ns) - 32usize];
-    ["Offset of field: Entry::author"][::std::mem::offset_of!(Entry, author) - 40usize];
+    ["Size of Entry"][::core::mem::size_of::<Entry>() - 64usize];
+    ["Alignment of Entry"][::core::mem::align_of::<Entry>() - 8usize];
+    ["Offset of field: Entry::bytes"][::core::mem::offset_of!(Entry, bytes) - 0usize];
+    ["Offset of field: Entry::rtt_ns"][::core::mem::offset_of!(Entry, rtt_ns) - 8usize];
+    ["Offset of field: Entry::saved_ns"][::core::mem::offset_of!(Entry, saved_ns) - 16usize];
+    ["Offset of field: Entry::user"][::core::mem::offset_of!(Entry, user) - 24usize];
+    ["Offset of field: Entry::used_ns"][::core::mem::offset_of!(Entry, used_ns) - 32usize];
+    ["Offset of field: Entry::author"][::core::mem::offset_of!(Entry, author) - 40usize];
     ["Offset of field: Entry::confirmed_bytes"]
-        [::std::mem::offset_of!(Entry, confirmed_bytes) - 48usize];
-    ["Offset of field: Entry::confirmed_ns"][::std::mem::offset_of!(Entry, confirmed_ns) - 56usize];
+        [::core::mem::offset_of!(Entry, confirmed_bytes) - 48usize];
+    ["Offset of field: Entry::confirmed_ns"]
+        [::core::mem::offset_of!(Entry, confirmed_ns) - 56usize];
 };
 /// Nothing.
 pub const PATH_MEMORY_NO_NEWS: PathMemoryNews = 0;
@@ -781,7 +791,7 @@ pub const PATH_MEMORY_SAVE: PathMemoryNews = 1;
 /// The remembered BDP is wrong, or no longer worth remembering: delete the entry.
 pub const PATH_MEMORY_FORGET: PathMemoryNews = 2;
 /// The effect of a decision on the path's entry.
-pub type PathMemoryNews = ::std::os::raw::c_uint;
+pub type PathMemoryNews = ::core::ffi::c_uint;
 #[repr(C)]
 #[derive(Debug)]
 pub struct AckTrain {
@@ -803,24 +813,24 @@ pub struct ReceiverClock {
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 pub struct Variant {
     /// NULL ends the list
-    pub key: *const ::std::os::raw::c_char,
-    pub name: *const ::std::os::raw::c_char,
+    pub key: *const ::core::ffi::c_char,
+    pub name: *const ::core::ffi::c_char,
     pub bits: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 #[cfg(target_pointer_width = "64")]
 const _: () = {
-    ["Size of Variant"][::std::mem::size_of::<Variant>() - 24usize];
-    ["Alignment of Variant"][::std::mem::align_of::<Variant>() - 8usize];
-    ["Offset of field: Variant::key"][::std::mem::offset_of!(Variant, key) - 0usize];
-    ["Offset of field: Variant::name"][::std::mem::offset_of!(Variant, name) - 8usize];
-    ["Offset of field: Variant::bits"][::std::mem::offset_of!(Variant, bits) - 16usize];
+    ["Size of Variant"][::core::mem::size_of::<Variant>() - 24usize];
+    ["Alignment of Variant"][::core::mem::align_of::<Variant>() - 8usize];
+    ["Offset of field: Variant::key"][::core::mem::offset_of!(Variant, key) - 0usize];
+    ["Offset of field: Variant::name"][::core::mem::offset_of!(Variant, name) - 8usize];
+    ["Offset of field: Variant::bits"][::core::mem::offset_of!(Variant, bits) - 16usize];
 };
 impl Default for Variant {
     fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
         unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
             s.assume_init()
         }
     }
@@ -830,8 +840,8 @@ impl Default for Variant {
 #[derive(Debug, Copy, Clone, PartialEq, Eq)]
 pub struct Parameter {
     /// NULL ends the list
-    pub name: *const ::std::os::raw::c_char,
-    pub meaning: *const ::std::os::raw::c_char,
+    pub name: *const ::core::ffi::c_char,
+    pub meaning: *const ::core::ffi::c_char,
     /// the default
     pub usual: u64,
     pub min: u64,
@@ -842,20 +852,20 @@ pub struct Parameter {
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 #[cfg(target_pointer_width = "64")]
 const _: () = {
-    ["Size of Parameter"][::std::mem::size_of::<Parameter>() - 48usize];
-    ["Alignment of Parameter"][::std::mem::align_of::<Parameter>() - 8usize];
-    ["Offset of field: Parameter::name"][::std::mem::offset_of!(Parameter, name) - 0usize];
-    ["Offset of field: Parameter::meaning"][::std::mem::offset_of!(Parameter, meaning) - 8usize];
-    ["Offset of field: Parameter::usual"][::std::mem::offset_of!(Parameter, usual) - 16usize];
-    ["Offset of field: Parameter::min"][::std::mem::offset_of!(Parameter, min) - 24usize];
-    ["Offset of field: Parameter::max"][::std::mem::offset_of!(Parameter, max) - 32usize];
-    ["Offset of field: Parameter::offset"][::std::mem::offset_of!(Parameter, offset) - 40usize];
+    ["Size of Parameter"][::core::mem::size_of::<Parameter>() - 48usize];
+    ["Alignment of Parameter"][::core::mem::align_of::<Parameter>() - 8usize];
+    ["Offset of field: Parameter::name"][::core::mem::offset_of!(Parameter, name) - 0usize];
+    ["Offset of field: Parameter::meaning"][::core::mem::offset_of!(Parameter, meaning) - 8usize];
+    ["Offset of field: Parameter::usual"][::core::mem::offset_of!(Parameter, usual) - 16usize];
+    ["Offset of field: Parameter::min"][::core::mem::offset_of!(Parameter, min) - 24usize];
+    ["Offset of field: Parameter::max"][::core::mem::offset_of!(Parameter, max) - 32usize];
+    ["Offset of field: Parameter::offset"][::core::mem::offset_of!(Parameter, offset) - 40usize];
 };
 impl Default for Parameter {
     fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
         unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
             s.assume_init()
         }
     }
@@ -864,29 +874,29 @@ impl Default for Parameter {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct Algorithm {
-    pub name: *const ::std::os::raw::c_char,
-    pub summary: *const ::std::os::raw::c_char,
+    pub name: *const ::core::ffi::c_char,
+    pub summary: *const ::core::ffi::c_char,
     pub variants: *const Variant,
     pub parameters: *const Parameter,
     /// Capabilities
     pub capabilities: u32,
-    pub start: ::std::option::Option<
+    pub start: ::core::option::Option<
         unsafe extern "C" fn(
-            state: *mut ::std::os::raw::c_void,
+            state: *mut ::core::ffi::c_void,
             arg1: *const Start,
             arg2: *mut Decision,
         ),
     >,
-    pub ack: ::std::option::Option<
+    pub ack: ::core::option::Option<
         unsafe extern "C" fn(
-            state: *mut ::std::os::raw::c_void,
+            state: *mut ::core::ffi::c_void,
             arg1: *const Ack,
             arg2: *mut Decision,
         ),
     >,
-    pub loss: ::std::option::Option<
+    pub loss: ::core::option::Option<
         unsafe extern "C" fn(
-            state: *mut ::std::os::raw::c_void,
+            state: *mut ::core::ffi::c_void,
             arg1: *const Loss,
             arg2: *mut Decision,
         ),
@@ -895,24 +905,25 @@ pub struct Algorithm {
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 #[cfg(target_pointer_width = "64")]
 const _: () = {
-    ["Size of Algorithm"][::std::mem::size_of::<Algorithm>() - 64usize];
-    ["Alignment of Algorithm"][::std::mem::align_of::<Algorithm>() - 8usize];
-    ["Offset of field: Algorithm::name"][::std::mem::offset_of!(Algorithm, name) - 0usize];
-    ["Offset of field: Algorithm::summary"][::std::mem::offset_of!(Algorithm, summary) - 8usize];
-    ["Offset of field: Algorithm::variants"][::std::mem::offset_of!(Algorithm, variants) - 16usize];
+    ["Size of Algorithm"][::core::mem::size_of::<Algorithm>() - 64usize];
+    ["Alignment of Algorithm"][::core::mem::align_of::<Algorithm>() - 8usize];
+    ["Offset of field: Algorithm::name"][::core::mem::offset_of!(Algorithm, name) - 0usize];
+    ["Offset of field: Algorithm::summary"][::core::mem::offset_of!(Algorithm, summary) - 8usize];
+    ["Offset of field: Algorithm::variants"]
+        [::core::mem::offset_of!(Algorithm, variants) - 16usize];
     ["Offset of field: Algorithm::parameters"]
-        [::std::mem::offset_of!(Algorithm, parameters) - 24usize];
+        [::core::mem::offset_of!(Algorithm, parameters) - 24usize];
     ["Offset of field: Algorithm::capabilities"]
-        [::std::mem::offset_of!(Algorithm, capabilities) - 32usize];
-    ["Offset of field: Algorithm::start"][::std::mem::offset_of!(Algorithm, start) - 40usize];
-    ["Offset of field: Algorithm::ack"][::std::mem::offset_of!(Algorithm, ack) - 48usize];
-    ["Offset of field: Algorithm::loss"][::std::mem::offset_of!(Algorithm, loss) - 56usize];
+        [::core::mem::offset_of!(Algorithm, capabilities) - 32usize];
+    ["Offset of field: Algorithm::start"][::core::mem::offset_of!(Algorithm, start) - 40usize];
+    ["Offset of field: Algorithm::ack"][::core::mem::offset_of!(Algorithm, ack) - 48usize];
+    ["Offset of field: Algorithm::loss"][::core::mem::offset_of!(Algorithm, loss) - 56usize];
 };
 impl Default for Algorithm {
     fn default() -> Self {
-        let mut s = ::std::mem::MaybeUninit::<Self>::uninit();
+        let mut s = ::core::mem::MaybeUninit::<Self>::uninit();
         unsafe {
-            ::std::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
+            ::core::ptr::write_bytes(s.as_mut_ptr(), 0, 1);
             s.assume_init()
         }
     }
@@ -925,10 +936,10 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     /// core/registry.h
-    pub fn onramp_native_phase_name(phase: u32) -> *const ::std::os::raw::c_char;
+    pub fn onramp_native_phase_name(phase: u32) -> *const ::core::ffi::c_char;
 }
 unsafe extern "C" {
-    pub fn onramp_native_exit_name(exit: u32) -> *const ::std::os::raw::c_char;
+    pub fn onramp_native_exit_name(exit: u32) -> *const ::core::ffi::c_char;
 }
 unsafe extern "C" {
     /// core/math.h

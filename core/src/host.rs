@@ -10,7 +10,7 @@
 
 use crate::bindings::{self, PHASE_AVOIDANCE, PHASE_COUNT};
 use crate::{Ack, Decision, Limited, UNLIMITED};
-use std::sync::LazyLock;
+use core::sync::atomic::{AtomicU16, Ordering};
 
 /// C's answers for a phase, as bits.
 type Answers = u16;
@@ -28,15 +28,18 @@ const OWNS_CWND: Answers = 1 << 7;
 const REPORTS_ACK: Answers = 1 << 9;
 const IS_REPAIRING: Answers = 1 << 13;
 
-/// By phase.
-static ANSWERS: LazyLock<[Answers; PHASE_COUNT as usize]> =
-    LazyLock::new(|| std::array::from_fn(|phase| ask(phase as u32)));
+/// C has been asked.
+const IS_KNOWN: Answers = 1 << 14;
+
+/// By phase, from the first question on. Threads that ask at the same time get the same answers.
+static ANSWERS: [AtomicU16; PHASE_COUNT as usize] =
+    [const { AtomicU16::new(0) }; PHASE_COUNT as usize];
 
 /// Asks C about a phase.
 fn ask(phase: u32) -> Answers {
     // SAFETY: the functions take any number.
     let mut all = unsafe {
-        vec![
+        alloc::vec![
             (IS_OVER, bindings::onramp_native_phase_is_over(phase)),
             (IS_DONE, bindings::onramp_native_host_is_done(phase)),
             (IS_RESERVED, bindings::onramp_native_host_is_reserved(phase)),
@@ -75,16 +78,22 @@ fn ask(phase: u32) -> Answers {
         }
     }
     let yes = all.into_iter().filter(|(_, answer)| *answer);
-    yes.fold(0, |answers, (bit, _)| answers | bit)
+    yes.fold(IS_KNOWN, |answers, (bit, _)| answers | bit)
 }
 
 impl Decision {
     #[inline]
     fn answers(&self) -> Answers {
-        match ANSWERS.get(self.phase as usize) {
-            Some(answers) => *answers,
-            None => ask(self.phase),
+        let kept = ANSWERS.get(self.phase as usize);
+        let known = kept.map_or(0, |kept| kept.load(Ordering::Relaxed));
+        if known != 0 {
+            return known;
         }
+        let answers = ask(self.phase);
+        if let Some(kept) = kept {
+            kept.store(answers, Ordering::Relaxed);
+        }
+        answers
     }
 
     /// The start-up is over, for good or until the next slow start.

@@ -9,6 +9,7 @@ use crate::{
     shares, Ack, Decision, Limited, Loss, Start, Startup, EXIT_LOSS, EXIT_TIMEOUT, LOSS_TIMEOUT,
     PAIR_NONE, PHASE_DONE,
 };
+use alloc::boxed::Box;
 
 /// A start-up algorithm, its last decision, and its use of what the host knows of the path.
 ///

@@ -14,6 +14,13 @@
 //! };
 //! assert_eq!(startup.start(&start).cwnd_bytes, 14480);
 //! ```
+//!
+//! Without the feature `std` the crate needs `alloc` alone: the algorithms run as they do with it,
+//! and a host has no path memory and no ensembles.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
 
 mod bindings;
 pub mod bucket;
@@ -35,6 +42,7 @@ mod registry;
 mod startup;
 pub mod train;
 mod variant;
+#[cfg(feature = "serde")]
 mod watch;
 
 pub use bindings::{
@@ -54,12 +62,15 @@ pub use hosted::HostedStartup;
 pub use math::mul_div;
 pub use parameter::{parameters, ParameterUnit, Parameters};
 pub use random::SplitMix64;
+#[cfg(feature = "std")]
+pub use registry::startup_names;
 pub use registry::{
-    congestion_control, exit_name, needs_pairs, phase_name, repairs, reserves, resumes,
-    sends_early, sends_pairs, shares, startup_names, summary, DEFAULT_STARTUP,
+    congestion_control, exit_name, names, needs_pairs, phase_name, repairs, reserves, resumes,
+    sends_early, sends_pairs, shares, summary, DEFAULT_STARTUP,
 };
 pub use startup::Startup;
 pub use variant::{SearchVersion, Train, Without};
+#[cfg(feature = "serde")]
 pub use watch::{StartupEvent, StartupWatch};
 
 /// [`Decision::pair`]: no segment is marked.

@@ -61,7 +61,7 @@ impl Algorithm {
         let is_row = |at: &usize| unsafe { !(*self.parameters.add(*at)).name.is_null() };
         let count = (0..).take_while(is_row).count();
         // SAFETY: the table has so many rows before its end, and is constant.
-        unsafe { std::slice::from_raw_parts(self.parameters, count) }
+        unsafe { core::slice::from_raw_parts(self.parameters, count) }
     }
 }
 

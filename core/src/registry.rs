@@ -1,8 +1,10 @@
 //! The registry of algorithms, `core/registry.h`: their names, summaries and capabilities.
 
 use crate::bindings::{self, Algorithm, Capability};
-use std::ffi::{c_char, CStr};
-use std::sync::OnceLock;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use core::ffi::{c_char, CStr};
 
 /// The algorithm for users who choose none.
 pub const DEFAULT_STARTUP: &str = "onramp";
@@ -26,7 +28,7 @@ impl Algorithm {
 pub(crate) fn algorithms() -> &'static [Algorithm] {
     // SAFETY: native.c defines the table and its length together.
     unsafe {
-        std::slice::from_raw_parts(
+        core::slice::from_raw_parts(
             (&raw const bindings::onramp_algorithms).cast(),
             bindings::onramp_algorithm_count,
         )
@@ -41,9 +43,15 @@ pub(crate) fn text(literal: *const c_char) -> &'static str {
 }
 
 /// The names of all algorithms, in the registry's order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    algorithms().iter().map(Algorithm::name)
+}
+
+/// The same as a slice.
+#[cfg(feature = "std")]
 pub fn startup_names() -> &'static [&'static str] {
-    static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
-    NAMES.get_or_init(|| algorithms().iter().map(Algorithm::name).collect())
+    static NAMES: std::sync::OnceLock<Vec<&'static str>> = std::sync::OnceLock::new();
+    NAMES.get_or_init(|| names().collect())
 }
 
 /// An algorithm's summary, in one line.

@@ -15,14 +15,14 @@ pub struct Startup {
 
 impl PartialEq for Startup {
     fn eq(&self, other: &Startup) -> bool {
-        std::ptr::eq(self.algorithm, other.algorithm) && self.state == other.state
+        core::ptr::eq(self.algorithm, other.algorithm) && self.state == other.state
     }
 }
 
 impl Eq for Startup {}
 
-impl std::fmt::Debug for Startup {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Startup {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "Startup({})", self.name())
     }
 }

@@ -3,7 +3,9 @@
 
 use crate::bindings::Variant;
 use crate::registry::algorithms;
-use std::ffi::CStr;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ffi::CStr;
 
 impl Variant {
     /// The variants in an algorithm's row, which ends with one that has no key.

@@ -5,7 +5,8 @@
 //! bindgen needs libclang (Debian: `apt-get install libclang-dev`).
 
 use bindgen::callbacks::{
-    DeriveInfo, EnumVariantValue, FieldAttributeInfo, FieldInfo, IntKind, ItemInfo, ParseCallbacks,
+    AttributeInfo, EnumVariantValue, FieldAttributeInfo, FieldInfo, IntKind, ItemInfo,
+    ParseCallbacks,
 };
 use bindgen::{Builder, EnumVariation, FieldVisibilityKind, Formatter, RustTarget};
 use std::io::Write;
@@ -168,12 +169,10 @@ impl ParseCallbacks for Names {
         (field.field_name == "reserved").then_some(FieldVisibilityKind::PublicCrate)
     }
 
-    fn add_derives(&self, info: &DeriveInfo<'_>) -> Vec<String> {
+    fn add_attributes(&self, info: &AttributeInfo<'_>) -> Vec<String> {
         if SERIALIZED.contains(&type_name(info.name).as_str()) {
-            return vec![
-                "serde::Serialize".to_owned(),
-                "serde::Deserialize".to_owned(),
-            ];
+            let derives = "derive(serde::Serialize, serde::Deserialize)";
+            return vec![format!("#[cfg_attr(feature = \"serde\", {derives})]")];
         }
         Vec::new()
     }
@@ -189,13 +188,13 @@ impl ParseCallbacks for Names {
             return Vec::new();
         }
         if info.field_name == "reserved" {
-            return vec!["serde(skip)".to_owned()];
+            return vec!["cfg_attr(feature = \"serde\", serde(skip))".to_owned()];
         }
         let is_optional = OPTIONAL
             .iter()
             .any(|(record, fields)| *record == name && fields.contains(&info.field_name));
         if is_optional {
-            return vec!["serde(default)".to_owned()];
+            return vec!["cfg_attr(feature = \"serde\", serde(default))".to_owned()];
         }
         Vec::new()
     }
@@ -290,6 +289,7 @@ fn generate() -> String {
         .derive_eq(true)
         .derive_partialeq(true)
         .no_partialeq("onramp_algorithm")
+        .use_core()
         .rust_target(RustTarget::stable(88, 0).expect("bindgen knows the workspace's Rust"))
         .formatter(Formatter::Rustfmt)
         .parse_callbacks(Box::new(Names))

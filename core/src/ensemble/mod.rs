@@ -3,6 +3,10 @@
 //! A host keeps one [`Ensemble`] for each path, which counts the connections that are starting up.
 //! Times are the host's.
 
+#[cfg(not(feature = "std"))]
+#[path = "none.rs"]
+mod paths;
+#[cfg(feature = "std")]
 mod paths;
 
 use crate::bindings;

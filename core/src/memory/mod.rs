@@ -3,6 +3,10 @@
 //! A host keeps one [`Entry`] for each path and asks here what it may do with the entry. Times are
 //! the host's, of a clock that goes on while the host sleeps.
 
+#[cfg(not(feature = "std"))]
+#[path = "none.rs"]
+mod paths;
+#[cfg(feature = "std")]
 mod paths;
 
 use crate::{bindings, Decision, Start, OPTION_RESUME_AT_ONCE};

@@ -4,6 +4,7 @@
 //! them has a [`Meter`]. Both keep [`Counts`].
 
 use crate::bindings;
+use alloc::vec::Vec;
 
 pub use crate::bindings::{Counts, Meter, PairOption, Probe, Report};
 

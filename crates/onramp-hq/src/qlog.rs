@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use noq::{ConnectionId, QlogConfig, QlogFactory};
-use onramp_core::{exit_name, phase_name, Decision, UNLIMITED};
+use onramp_quic::{Decision, Exit};
 use parking_lot::Mutex;
 use serde_json::{json, Value};
 use std::fs::File;
@@ -67,10 +67,9 @@ impl ConnectionLog {
         let Some((records, begin)) = self.begun.get() else {
             return;
         };
-        let new = state_of_phase(phase_name(decision.phase));
+        let new = state_of_phase(decision.phase().name());
         let old = self.state.lock().replace(new).unwrap_or(FIRST_STATE);
-        let limited = |value: u64| Some(value).filter(|value| *value != UNLIMITED && *value != 0);
-        let exit = Some(exit_name(decision.exit)).filter(|_| decision.is_over());
+        let exit = decision.exit().filter(|_| decision.is_over());
         let is_new_state = old != new;
         let name = match is_new_state {
             true => "quic:congestion_state_updated",
@@ -80,11 +79,11 @@ impl ConnectionLog {
             "old": is_new_state.then_some(old),
             "new": is_new_state.then_some(new),
             "onramp": {
-                "exit": exit,
-                "estimate_bytes_per_s": limited(decision.estimate_bytes_per_s),
-                "cwnd_bytes": limited(decision.cwnd_bytes),
-                "ssthresh_bytes": limited(decision.ssthresh_bytes),
-                "pacing_bytes_per_s": limited(decision.pacing_bytes_per_s),
+                "exit": exit.map(Exit::name),
+                "estimate_bytes_per_s": decision.estimate_bytes_per_s(),
+                "cwnd_bytes": decision.cwnd_bytes(),
+                "ssthresh_bytes": decision.ssthresh_bytes(),
+                "pacing_bytes_per_s": decision.pacing_bytes_per_s(),
             },
         });
         let data = without_nulls(data);

@@ -116,7 +116,7 @@ pub unsafe extern "C" fn onramp_quic_remember(
 #[no_mangle]
 pub unsafe extern "C" fn onramp_quic_start(sender: *mut Sender, now_ns: u64, srtt_ns: u64) {
     // SAFETY: the caller gives a pointer of onramp_quic_new().
-    unsafe { &mut *sender }.start(now_ns, srtt_ns);
+    unsafe { &mut *sender }.start(now_ns, known(srtt_ns));
 }
 
 /// The size of a full datagram has changed.
@@ -144,8 +144,8 @@ pub unsafe extern "C" fn onramp_quic_on_ack(sender: *mut Sender, ack: *const CAc
         bytes: ack.acked_bytes,
         inflight_bytes: ack.inflight_bytes,
         srtt_ns: ack.srtt_ns,
-        rtt_ns: ack.rtt_ns,
-        receiver_us: ack.receiver_us,
+        rtt_ns: known(ack.rtt_ns),
+        receiver_us: known(ack.receiver_us),
         is_app_limited: ack.is_app_limited,
         is_cwnd_limited: ack.is_cwnd_limited,
     });
@@ -209,11 +209,11 @@ pub unsafe extern "C" fn onramp_quic_on_spurious_congestion(sender: *mut Sender)
 pub unsafe extern "C" fn onramp_quic_state(sender: *const Sender) -> CState {
     // SAFETY: the caller gives a pointer of onramp_quic_new().
     let sender = unsafe { &*sender };
-    let decision = sender.decision().copied().unwrap_or_default();
+    let decision = sender.record().copied().unwrap_or_default();
     let pacing = sender.pacing();
     CState {
         cwnd_bytes: sender.cwnd_bytes(),
-        ssthresh_bytes: sender.ssthresh_bytes(),
+        ssthresh_bytes: sender.recorded_ssthresh_bytes(),
         pacing_bytes_per_s: match pacing {
             Pacing::BytesPerS(rate) => rate,
             Pacing::None | Pacing::Host => UNLIMITED,
@@ -225,6 +225,11 @@ pub unsafe extern "C" fn onramp_quic_state(sender: *const Sender) -> CState {
         host_paces: pacing == Pacing::Host,
         is_done: sender.is_done(),
     }
+}
+
+/// In C, 0 stands for a time that is unknown.
+fn known(time: u64) -> Option<u64> {
+    Some(time).filter(|time| *time > 0)
 }
 
 /// Where congestion avoidance owns cwnd, the sender knows its cwnd.

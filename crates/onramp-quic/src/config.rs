@@ -1,12 +1,12 @@
 //! The configuration of start-ups: a factory of controllers for each library.
 
+use crate::decision::Decision;
 use crate::error::UnsupportedStartup;
 use crate::path_control::{Avoidance, Observer, PathControl};
 use crate::paths::{Clock, Path};
 use crate::sender::Sender;
 use crate::settings::Settings;
 use crate::startup::Startup;
-use onramp_core::Decision;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -66,13 +66,6 @@ impl StartupConfig {
     #[must_use]
     pub fn initial_window(mut self, bytes: u64) -> StartupConfig {
         self.settings.initial_window_bytes = Some(bytes);
-        self
-    }
-
-    /// `OPTION_*` of `onramp-core`.
-    #[must_use]
-    pub fn options(mut self, options: u32) -> StartupConfig {
-        self.settings.options = options;
         self
     }
 

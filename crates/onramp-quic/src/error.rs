@@ -1,5 +1,8 @@
 //! Why a start-up cannot run over QUIC.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 /// This start-up cannot run over QUIC.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

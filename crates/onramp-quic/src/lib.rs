@@ -14,16 +14,32 @@
 //!
 //! Bytes are bytes of UDP payload, as QUIC's congestion control counts them. A full segment is a
 //! datagram of the path's current MTU. Times are nanoseconds of one clock of the caller.
+//!
+//! | feature | what it has |
+//! |---|---|
+//! | `noq`, `quinn` | the adapter of the library; both need `std` |
+//! | `std` (default) | the memory of paths |
+//! | `serde` | the memory of paths can be saved |
+//! | `c` | the interface for hosts in C |
+//!
+//! Without features the crate needs `alloc` alone: [`Sender`] has no clock, and does no I/O.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+extern crate alloc;
 
 #[cfg(feature = "c")]
 mod c;
 #[cfg(any(feature = "noq", feature = "quinn"))]
 mod config;
+mod decision;
 mod error;
 #[cfg(feature = "noq")]
 pub mod noq;
 #[cfg(any(feature = "noq", feature = "quinn"))]
 mod path_control;
+#[cfg(feature = "std")]
 mod paths;
 #[cfg(feature = "quinn")]
 pub mod quinn;
@@ -31,7 +47,11 @@ mod sender;
 mod settings;
 mod startup;
 
+pub use decision::{Decision, Exit, Phase, Status};
 pub use error::UnsupportedStartup;
+pub use onramp_core::memory::Memory;
+pub use onramp_core::{InitialRate, Parameters};
+#[cfg(feature = "std")]
 pub use paths::{Path, PathKey, Paths, Remembered};
 pub use sender::{Acked, Cause, Congestion, Owner, Pacing, Sender};
 pub use settings::{initial_window_bytes, startup_names, Settings};

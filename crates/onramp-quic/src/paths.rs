@@ -3,7 +3,6 @@
 
 use onramp_core::ensemble::Ensembles;
 use onramp_core::memory::{Entry, Memory, PathMemory, LIFETIME_NS};
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,7 +13,8 @@ const MAX_PATHS: usize = 10_000;
 
 /// The name of a path: a client knows the server by its name and address, a server the client by
 /// its address.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PathKey {
     /// The name of the server, where this end is the client.
     pub server_name: Option<String>,
@@ -23,7 +23,8 @@ pub struct PathKey {
 }
 
 /// What is remembered of a path, to be saved by the application.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Remembered {
     /// The path.
     pub path: PathKey,

@@ -1,30 +1,32 @@
 //! The choices of the user for one connection.
 
 use crate::error::UnsupportedStartup;
+#[cfg(feature = "std")]
 use crate::paths::Path;
 use crate::startup::Startup;
-use onramp_core::{
-    needs_pairs, reserves, InitialRate, Parameters, OPTION_DELAYED_ACKS, OPTION_PAIRS,
-    OPTION_TIMESTAMPS,
-};
+use alloc::borrow::ToOwned;
+use onramp_core::ensemble::Ensembles;
+use onramp_core::memory::PathMemory;
+use onramp_core::{needs_pairs, reserves, InitialRate, Parameters, OPTION_DELAYED_ACKS};
 
 /// The choices of the user: which start-up, and how it starts.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Settings {
     pub(crate) startup: &'static str,
-    /// `OPTION_*` of `onramp-core`.
-    pub options: u32,
-    /// The variant of the start-up: [`onramp_core::Start::variant`].
+    /// The variant of the start-up, for studies: `onramp_core::Start::variant`.
+    #[doc(hidden)]
     pub variant: u64,
     /// Parameters of the start-up.
     pub parameters: Parameters,
     /// The initial window; `None`: that of RFC 9002 ([`initial_window_bytes`]).
     pub initial_window_bytes: Option<u64>,
-    /// A rate from the user, for start-ups that send at a given rate (`qos`, `spaced`); 0: none.
-    pub pace_bytes_per_s: u64,
+    /// A rate from the user, for start-ups that send at a given rate (`qos`, `spaced`).
+    pub pace_bytes_per_s: Option<u64>,
     /// What leaves behind the initial window in the first round trip.
     pub initial_rate: InitialRate,
     /// The path of the connection, whose BDP is remembered and whose connections count each other.
+    #[cfg(feature = "std")]
     pub path: Option<Path>,
 }
 
@@ -39,7 +41,7 @@ impl Settings {
     /// # Errors
     /// No start-up has this name, or it needs an option of TCP's header.
     pub fn named(startup: &str) -> Result<Settings, UnsupportedStartup> {
-        let mut names = onramp_core::startup_names().iter().copied();
+        let mut names = onramp_core::names();
         let Some(name) = names.find(|name| *name == startup) else {
             return Err(UnsupportedStartup::Unknown {
                 name: startup.to_owned(),
@@ -55,12 +57,12 @@ impl Settings {
     fn of(startup: &'static str) -> Settings {
         Settings {
             startup,
-            options: 0,
             variant: 0,
             parameters: Parameters::default(),
             initial_window_bytes: None,
-            pace_bytes_per_s: 0,
+            pace_bytes_per_s: None,
             initial_rate: InitialRate::Auto,
+            #[cfg(feature = "std")]
             path: None,
         }
     }
@@ -75,7 +77,7 @@ impl Settings {
     /// # Errors
     /// The start-up needs a rate that is not given.
     pub fn check(&self) -> Result<(), UnsupportedStartup> {
-        match reserves(self.startup) && self.pace_bytes_per_s == 0 {
+        match reserves(self.startup) && self.pace_bytes_per_s.is_none_or(|rate| rate == 0) {
             true => Err(UnsupportedStartup::NeedsRate { name: self.startup }),
             false => Ok(()),
         }
@@ -83,14 +85,26 @@ impl Settings {
 
     /// The options that QUIC's records can carry.
     pub(crate) fn quic_options(&self) -> u32 {
+        #[cfg(feature = "std")]
         let memory = self.path.as_ref().map_or(0, |path| path.memory().options());
-        (self.options | memory | OPTION_DELAYED_ACKS) & !(OPTION_PAIRS | OPTION_TIMESTAMPS)
+        #[cfg(not(feature = "std"))]
+        let memory = 0;
+        memory | OPTION_DELAYED_ACKS
+    }
+
+    /// What is known of the path: its entry in the memory, and the connections that start up.
+    pub(crate) fn known(&self) -> (Option<&PathMemory>, Option<&Ensembles>) {
+        #[cfg(feature = "std")]
+        if let Some(path) = &self.path {
+            return (path.entry(), Some(path.ensemble()));
+        }
+        (None, None)
     }
 }
 
 /// The names of the start-ups that run over QUIC, in the registry's order.
 pub fn startup_names() -> impl Iterator<Item = &'static str> {
-    let names = onramp_core::startup_names().iter().copied();
+    let names = onramp_core::names();
     names.filter(|name| !needs_pairs(name))
 }
 

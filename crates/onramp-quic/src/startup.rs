@@ -1,6 +1,6 @@
 //! The start-ups that an application chooses in its code.
 
-use std::fmt;
+use core::fmt;
 
 /// Declares the enum from the names of the registry.
 macro_rules! startups {

@@ -47,7 +47,9 @@ impl Running {
             if let Event::Served(connection, served) = event {
                 let controller = connection.congestion_state(PathId::ZERO);
                 let status = controller.and_then(|controller| status(&*controller));
-                let bytes = status.map_or(0, |status| status.remembered_bytes);
+                let bytes = status
+                    .and_then(|status| status.remembered_bytes)
+                    .unwrap_or(0);
                 known.lock().unwrap().push(bytes);
                 log.lock().unwrap().push(served);
             }

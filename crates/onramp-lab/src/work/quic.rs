@@ -228,7 +228,7 @@ fn observer(state: Arc<FlowState>, udp_payload_bytes: Option<u16>) -> Arc<Observ
         let mut watch = watch.lock();
         let now = now_ns();
         watch
-            .look(0.0, decision)
+            .look(0.0, decision.record())
             .for_each(|event| state.add_event(now, event));
     })
 }

@@ -99,12 +99,9 @@ impl Controller for Startup {
             Pacing::BytesPerS(rate) => Some(rate),
             Pacing::Host => None,
         };
-        let estimate = sender
-            .decision()
-            .map(|decision| decision.estimate_bytes_per_s);
-        metrics.bandwidth_estimate = estimate
-            .filter(|bytes_per_s| *bytes_per_s > 0)
-            .map(|bytes_per_s| bytes_per_s.saturating_mul(8));
+        let decision = sender.decision();
+        let estimate = decision.and_then(|decision| decision.estimate_bytes_per_s());
+        metrics.bandwidth_estimate = estimate.map(|bytes_per_s| bytes_per_s.saturating_mul(8));
         metrics
     }
 

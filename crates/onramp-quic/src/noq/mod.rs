@@ -18,8 +18,8 @@ mod cubic;
 mod tests;
 
 pub use crate::config::StartupConfig;
+pub use crate::decision::Status;
 pub use crate::path_control::Observer;
-pub use crate::path_control::Status;
 
 use controller::Startup;
 use noq_proto::congestion::{Controller, ControllerFactory};

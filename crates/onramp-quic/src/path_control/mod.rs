@@ -11,11 +11,12 @@ pub(crate) mod tests;
 
 pub(crate) use avoidance::{methods_of_both_libraries, AckedPacket, Avoidance, CongestionEvent};
 
+use crate::decision::{Decision, Status};
 use crate::paths::Clock;
 use crate::sender::{Acked, Cause, Congestion, Owner, Sender};
 use cubic::Cubic;
 use frame::Frame;
-use onramp_core::{Decision, EXIT_LOSS};
+use onramp_core::EXIT_LOSS;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,16 +27,6 @@ const HANDSHAKE_DATAGRAMS: u64 = 4;
 
 /// What is called after each event that changed the decision of a start-up.
 pub type Observer = dyn Fn(Instant, &Decision) + Send + Sync;
-
-/// The state of a start-up, for people and statistics.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Status {
-    /// The last decision; `None` before the start.
-    pub decision: Option<Decision>,
-    /// The BDP in bytes that the path memory gave to the start-up; 0: none.
-    pub remembered_bytes: u64,
-}
 
 /// The control of a path: a start-up, and then the library's CUBIC.
 #[derive(Clone)]
@@ -63,7 +54,7 @@ pub(crate) struct PathControl<A: Avoidance> {
     /// The first packet that was lost since the last congestion event.
     first_lost: Option<u64>,
     /// The decision that the observer knows.
-    observed: Decision,
+    observed: onramp_core::Decision,
     observer: Option<Arc<Observer>>,
 }
 
@@ -89,7 +80,7 @@ impl<A: Avoidance> PathControl<A> {
             settled_bytes: 0,
             limited_at_bytes: 0,
             first_lost: None,
-            observed: Decision::default(),
+            observed: onramp_core::Decision::default(),
             observer,
         }
     }
@@ -182,8 +173,8 @@ impl<A: Avoidance> PathControl<A> {
                 bytes: self.frame.bytes(),
                 inflight_bytes,
                 srtt_ns,
-                rtt_ns,
-                receiver_us: 0,
+                rtt_ns: Some(rtt_ns).filter(|ns| *ns > 0),
+                receiver_us: None,
                 is_app_limited,
                 is_cwnd_limited,
             });
@@ -237,7 +228,7 @@ impl<A: Avoidance> PathControl<A> {
             },
         });
         // CUBIC goes on from its own reduction, unless the start-up knows better.
-        let is_its_own = self.sender.ssthresh_bytes() == ssthresh_bytes;
+        let is_its_own = self.sender.recorded_ssthresh_bytes() == ssthresh_bytes;
         let cwnd_bytes = self.sender.cwnd_bytes();
         self.cubic = Some(cubic).filter(|cubic| is_its_own && cubic.cwnd_bytes() == cwnd_bytes);
         self.after_event(event.now);
@@ -270,7 +261,7 @@ impl<A: Avoidance> PathControl<A> {
     pub fn ssthresh_bytes(&self) -> u64 {
         match &self.cubic {
             Some(cubic) => cubic.ssthresh_bytes(),
-            None => self.sender.ssthresh_bytes(),
+            None => self.sender.recorded_ssthresh_bytes(),
         }
     }
 
@@ -279,10 +270,7 @@ impl<A: Avoidance> PathControl<A> {
     }
 
     pub fn status(&self) -> Status {
-        Status {
-            decision: self.sender.decision().copied(),
-            remembered_bytes: self.sender.remembered_bytes(),
-        }
+        self.sender.status()
     }
 
     /// Packets leave before the start. Starts with the first one behind the handshake: the RTT is
@@ -293,7 +281,8 @@ impl<A: Avoidance> PathControl<A> {
         if self.handshake_rtt_ns == 0 && self.handshake_bytes <= most_bytes {
             return;
         }
-        self.sender.start(self.clock.ns(now), self.handshake_rtt_ns);
+        let srtt_ns = Some(self.handshake_rtt_ns).filter(|ns| *ns > 0);
+        self.sender.start(self.clock.ns(now), srtt_ns);
         self.started = Some(now);
         self.frame = Frame::default();
         self.after_event(now);
@@ -306,21 +295,24 @@ impl<A: Avoidance> PathControl<A> {
             (Owner::Avoidance, None) => self.begin_avoidance(now),
             _ => {}
         }
-        let (Some(observer), Some(decision)) = (&self.observer, self.sender.decision()) else {
+        let (Some(observer), Some(decision)) = (&self.observer, self.sender.record()) else {
             return;
         };
-        let facts = |one: &Decision| (one.phase, one.exit, one.estimate_bytes_per_s);
+        let facts = |one: &onramp_core::Decision| (one.phase, one.exit, one.estimate_bytes_per_s);
         if facts(decision) != facts(&self.observed) {
-            observer(now, decision);
+            observer(now, &Decision::of(decision));
             self.observed = *decision;
         }
     }
 
     fn begin_avoidance(&mut self, now: Instant) {
-        let (cwnd, ssthresh) = (self.sender.cwnd_bytes(), self.sender.ssthresh_bytes());
+        let (cwnd, ssthresh) = (
+            self.sender.cwnd_bytes(),
+            self.sender.recorded_ssthresh_bytes(),
+        );
         let was_lost = self
             .sender
-            .decision()
+            .record()
             .is_some_and(|decision| decision.exit == EXIT_LOSS);
         self.cubic = Some(match (&self.rtt, was_lost && ssthresh <= cwnd) {
             (_, true) => Cubic::after_loss(now, self.mtu, cwnd, self.w_max_bytes),

@@ -201,7 +201,7 @@ fn loss(now: Instant, sent: Instant) -> CongestionEvent {
 fn the_first_packet_behind_the_handshake_starts_the_start_up_with_its_rtt() {
     let (control, _) = started("onramp");
     assert!(control.sender().has_started());
-    assert_eq!(control.sender().srtt_ns(), RTT.as_nanos() as u64);
+    assert_eq!(control.sender().srtt_ns(), Some(RTT.as_nanos() as u64));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! quinn's calls of the congestion controller of a connection.
 
-use crate::path_control::{AckedPacket, CongestionEvent, PathControl, Status};
+use crate::decision::Status;
+use crate::path_control::{AckedPacket, CongestionEvent, PathControl};
 use quinn_proto::congestion::{Controller, ControllerMetrics, Cubic};
 use quinn_proto::RttEstimator;
 use std::any::Any;

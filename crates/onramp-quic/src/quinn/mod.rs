@@ -28,8 +28,8 @@ mod cubic;
 mod tests;
 
 pub use crate::config::StartupConfig;
+pub use crate::decision::Status;
 pub use crate::path_control::Observer;
-pub use crate::path_control::Status;
 
 use controller::Startup;
 use quinn_proto::congestion::{Controller, ControllerFactory};

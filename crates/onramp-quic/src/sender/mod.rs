@@ -17,15 +17,17 @@ mod records;
 mod recovery;
 
 #[cfg(test)]
+mod pacing_host;
+#[cfg(test)]
 mod tests;
 
 pub use records::{Acked, Cause, Congestion, Owner, Pacing};
 
-use crate::paths::Path;
+use crate::decision::{self, Decision, Status};
 use crate::settings::{initial_window_bytes, Settings};
 use onramp_core::{
-    Ack, Clock, Decision, HostedStartup, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED,
-    ACK_RECOVERING, OPTION_TIMESTAMPS, UNLIMITED,
+    Ack, Clock, HostedStartup, Start, Startup, ACK_APP_LIMITED, ACK_CWND_LIMITED, ACK_RECOVERING,
+    OPTION_TIMESTAMPS, UNLIMITED,
 };
 
 /// cwnd after persistent congestion, in datagrams (RFC 9002, section 7.2).
@@ -121,8 +123,9 @@ impl Sender {
     }
 
     /// Starts the start-up: the handshake is over, and data is about to leave. `srtt_ns` is the RTT
-    /// of the handshake; 0: unknown.
-    pub fn start(&mut self, now_ns: u64, srtt_ns: u64) {
+    /// of the handshake, if it is known.
+    pub fn start(&mut self, now_ns: u64, srtt_ns: Option<u64>) {
+        let srtt_ns = srtt_ns.unwrap_or(0);
         self.recorded_mss_bytes = self.mss_bytes;
         let clock_option = self.receiver_begin_us.map_or(0, |_| OPTION_TIMESTAMPS);
         let (remembered_bytes, remembered_rtt_ns) = self.remembered.unwrap_or_default();
@@ -137,7 +140,7 @@ impl Sender {
             mss_bytes: self.recorded_mss_u32(),
             options: self.settings.quic_options() | clock_option,
             srtt_ns,
-            pace_bytes_per_s: self.settings.pace_bytes_per_s,
+            pace_bytes_per_s: self.settings.pace_bytes_per_s.unwrap_or(0),
             tsval: tsval(self.receiver_begin_us.unwrap_or_default()),
             remembered_bytes,
             remembered_rtt_ns,
@@ -145,19 +148,15 @@ impl Sender {
             variant: self.settings.variant,
             ..Start::default()
         };
-        let path = self.settings.path.as_ref();
+        let (memory, ensembles) = self.settings.known();
         self.srtt_ns = srtt_ns;
         let startup = Startup::with(self.settings.startup, self.settings.parameters)
             .expect("settings have a start-up of the registry");
         self.startup = Some(HostedStartup::begin(
-            startup,
-            now_ns,
-            start,
-            path.and_then(Path::entry),
-            path.map(Path::ensemble),
+            startup, now_ns, start, memory, ensembles,
         ));
         self.apply_decision();
-        let decision = self.decision().filter(|decision| !decision.is_reserved());
+        let decision = self.record().filter(|decision| !decision.is_reserved());
         self.unpaced_bytes = decision.map_or(0, |decision| decision.burst_bytes.into());
     }
 
@@ -206,14 +205,14 @@ impl Sender {
             lost_bytes: self.lost_bytes,
             inflight_bytes: acked.inflight_bytes,
             srtt_ns: acked.srtt_ns,
-            rtt_ns: acked.rtt_ns,
+            rtt_ns: acked.rtt_ns.unwrap_or(0),
             cwnd_bytes: self.cwnd_bytes,
             ssthresh_bytes: self.ssthresh_bytes,
             tsval: match (self.receiver_begin_us, acked.receiver_us) {
                 (None, _) => 0,
                 // A time before the first one is unknown.
-                (Some(begin_us), 0) => tsval(begin_us.wrapping_sub(1)),
-                (Some(_), receiver_us) => tsval(receiver_us),
+                (Some(begin_us), None) => tsval(begin_us.wrapping_sub(1)),
+                (Some(_), Some(receiver_us)) => tsval(receiver_us),
             },
             siblings: startup.count_siblings(acked.now_ns),
             mss_bytes,
@@ -258,9 +257,10 @@ impl Sender {
 
     /// Who controls cwnd.
     pub fn owner(&self) -> Owner {
-        let owns =
-            |decision: &Decision| decision.host_owns_cwnd(self.cwnd_bytes, self.ssthresh_bytes);
-        match self.decision().is_some_and(owns) {
+        let owns = |decision: &onramp_core::Decision| {
+            decision.host_owns_cwnd(self.cwnd_bytes, self.ssthresh_bytes)
+        };
+        match self.record().is_some_and(owns) {
             true => Owner::Avoidance,
             false => Owner::Startup,
         }
@@ -271,8 +271,14 @@ impl Sender {
         self.cwnd_bytes
     }
 
-    /// The slow-start threshold; [`UNLIMITED`] if there is none.
-    pub fn ssthresh_bytes(&self) -> u64 {
+    /// The slow-start threshold; `None`: there is none.
+    pub fn ssthresh_bytes(&self) -> Option<u64> {
+        decision::limited(self.ssthresh_bytes)
+    }
+
+    /// The same; [`UNLIMITED`] if there is none.
+    #[cfg(any(test, feature = "c", feature = "noq", feature = "quinn"))]
+    pub(crate) fn recorded_ssthresh_bytes(&self) -> u64 {
         self.ssthresh_bytes
     }
 
@@ -281,26 +287,38 @@ impl Sender {
         self.initial_window_bytes
     }
 
-    /// The smoothed RTT at the latest ACK frame; 0 before the first one.
-    pub fn srtt_ns(&self) -> u64 {
-        self.srtt_ns
+    /// The smoothed RTT at the latest ACK frame; `None`: unknown so far.
+    pub fn srtt_ns(&self) -> Option<u64> {
+        Some(self.srtt_ns).filter(|srtt_ns| *srtt_ns > 0)
     }
 
     /// The last decision of the start-up; `None` before the start.
-    pub fn decision(&self) -> Option<&Decision> {
+    pub fn decision(&self) -> Option<Decision> {
+        self.record().map(Decision::of)
+    }
+
+    /// The same as a record of `onramp-core`.
+    pub(crate) fn record(&self) -> Option<&onramp_core::Decision> {
         self.startup.as_ref().map(HostedStartup::decision)
     }
 
-    /// The BDP in bytes that the path memory gave to the start-up; 0: none.
-    pub fn remembered_bytes(&self) -> u64 {
-        self.startup
-            .as_ref()
-            .map_or(0, HostedStartup::remembered_bytes)
+    /// The BDP in bytes that the path memory gave to the start-up; `None`: none.
+    pub fn remembered_bytes(&self) -> Option<u64> {
+        let bytes = self.startup.as_ref().map(HostedStartup::remembered_bytes);
+        bytes.filter(|bytes| *bytes > 0)
+    }
+
+    /// The state of the start-up.
+    pub fn status(&self) -> Status {
+        Status {
+            decision: self.decision(),
+            remembered_bytes: self.remembered_bytes(),
+        }
     }
 
     /// The start-up is over for good: the host's congestion avoidance goes on alone.
     pub fn is_done(&self) -> bool {
-        self.decision().is_some_and(Decision::is_done)
+        self.record().is_some_and(onramp_core::Decision::is_done)
     }
 
     /// In slow start, a cwnd of which more than half was used counts as the limit, as in Linux
@@ -311,7 +329,7 @@ impl Sender {
 
     /// Takes cwnd and ssthresh from the decision of the start-up.
     fn apply_decision(&mut self) {
-        let Some(decision) = self.decision().copied() else {
+        let Some(decision) = self.record().copied() else {
             return;
         };
         self.ssthresh_bytes = decision.ssthresh_bytes.max(self.min_window_bytes());

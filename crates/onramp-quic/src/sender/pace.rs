@@ -27,7 +27,7 @@ impl Sender {
     /// RTO of it, down to the initial window (RFC 2861, as in Linux). Afterwards the host's
     /// congestion avoidance does as it would.
     fn resume(&mut self, now_ns: u64) {
-        let is_held = self.decision().is_some_and(Decision::is_reserved);
+        let is_held = self.record().is_some_and(Decision::is_reserved);
         if self.owner() == Owner::Avoidance || is_held {
             return;
         }
@@ -37,7 +37,7 @@ impl Sender {
             let halved_bytes = self.cwnd_bytes >> halvings.min(63);
             let idle_ns = now_ns.saturating_sub(self.last_event_ns);
             let kept = self
-                .decision()
+                .record()
                 .map(|decision| decision.host_restart_bytes(idle_ns, 0));
             let least_bytes = self.initial_window_bytes.max(self.min_window_bytes());
             let least_bytes = least_bytes.max(kept.unwrap_or(0));
@@ -52,7 +52,7 @@ impl Sender {
     /// section 7.7). After an idle time there are no ACKs: a larger window is paced. After a loss
     /// cwnd rises at once, where TCP's recovery raises it with each ACK: it is paced as well.
     pub fn pacing(&self) -> Pacing {
-        let Some(decision) = self.decision() else {
+        let Some(decision) = self.record() else {
             return Pacing::None;
         };
         if self.unpaced_bytes > 0 && !decision.is_over() {

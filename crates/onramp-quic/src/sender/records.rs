@@ -2,6 +2,7 @@
 
 /// The sum of the packets that an ACK frame newly acknowledges.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Acked {
     /// The time of the ACK frame.
     pub now_ns: u64,
@@ -13,12 +14,12 @@ pub struct Acked {
     pub inflight_bytes: u64,
     /// Smoothed RTT.
     pub srtt_ns: u64,
-    /// RTT sample of the newest packet, with the peer's delay: it says when the packet left. 0: the
-    /// packet is not newer than all that were acknowledged before.
-    pub rtt_ns: u64,
-    /// When the newest of the packets arrived, by the receiver's clock in microseconds; 0: unknown.
-    /// See [`Sender::use_receiver_clock`](super::Sender::use_receiver_clock).
-    pub receiver_us: u64,
+    /// RTT sample of the newest packet, with the peer's delay: it says when the packet left.
+    /// `None`: the packet is not newer than all that were acknowledged before.
+    pub rtt_ns: Option<u64>,
+    /// When the newest of the packets arrived, by the receiver's clock in microseconds, if it is
+    /// known. See [`Sender::use_receiver_clock`](super::Sender::use_receiver_clock).
+    pub receiver_us: Option<u64>,
     /// The application had nothing to send.
     pub is_app_limited: bool,
     /// cwnd held the sender back, while packets were in flight that were unacknowledged before this
@@ -27,9 +28,11 @@ pub struct Acked {
 }
 
 /// Why cwnd is to be reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cause {
     /// Packets were lost.
+    #[default]
     Loss,
     /// An ECN mark was reported.
     Mark,
@@ -38,7 +41,8 @@ pub enum Cause {
 }
 
 /// A congestion event: packets were lost, or marked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Congestion {
     /// The time of the event.
     pub now_ns: u64,
@@ -57,6 +61,7 @@ pub struct Congestion {
 
 /// Who controls cwnd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Owner {
     /// The start-up: [`Sender::cwnd_bytes`](super::Sender::cwnd_bytes).
     Startup,
@@ -67,6 +72,7 @@ pub enum Owner {
 
 /// How the host paces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pacing {
     /// Not at all: ACKs clock the sender.
     None,

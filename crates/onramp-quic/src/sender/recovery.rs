@@ -56,7 +56,7 @@ impl Sender {
                 ssthresh_bytes = startup.report_loss(event.now_ns, &loss);
             }
         }
-        if self.decision().is_some_and(Decision::is_reserved) {
+        if self.record().is_some_and(Decision::is_reserved) {
             return self.apply_decision();
         }
         if !self.has_started() {
@@ -65,7 +65,7 @@ impl Sender {
             return;
         }
         self.ssthresh_bytes = ssthresh_bytes.max(self.min_window_bytes());
-        self.cwnd_bytes = match (self.decision(), is_persistent) {
+        self.cwnd_bytes = match (self.record(), is_persistent) {
             (_, true) => self.min_window_bytes(),
             (Some(decision), false) if decision.is_repairing() => {
                 decision.cwnd_bytes.max(self.min_window_bytes())

@@ -166,7 +166,9 @@ impl Quic {
         let status = controller.and_then(onramp_quic::noq::status);
         (
             decisions,
-            status.map_or(0, |status| status.remembered_bytes),
+            status
+                .and_then(|status| status.remembered_bytes)
+                .unwrap_or(0),
         )
     }
 

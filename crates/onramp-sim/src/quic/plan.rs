@@ -166,7 +166,9 @@ impl Control {
                 settings.path = Some(startup.paths.path(None, address, startup.memory));
                 let config = StartupConfig::with(settings).expect("the settings were checked");
                 let decisions = decisions.clone();
-                Arc::new(config.observer(move |now, decision| decisions.add(now, decision)))
+                Arc::new(
+                    config.observer(move |now, decision| decisions.add(now, decision.record())),
+                )
             }
             Control::Noq(Avoidance::Reno) => {
                 let mut config = NewRenoConfig::default();
@@ -188,12 +190,12 @@ impl Control {
 }
 
 impl Startup {
-    /// The given rate as UDP payload, which noq counts; 0: none.
-    fn pace_bytes_per_s(&self, datagram_bytes: u16) -> u64 {
+    /// The given rate as UDP payload, which noq counts.
+    fn pace_bytes_per_s(&self, datagram_bytes: u16) -> Option<u64> {
         let datagram_bytes = u64::from(datagram_bytes);
         let packet_bytes = datagram_bytes + u64::from(self.header_bytes);
-        let bits_per_s = self.pace_bits_per_s.unwrap_or(0);
-        bytes_in(bits_per_s, 1_000_000_000) * datagram_bytes / packet_bytes
+        let bits_per_s = self.pace_bits_per_s?;
+        Some(bytes_in(bits_per_s, 1_000_000_000) * datagram_bytes / packet_bytes)
     }
 }
 

@@ -8,8 +8,8 @@ mod library;
 
 use super::*;
 use crate::path_control::tests as hand_over;
+use crate::Exit;
 use download::{Application, LONG_PATH};
-use onramp_core::EXIT_LOSS;
 use quinn_proto::congestion::{Cubic, CubicConfig};
 use quinn_proto::RttEstimator;
 use std::any::Any;
@@ -119,7 +119,7 @@ fn a_mark_reduces_the_window_and_loses_no_bytes() {
     controller.on_congestion_event(sent + RTT, sent, false, MTU_BYTES);
     assert_eq!(controller.window(), before * 7 / 10);
     let decision = status(controller.as_ref()).unwrap().decision.unwrap();
-    assert_eq!(decision.exit, EXIT_LOSS);
+    assert_eq!(decision.exit(), Some(Exit::Loss));
 }
 
 #[test]

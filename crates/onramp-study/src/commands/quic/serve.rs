@@ -6,11 +6,11 @@ use onramp_cli::failure::{Failure, DONE};
 use onramp_cli::text;
 use onramp_cli::text::say;
 use onramp_cli::Answer;
-use onramp_core::{exit_name, phase_name};
 use onramp_hq::noq::{Connection, PathId};
 use onramp_hq::{
     Congestion, Event, Identity, Paths, QlogFolder, Served, Server, ServerSettings, TransportLimits,
 };
+use onramp_quic::Exit;
 use onramp_scenario::NO_STARTUP;
 use serde::Serialize;
 use std::path::Path;
@@ -136,13 +136,12 @@ impl Line {
             lost_packets: path.lost_packets - path.lost_plpmtud_probes,
             sent_packets: path.sent_packets,
             rtt_ms: path.rtt.as_secs_f64() * 1e3,
-            phase: decision.map(|decision| phase_name(decision.phase)),
+            phase: decision.map(|decision| decision.phase().name()),
             exit: decision
                 .filter(|decision| decision.is_over())
-                .map(|decision| exit_name(decision.exit)),
-            estimate_bytes_per_s: decision
-                .map(|decision| decision.estimate_bytes_per_s)
-                .filter(|rate| *rate > 0),
+                .and_then(|decision| decision.exit())
+                .map(Exit::name),
+            estimate_bytes_per_s: decision.and_then(|decision| decision.estimate_bytes_per_s()),
             failure: served.outcome.as_ref().err().map(ToString::to_string),
         }
     }

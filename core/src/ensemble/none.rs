@@ -1,0 +1,32 @@
+//! Without `std` a host has no ensembles: the types have no values.
+
+use crate::FirstRound;
+use alloc::boxed::Box;
+
+/// Ensembles need the feature `std`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ensembles {}
+
+impl Ensembles {
+    pub(crate) fn join(&self, _now_ns: u64) -> EnsembleMember {
+        match *self {}
+    }
+
+    pub(crate) fn first_round(&self) -> Box<FirstRound> {
+        match *self {}
+    }
+}
+
+/// A connection's membership.
+#[derive(Clone, Debug)]
+pub(crate) enum EnsembleMember {}
+
+impl EnsembleMember {
+    pub fn siblings(&mut self, _now_ns: u64) -> u64 {
+        match *self {}
+    }
+
+    pub fn leave(&mut self) {
+        match *self {}
+    }
+}

@@ -10,6 +10,11 @@ const FILES: &str = "FILES";
 const SIGNALS: &str = "SIGNALS";
 const EXIT_STATUS: &str = "EXIT STATUS";
 
+const LACKS: (&str, &str) = (
+    "3",
+    "this host lacks something: the message says what, and how to get it",
+);
+
 /// What most commands return.
 const USUAL: Section = Section(
     EXIT_STATUS,
@@ -20,10 +25,7 @@ const USUAL: Section = Section(
             "2",
             "bad input: the message says where, what was expected and what was found",
         ),
-        (
-            "3",
-            "this host lacks something: the message says what, and how to get it",
-        ),
+        LACKS,
         ("130", "interrupted"),
     ],
 );
@@ -55,7 +57,7 @@ const SERVE: &[Section] = &[
     Section(EXIT_STATUS, &[
         ("0", "the service was stopped, or the configuration is right"),
         ("2", "the configuration is wrong, or another service runs"),
-        ("3", "this host lacks something: the message says what, and how to get it"),
+        LACKS,
     ]),
 ];
 
@@ -92,10 +94,7 @@ const OFF: &[Section] = &[
                 "1",
                 "something is left; a sentence on standard error names each thing",
             ),
-            (
-                "3",
-                "this host lacks something: the message says what, and how to get it",
-            ),
+            LACKS,
         ],
     ),
 ];

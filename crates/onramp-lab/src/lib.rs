@@ -28,5 +28,5 @@ pub use link::Emission;
 pub use options::{LinkSummary, Outcome, RunOptions};
 pub use path::{Path, PathReport};
 pub use run::run;
-pub use startups::{BuiltIn, ConnectionEvent, Startups, Wanted};
+pub use startups::{BuiltIn, ConnectionEvent, Reason, Startups, Wanted};
 pub use supports::{supports, Unsupported};

@@ -15,13 +15,6 @@ pub fn check(case: &Case) -> Result<u64, Error> {
     supports(case)?;
     check_path(case)?;
     let size = case.transfer.size_bytes;
-    let wrong = |what, found, expected| {
-        Err(Error::Case {
-            what,
-            found,
-            expected,
-        })
-    };
     if let Some(bytes) = case
         .transfer
         .segment_bytes
@@ -45,13 +38,6 @@ pub fn check(case: &Case) -> Result<u64, Error> {
 /// The quantity, its value, and the range of the lab.
 pub fn check_path(case: &Case) -> Result<(), Error> {
     let path = &case.path;
-    let wrong = |what, found, expected| {
-        Err(Error::Case {
-            what,
-            found,
-            expected,
-        })
-    };
     if !(296..=65_000).contains(&path.mtu_bytes) {
         return wrong("the MTU", path.mtu_bytes.into(), "296 to 65,000 bytes");
     }
@@ -77,4 +63,12 @@ pub fn check_path(case: &Case) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+fn wrong<T>(what: &'static str, found: u64, expected: &'static str) -> Result<T, Error> {
+    Err(Error::Case {
+        what,
+        found,
+        expected,
+    })
 }

@@ -24,6 +24,9 @@ pub struct Wanted<'a> {
     pub packet_pairs: bool,
 }
 
+/// Why a supplier refuses.
+pub type Reason = Box<dyn Error + Send + Sync>;
+
 /// A supplier of congestion controls: `onramp-kernel`, or [`BuiltIn`].
 pub trait Startups {
     /// The name of a registered congestion control with these properties. It stays registered until
@@ -31,10 +34,7 @@ pub trait Startups {
     ///
     /// # Errors
     /// The supplier has no such congestion control.
-    fn congestion_control(
-        &mut self,
-        wanted: &Wanted,
-    ) -> Result<String, Box<dyn Error + Send + Sync>>;
+    fn congestion_control(&mut self, wanted: &Wanted) -> Result<String, Reason>;
 
     /// Lets both ends of the connections in two network namespaces (given by their cookies)
     /// exchange packet pairs until the returned value is dropped. `None`: this congestion control
@@ -46,7 +46,7 @@ pub trait Startups {
         &mut self,
         _congestion_control: &str,
         _namespaces: [u64; 2],
-    ) -> Result<Option<Box<dyn Any>>, Box<dyn Error + Send + Sync>> {
+    ) -> Result<Option<Box<dyn Any>>, Reason> {
         Ok(None)
     }
 
@@ -61,7 +61,7 @@ pub trait Startups {
         _socket: BorrowedFd<'_>,
         _rate_bytes_per_s: u64,
         _burst_bytes: u32,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+    ) -> Result<(), Reason> {
         Err(format!("{congestion_control} reserves nothing").into())
     }
 
@@ -88,10 +88,7 @@ pub struct ConnectionEvent {
 pub struct BuiltIn;
 
 impl Startups for BuiltIn {
-    fn congestion_control(
-        &mut self,
-        wanted: &Wanted,
-    ) -> Result<String, Box<dyn Error + Send + Sync>> {
+    fn congestion_control(&mut self, wanted: &Wanted) -> Result<String, Reason> {
         if wanted.startup != NO_STARTUP {
             return Err(format!(
                 "it needs Onramp's code in the kernel; without that code only `{NO_STARTUP}` runs"

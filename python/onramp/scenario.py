@@ -204,6 +204,34 @@ class Bursts(TableOfKeys):
 
 
 @dataclass(kw_only=True)
+class DualPi2(TableOfKeys):
+    """``[path.dualpi2]``: delays of the queue discipline `dualpi2`.
+
+    Parameters
+    ----------
+    target : str | float | None, optional
+        Delay at which the queue of classic packets is held by drops, or by marks of ECT(0).
+        Default: `15 ms`. Range: 1 us to 4 s.
+    step : str | float | None, optional
+        Delay above which every packet of the low-latency queue is marked. Default: `1 ms`. Range: 0
+        s to 4 s.
+    coupling : int | None, optional
+        Coupling factor: a low-latency packet is marked with this factor times the square root of
+        the probability with which a classic packet is dropped. Default: `2`. Range: 1 to 255.
+    """
+
+    KINDS: ClassVar[dict[str, str]] = {
+        "target": "time",
+        "step": "time",
+        "coupling": "integer",
+    }
+
+    target: str | float | None = None
+    step: str | float | None = None
+    coupling: int | None = None
+
+
+@dataclass(kw_only=True)
 class CoDel(TableOfKeys):
     """``[path.codel]``: delays of the queue disciplines `codel` and `fq-codel`.
 
@@ -310,62 +338,6 @@ class Steps(TableOfKeys):
 
 
 @dataclass(kw_only=True)
-class LinkReverseDualpi2(TableOfKeys):
-    """``[link.reverse.dualpi2]``: delays of the queue discipline `dualpi2`.
-
-    Parameters
-    ----------
-    target : str | float | None, optional
-        Delay at which the queue of classic packets is held by drops, or by marks of ECT(0).
-        Default: `15 ms`. Range: 1 us to 4 s.
-    step : str | float | None, optional
-        Delay above which every packet of the low-latency queue is marked. Default: `1 ms`. Range: 0
-        s to 4 s.
-    coupling : int | None, optional
-        Coupling factor: a low-latency packet is marked with this factor times the square root of
-        the probability with which a classic packet is dropped. Default: `2`. Range: 1 to 255.
-    """
-
-    KINDS: ClassVar[dict[str, str]] = {
-        "target": "time",
-        "step": "time",
-        "coupling": "integer",
-    }
-
-    target: str | float | None = None
-    step: str | float | None = None
-    coupling: int | None = None
-
-
-@dataclass(kw_only=True)
-class PathReverseDualpi2(TableOfKeys):
-    """``[path.reverse.dualpi2]``: delays of the queue discipline `dualpi2`.
-
-    Parameters
-    ----------
-    target : str | float | None, optional
-        Delay at which the queue of classic packets is held by drops, or by marks of ECT(0).
-        Default: `15 ms`. Range: 1 us to 4 s.
-    step : str | float | None, optional
-        Delay above which every packet of the low-latency queue is marked. Default: `1 ms`. Range: 0
-        s to 4 s.
-    coupling : int | None, optional
-        Coupling factor: a low-latency packet is marked with this factor times the square root of
-        the probability with which a classic packet is dropped. Default: `2`. Range: 1 to 255.
-    """
-
-    KINDS: ClassVar[dict[str, str]] = {
-        "target": "time",
-        "step": "time",
-        "coupling": "integer",
-    }
-
-    target: str | float | None = None
-    step: str | float | None = None
-    coupling: int | None = None
-
-
-@dataclass(kw_only=True)
 class TransferParameters(TableOfKeys):
     """``[transfer.parameters]``.
 
@@ -455,34 +427,6 @@ class TransferParameters(TableOfKeys):
     samples: int | Sequence[int] | ArrayLike | None = None
     max_jumps: int | Sequence[int] | ArrayLike | None = None
     min_rtt: str | float | Sequence[str | float] | ArrayLike | None = None
-
-
-@dataclass(kw_only=True)
-class LinkDualpi2(TableOfKeys):
-    """``[link.dualpi2]``: delays of the queue discipline `dualpi2`.
-
-    Parameters
-    ----------
-    target : str | float | None, optional
-        Delay at which the queue of classic packets is held by drops, or by marks of ECT(0).
-        Default: `15 ms`. Range: 1 us to 4 s.
-    step : str | float | None, optional
-        Delay above which every packet of the low-latency queue is marked. Default: `1 ms`. Range: 0
-        s to 4 s.
-    coupling : int | None, optional
-        Coupling factor: a low-latency packet is marked with this factor times the square root of
-        the probability with which a classic packet is dropped. Default: `2`. Range: 1 to 255.
-    """
-
-    KINDS: ClassVar[dict[str, str]] = {
-        "target": "time",
-        "step": "time",
-        "coupling": "integer",
-    }
-
-    target: str | float | None = None
-    step: str | float | None = None
-    coupling: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -620,7 +564,7 @@ class LinkReverse(TableOfKeys):
         Thresholds of the queue discipline `red`.
     codel : CoDel | None, optional
         Delays of the queue disciplines `codel` and `fq-codel`.
-    dualpi2 : LinkReverseDualpi2 | None, optional
+    dualpi2 : DualPi2 | None, optional
         Delays of the queue discipline `dualpi2`.
     bursts : Bursts | None, optional
         Losses in bursts, instead of `loss`.
@@ -688,36 +632,8 @@ class LinkReverse(TableOfKeys):
     steps: Steps | None = None
     red: Red | None = None
     codel: CoDel | None = None
-    dualpi2: LinkReverseDualpi2 | None = None
+    dualpi2: DualPi2 | None = None
     bursts: Bursts | None = None
-
-
-@dataclass(kw_only=True)
-class PathDualpi2(TableOfKeys):
-    """``[path.dualpi2]``: delays of the queue discipline `dualpi2`.
-
-    Parameters
-    ----------
-    target : str | float | None, optional
-        Delay at which the queue of classic packets is held by drops, or by marks of ECT(0).
-        Default: `15 ms`. Range: 1 us to 4 s.
-    step : str | float | None, optional
-        Delay above which every packet of the low-latency queue is marked. Default: `1 ms`. Range: 0
-        s to 4 s.
-    coupling : int | None, optional
-        Coupling factor: a low-latency packet is marked with this factor times the square root of
-        the probability with which a classic packet is dropped. Default: `2`. Range: 1 to 255.
-    """
-
-    KINDS: ClassVar[dict[str, str]] = {
-        "target": "time",
-        "step": "time",
-        "coupling": "integer",
-    }
-
-    target: str | float | None = None
-    step: str | float | None = None
-    coupling: int | None = None
 
 
 @dataclass(kw_only=True)
@@ -855,7 +771,7 @@ class PathReverse(TableOfKeys):
         Thresholds of the queue discipline `red`.
     codel : CoDel | None, optional
         Delays of the queue disciplines `codel` and `fq-codel`.
-    dualpi2 : PathReverseDualpi2 | None, optional
+    dualpi2 : DualPi2 | None, optional
         Delays of the queue discipline `dualpi2`.
     bursts : Bursts | None, optional
         Losses in bursts, instead of `loss`.
@@ -923,7 +839,7 @@ class PathReverse(TableOfKeys):
     steps: Steps | None = None
     red: Red | None = None
     codel: CoDel | None = None
-    dualpi2: PathReverseDualpi2 | None = None
+    dualpi2: DualPi2 | None = None
     bursts: Bursts | None = None
 
 
@@ -1549,7 +1465,7 @@ class Link(TableOfKeys):
         Thresholds of the queue discipline `red`.
     codel : CoDel | None, optional
         Delays of the queue disciplines `codel` and `fq-codel`.
-    dualpi2 : LinkDualpi2 | None, optional
+    dualpi2 : DualPi2 | None, optional
         Delays of the queue discipline `dualpi2`.
     bursts : Bursts | None, optional
         Losses in bursts, instead of `loss`.
@@ -1625,7 +1541,7 @@ class Link(TableOfKeys):
     steps: Steps | None = None
     red: Red | None = None
     codel: CoDel | None = None
-    dualpi2: LinkDualpi2 | None = None
+    dualpi2: DualPi2 | None = None
     bursts: Bursts | None = None
 
 
@@ -1757,7 +1673,7 @@ class Path(TableOfKeys):
         Thresholds of the queue discipline `red`.
     codel : CoDel | None, optional
         Delays of the queue disciplines `codel` and `fq-codel`.
-    dualpi2 : PathDualpi2 | None, optional
+    dualpi2 : DualPi2 | None, optional
         Delays of the queue discipline `dualpi2`.
     bursts : Bursts | None, optional
         Losses in bursts, instead of `loss`.
@@ -1829,7 +1745,7 @@ class Path(TableOfKeys):
     steps: Steps | None = None
     red: Red | None = None
     codel: CoDel | None = None
-    dualpi2: PathDualpi2 | None = None
+    dualpi2: DualPi2 | None = None
     bursts: Bursts | None = None
 
 
@@ -1887,17 +1803,14 @@ class Scenario(TableOfKeys):
 __all__ = [
     "Bursts",
     "CoDel",
+    "DualPi2",
     "Link",
     "LinkChange",
-    "LinkDualpi2",
     "LinkReverse",
-    "LinkReverseDualpi2",
     "Node",
     "Path",
     "PathChange",
-    "PathDualpi2",
     "PathReverse",
-    "PathReverseDualpi2",
     "Receiver",
     "Red",
     "Run",

@@ -42,6 +42,7 @@ from onramp._sweep_file import SweepFile, read_sweep
 from onramp.scenario import (
     Bursts,
     CoDel,
+    DualPi2,
     Link,
     LinkChange,
     LinkReverse,
@@ -65,6 +66,7 @@ __version__ = _onramp.version()
 __all__ = [
     "Bursts",
     "CoDel",
+    "DualPi2",
     "Fault",
     "Link",
     "LinkChange",

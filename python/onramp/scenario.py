@@ -52,6 +52,8 @@ Avoidance = Literal[
     "vegas",
     "westwood",
     "pipe",
+    "dctcp",
+    "prague",
 ]
 CodePoint = Literal[
     "best-effort",
@@ -62,6 +64,7 @@ Discipline = Literal[
     "red",
     "codel",
     "fq-codel",
+    "dualpi2",
 ]
 Distribution = Literal[
     "exponential",
@@ -201,6 +204,34 @@ class Bursts(TableOfKeys):
 
 
 @dataclass(kw_only=True)
+class DualPi2(TableOfKeys):
+    """``[path.dualpi2]``: delays of the queue discipline `dualpi2`.
+
+    Parameters
+    ----------
+    target : str | float | None, optional
+        Delay at which the queue of classic packets is held by drops, or by marks of ECT(0).
+        Default: `15 ms`. Range: 1 us to 4 s.
+    step : str | float | None, optional
+        Delay above which every packet of the low-latency queue is marked. Default: `1 ms`. Range: 0
+        s to 4 s.
+    coupling : int | None, optional
+        Coupling factor: a low-latency packet is marked with this factor times the square root of
+        the probability with which a classic packet is dropped. Default: `2`. Range: 1 to 255.
+    """
+
+    KINDS: ClassVar[dict[str, str]] = {
+        "target": "time",
+        "step": "time",
+        "coupling": "integer",
+    }
+
+    target: str | float | None = None
+    step: str | float | None = None
+    coupling: int | None = None
+
+
+@dataclass(kw_only=True)
 class CoDel(TableOfKeys):
     """``[path.codel]``: delays of the queue disciplines `codel` and `fq-codel`.
 
@@ -239,9 +270,10 @@ class Red(TableOfKeys):
         `red.max / 3`. Range: 1 packet to 1000000000 packets; 1 B to 1000 GB; 0.000001 bdp to 1000
         bdp.
     max : str | float | None, optional
-        Average queue at which packets are dropped with `probability`, in the unit of `queue`.
-        Default: `queue / 4`. Range: 1 packet to 1000000000 packets; 1 B to 1000 GB; 0.000001 bdp to
-        1000 bdp.
+        Average queue at which packets are dropped with `probability`, in the unit of `queue`. If
+        `min` is the same, all packets above are dropped, or marked with `ecn`: the step of DCTCP,
+        with a `weight` of 100 %. Default: `queue / 4`. Range: 1 packet to 1000000000 packets; 1 B
+        to 1000 GB; 0.000001 bdp to 1000 bdp.
     probability : str | None, optional
         Probability of a drop where the average queue is `max`. Default: `10 %`. Range: 0 % to 100
         %.
@@ -468,10 +500,11 @@ class LinkReverse(TableOfKeys):
         it has its own, or `fq-codel`. Default: `1 bdp`; `10240 packets` with `fq-codel`. Range: 1
         packet to 1000000000 packets; 1 B to 1000 GB; 0.000001 bdp to 1000 bdp.
     discipline : Discipline | None, optional
-        How the queue is kept: `drop-tail`, `red`, `codel` or `fq-codel`. Default: `drop-tail`.
+        How the queue is kept: `drop-tail`, `red`, `codel`, `fq-codel` or `dualpi2`. Default:
+        `drop-tail`.
     ecn : bool | None, optional
         For `red`, `codel` and `fq-codel`: packets of connections with `ecn` are marked where others
-        are dropped early (RFC 3168). Default: `false`.
+        are dropped early (RFC 3168). `dualpi2` always marks. Default: `false`.
     ack_filter : bool | None, optional
         With `drop-tail`: removes an acknowledgement that waits in the queue when a later one of its
         connection acknowledges at least as much. Default: `false`.
@@ -531,6 +564,8 @@ class LinkReverse(TableOfKeys):
         Thresholds of the queue discipline `red`.
     codel : CoDel | None, optional
         Delays of the queue disciplines `codel` and `fq-codel`.
+    dualpi2 : DualPi2 | None, optional
+        Delays of the queue discipline `dualpi2`.
     bursts : Bursts | None, optional
         Losses in bursts, instead of `loss`.
     """
@@ -597,6 +632,7 @@ class LinkReverse(TableOfKeys):
     steps: Steps | None = None
     red: Red | None = None
     codel: CoDel | None = None
+    dualpi2: DualPi2 | None = None
     bursts: Bursts | None = None
 
 
@@ -671,10 +707,11 @@ class PathReverse(TableOfKeys):
         it has its own, or `fq-codel`. Default: `1 bdp`; `10240 packets` with `fq-codel`. Range: 1
         packet to 1000000000 packets; 1 B to 1000 GB; 0.000001 bdp to 1000 bdp.
     discipline : Discipline | None, optional
-        How the queue is kept: `drop-tail`, `red`, `codel` or `fq-codel`. Default: `drop-tail`.
+        How the queue is kept: `drop-tail`, `red`, `codel`, `fq-codel` or `dualpi2`. Default:
+        `drop-tail`.
     ecn : bool | None, optional
         For `red`, `codel` and `fq-codel`: packets of connections with `ecn` are marked where others
-        are dropped early (RFC 3168). Default: `false`.
+        are dropped early (RFC 3168). `dualpi2` always marks. Default: `false`.
     ack_filter : bool | None, optional
         With `drop-tail`: removes an acknowledgement that waits in the queue when a later one of its
         connection acknowledges at least as much. Default: `false`.
@@ -734,6 +771,8 @@ class PathReverse(TableOfKeys):
         Thresholds of the queue discipline `red`.
     codel : CoDel | None, optional
         Delays of the queue disciplines `codel` and `fq-codel`.
+    dualpi2 : DualPi2 | None, optional
+        Delays of the queue discipline `dualpi2`.
     bursts : Bursts | None, optional
         Losses in bursts, instead of `loss`.
     """
@@ -800,6 +839,7 @@ class PathReverse(TableOfKeys):
     steps: Steps | None = None
     red: Red | None = None
     codel: CoDel | None = None
+    dualpi2: DualPi2 | None = None
     bursts: Bursts | None = None
 
 
@@ -1027,7 +1067,7 @@ class Transfer(TableOfKeys):
         stack: `1 segment` with `lite`, else `unlimited`. Range: 1 segment to 255 segments.
     avoidance : Avoidance | Sequence[Avoidance] | ArrayLike | None, optional
         Congestion avoidance that follows the start-up: `cubic`, `bbr`, `bbr3`, `reno`, `vegas`,
-        `westwood` or `pipe`. Default: `cubic`; `reno` with stack `lite`.
+        `westwood`, `pipe`, `dctcp` or `prague`. Default: `cubic`; `reno` with stack `lite`.
     hystart : bool | Sequence[bool] | ArrayLike | None, optional
         For start-ups `none` and `standard` with avoidance `cubic`: CUBIC has HyStart, which ends
         slow start before it overflows a queue. `false` is Linux with the module parameter `hystart`
@@ -1357,10 +1397,11 @@ class Link(TableOfKeys):
         it has its own, or `fq-codel`. Default: `1 bdp`; `10240 packets` with `fq-codel`. Range: 1
         packet to 1000000000 packets; 1 B to 1000 GB; 0.000001 bdp to 1000 bdp.
     discipline : Discipline | None, optional
-        How the queue is kept: `drop-tail`, `red`, `codel` or `fq-codel`. Default: `drop-tail`.
+        How the queue is kept: `drop-tail`, `red`, `codel`, `fq-codel` or `dualpi2`. Default:
+        `drop-tail`.
     ecn : bool | None, optional
         For `red`, `codel` and `fq-codel`: packets of connections with `ecn` are marked where others
-        are dropped early (RFC 3168). Default: `false`.
+        are dropped early (RFC 3168). `dualpi2` always marks. Default: `false`.
     ack_filter : bool | None, optional
         With `drop-tail`: removes an acknowledgement that waits in the queue when a later one of its
         connection acknowledges at least as much. Default: `false`.
@@ -1424,6 +1465,8 @@ class Link(TableOfKeys):
         Thresholds of the queue discipline `red`.
     codel : CoDel | None, optional
         Delays of the queue disciplines `codel` and `fq-codel`.
+    dualpi2 : DualPi2 | None, optional
+        Delays of the queue discipline `dualpi2`.
     bursts : Bursts | None, optional
         Losses in bursts, instead of `loss`.
     """
@@ -1498,6 +1541,7 @@ class Link(TableOfKeys):
     steps: Steps | None = None
     red: Red | None = None
     codel: CoDel | None = None
+    dualpi2: DualPi2 | None = None
     bursts: Bursts | None = None
 
 
@@ -1561,10 +1605,11 @@ class Path(TableOfKeys):
         it has its own, or `fq-codel`. Default: `1 bdp`; `10240 packets` with `fq-codel`. Range: 1
         packet to 1000000000 packets; 1 B to 1000 GB; 0.000001 bdp to 1000 bdp.
     discipline : Discipline | None, optional
-        How the queue is kept: `drop-tail`, `red`, `codel` or `fq-codel`. Default: `drop-tail`.
+        How the queue is kept: `drop-tail`, `red`, `codel`, `fq-codel` or `dualpi2`. Default:
+        `drop-tail`.
     ecn : bool | None, optional
         For `red`, `codel` and `fq-codel`: packets of connections with `ecn` are marked where others
-        are dropped early (RFC 3168). Default: `false`.
+        are dropped early (RFC 3168). `dualpi2` always marks. Default: `false`.
     ack_filter : bool | None, optional
         With `drop-tail`: removes an acknowledgement that waits in the queue when a later one of its
         connection acknowledges at least as much. Default: `false`.
@@ -1628,6 +1673,8 @@ class Path(TableOfKeys):
         Thresholds of the queue discipline `red`.
     codel : CoDel | None, optional
         Delays of the queue disciplines `codel` and `fq-codel`.
+    dualpi2 : DualPi2 | None, optional
+        Delays of the queue discipline `dualpi2`.
     bursts : Bursts | None, optional
         Losses in bursts, instead of `loss`.
     """
@@ -1698,6 +1745,7 @@ class Path(TableOfKeys):
     steps: Steps | None = None
     red: Red | None = None
     codel: CoDel | None = None
+    dualpi2: DualPi2 | None = None
     bursts: Bursts | None = None
 
 
@@ -1755,6 +1803,7 @@ class Scenario(TableOfKeys):
 __all__ = [
     "Bursts",
     "CoDel",
+    "DualPi2",
     "Link",
     "LinkChange",
     "LinkReverse",

@@ -83,14 +83,15 @@ TYPES = {
 OPTIONAL = {"rate", "rtt", "delay", "on", "off"}
 #: Names that Python reserves.
 RESERVED = {"from"}
-CLASS_NAMES = {"": "Scenario", "codel": "CoDel"}
+#: The tables of a channel, which are the same in each direction.
+CHANNEL_TABLES = {"steps", "red", "codel", "dualpi2", "bursts"}
+CLASS_NAMES = {"": "Scenario", "codel": "CoDel", "dualpi2": "DualPi2"}
 
 
 def class_name(path: str) -> str:
     """Return the name of the class of a table: `PathReverse` for `path.reverse`."""
     parts = path.split(".")
-    # The tables of a channel are the same in each direction.
-    if parts[-1] in {"steps", "red", "codel", "bursts"}:
+    if parts[-1] in CHANNEL_TABLES:
         parts = parts[-1:]
     return "".join(CLASS_NAMES.get(part, part.title()) for part in parts)
 
@@ -195,7 +196,7 @@ def generated() -> str:
 def depth(path: str) -> int:
     """Return how deep a table lies; the tables of channels are the deepest."""
     last = path.rsplit(".", maxsplit=1)[-1]
-    return 9 if last in {"steps", "red", "codel", "bursts"} else path.count(".") + bool(path)
+    return 9 if last in CHANNEL_TABLES else path.count(".") + bool(path)
 
 
 if __name__ == "__main__":

@@ -80,8 +80,11 @@ fn is_deterministic(case: &Case) -> bool {
             .chain(recorded.flat_map(|recorded| recorded.values.values()));
         // A loss of all packets is not random.
         let loses_at_random = losses_ppm.any(|ppm| ppm != 0 && ppm != 1_000_000);
-        // RED chooses at random which packets it drops.
-        let is_red = matches!(channel.discipline, Discipline::Red(_));
+        // RED and DualPI2 choose at random which packets they drop.
+        let draws_drops = matches!(
+            channel.discipline,
+            Discipline::Red(_) | Discipline::DualPi2(_)
+        );
         !loses_at_random
             && channel.bursts.is_none()
             && channel.duplicate_ppm == 0
@@ -89,7 +92,7 @@ fn is_deterministic(case: &Case) -> bool {
             && channel.late.is_none()
             && channel.steps.is_none()
             && !channel.is_poisson
-            && !is_red
+            && !draws_drops
     };
     case.traffic.is_empty()
         && is_deterministic(&case.path.forward)

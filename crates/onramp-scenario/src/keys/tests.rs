@@ -45,7 +45,7 @@ fn a_table_has_its_own_keys_first_and_then_those_of_a_channel() {
     );
     assert_eq!(
         path.table_names(),
-        ["reverse", "change", "steps", "red", "codel", "bursts"]
+        ["reverse", "change", "steps", "red", "codel", "dualpi2", "bursts"]
     );
     assert_eq!(
         table("link.reverse.red").names(),

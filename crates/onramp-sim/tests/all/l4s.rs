@@ -174,8 +174,8 @@ fn dctcp_keeps_the_queue_around_the_step_and_marks_as_the_theory_says() {
         assert!((90.0..110.0).contains(&cwnd), "{cwnd}");
         let (alpha, theory) = (flow.marked_share(), (2.0 / cwnd).sqrt());
         println!("alpha {alpha:.3}, theory {theory:.3}");
-        // With an ACK for two segments, two arrive together, and only the second finds the step when
-        // cwnd reaches it. So about half of a window is marked.
+        // With an ACK for two segments, two arrive together, and only the second finds the step
+        // when cwnd reaches it. So about half of a window is marked.
         assert!((0.45..0.75).contains(&(alpha / theory)), "{alpha} {theory}");
         let mut queues = flow.queues.clone();
         queues.sort_unstable();

@@ -1,9 +1,9 @@
 //! Prague: DCTCP made fit for the Internet, the congestion control of L4S.
 //!
 //! RFC 9331 (the requirements); draft-briscoe-iccrg-prague-congestion-control-04; TCP Prague for
-//! Linux 0.7 (L4STeam). A queue of L4S (DualPI2) marks a fraction p of the packets all the time, and
-//! not all of them now and then, as a step does. So there is a mark in nearly every round trip, and
-//! cwnd must grow meanwhile:
+//! Linux 0.7 (L4STeam). A queue of L4S (DualPI2) marks a fraction p of the packets all the time,
+//! and not all of them now and then, as a step does. So there is a mark in nearly every round trip,
+//! and cwnd must grow meanwhile:
 //!
 //! ```text
 //!   alpha    = (1 - g) alpha + g M        as DCTCP, with 24 fractional bits
@@ -21,8 +21,8 @@
 //! updated and cwnd reduced once for 25 ms, and the growth is that of a flow with the same rate and
 //! the virtual RTT. This begins some round trips after slow start, so that short flows stay quick.
 //!
-//! *The first mark* halves cwnd, as a loss does, and ends slow start. alpha begins with it, at zero:
-//! it measures marks, and there were none.
+//! *The first mark* halves cwnd, as a loss does, and ends slow start. alpha begins with it, at
+//! zero: it measures marks, and there were none.
 //!
 //! *Pacing* at cwnd / SRTT, and at twice that in slow start. A burst would be marked.
 //!
@@ -36,9 +36,10 @@
 //! SYN has the bits of RFC 3168, and an ACK says whether its data was marked. This is exact unless
 //! ACKs are lost. (2) There is no detection of classic queues with ECN, beside which Prague takes
 //! more than its share. (3) The window is at least two segments. Linux paces slower and sends
-//! smaller segments. (4) The pacing rate does not vary by 3 %, as it does in Linux. (5) A mark after
-//! the virtual RTT reduces at once. Linux looks for one only once in each RTT, so with an RTT of 20
-//! ms it reduces every 40 ms.
+//! smaller segments. (4) The pacing rate does not vary by 3 %, as it does in Linux.
+//!
+//! Difference from Linux: a mark after the virtual RTT reduces at once. Linux looks for one only
+//! once in each RTT, so with an RTT of 20 ms it reduces every 40 ms.
 
 use super::reno::Reno;
 use super::segments::at_least_two;

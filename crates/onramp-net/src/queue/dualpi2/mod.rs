@@ -33,10 +33,11 @@
 //! queue are dropped with p'^2 like those of the C queue, and all others of it are marked. Classic
 //! packets are dropped even with ECN (section 4.2.3, "drop on overload").
 //!
-//! Nothing is dropped or marked by probability while less than two packets of the largest size wait.
+//! Nothing is dropped or marked by probability while less than two packets of the largest size
+//! wait.
 //!
-//! Constants: alpha = 0.16 Hz and beta = 3.2 Hz are stable up to an RTT of 100 ms (section A.1), and
-//! are counted in 1/256 Hz as in Linux. Probabilities have 32 fractional bits.
+//! Constants: alpha = 0.16 Hz and beta = 3.2 Hz are stable up to an RTT of 100 ms (section A.1),
+//! and are counted in 1/256 Hz as in Linux. Probabilities have 32 fractional bits.
 //!
 //! Differences from Linux: the limit counts packets or bytes and no memory. There are no
 //! classifiers but the ECN field. The controller runs at multiples of `update`, which a call of the

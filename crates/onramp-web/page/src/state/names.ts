@@ -30,6 +30,8 @@ const AVOIDANCES: Record<string, string> = {
 	vegas: "Vegas",
 	westwood: "Westwood+",
 	pipe: "Pipe",
+	dctcp: "DCTCP",
+	prague: "Prague",
 };
 /** Avoidances that start by slow start themselves, so that the start-up `standard` changes nothing
  * (docs/algorithms/standard.md). */

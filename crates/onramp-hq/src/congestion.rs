@@ -67,7 +67,7 @@ pub type Observer = dyn Fn(Instant, &Decision) + Send + Sync;
 pub struct Congestion {
     /// The name of a start-up; `None`: the slow start of the avoidance.
     pub startup: Option<String>,
-    /// The avoidance. A start-up hands over to noq's CUBIC.
+    /// The avoidance. A start-up hands over to noq's CUBIC or BBR.
     pub avoidance: Avoidance,
     /// The initial window in bytes of UDP payload; `None`: that of the controller.
     pub initial_window_bytes: Option<u64>,
@@ -93,18 +93,23 @@ impl Congestion {
         let Some(name) = &self.startup else {
             return Ok(None);
         };
-        if self.avoidance != Avoidance::Cubic {
-            return Err(Error::Avoidance {
-                startup: name.clone(),
-                avoidance: self.avoidance.into(),
-            });
-        }
+        let avoidance = match self.avoidance {
+            Avoidance::Cubic => onramp_quic::Avoidance::Cubic,
+            Avoidance::Bbr => onramp_quic::Avoidance::Bbr,
+            Avoidance::Reno => {
+                return Err(Error::Avoidance {
+                    startup: name.clone(),
+                    avoidance: self.avoidance.into(),
+                });
+            }
+        };
         let config = StartupConfig::named(name).map_err(|error| match error {
             UnsupportedStartup::NeedsRate { name } => Error::Rate {
                 startup: name.to_owned(),
             },
             other => other.into(),
         })?;
+        let config = config.avoidance(avoidance);
         Ok(Some(match self.initial_window_bytes {
             Some(bytes) => config.initial_window(bytes),
             None => config,
@@ -175,9 +180,9 @@ mod tests {
         assert!(pairs.contains("TCP option"), "{pairs}");
         let reserved = refusal("qos", Avoidance::Cubic);
         assert!(reserved.contains("reserves none"), "{reserved}");
-        let avoidance = refusal("onramp", Avoidance::Bbr);
+        let avoidance = refusal("onramp", Avoidance::Reno);
         assert!(
-            avoidance.contains("`onramp` hands over to cubic"),
+            avoidance.contains("`onramp` hands over to cubic or bbr"),
             "{avoidance}"
         );
     }

@@ -122,7 +122,9 @@ pub enum Error {
         startup: String,
     },
     /// The start-up cannot hand over to this avoidance.
-    #[error("start-up `{startup}` hands over to cubic: leave out `{avoidance}`, or the start-up")]
+    #[error(
+        "start-up `{startup}` hands over to cubic or bbr: leave out `{avoidance}`, or the start-up"
+    )]
     Avoidance {
         /// The start-up.
         startup: String,

@@ -2,10 +2,10 @@
 
 use crate::decision::Decision;
 use crate::error::UnsupportedStartup;
-use crate::path_control::{Avoidance, Observer, PathControl};
+use crate::path_control::{self, Observer, PathControl};
 use crate::paths::{Clock, Path};
 use crate::sender::Sender;
-use crate::settings::Settings;
+use crate::settings::{initial_window_bytes, Settings};
 use crate::startup::Startup;
 use std::fmt;
 use std::sync::Arc;
@@ -14,11 +14,25 @@ use std::time::Instant;
 /// The start of each connection's own clock: no time of a record is 0.
 const CLOCK_START_NS: u64 = 1_000_000_000;
 
-/// A start-up for connections of a QUIC library, and the library's CUBIC after it. It is a
+/// The library's controller that goes on after a start-up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Avoidance {
+    /// CUBIC, with the cwnd and ssthresh of the start-up.
+    #[default]
+    Cubic,
+    /// BBR: noq's version 3, or quinn's, which is experimental. It sees all ACKs from the first
+    /// packet on, so its model of the path is complete when it takes over: at the end of the
+    /// start-up, or at the first loss, which it repairs in its own way.
+    Bbr,
+}
+
+/// A start-up for connections of a QUIC library, and the library's CUBIC or BBR after it. It is a
 /// `ControllerFactory` of each library whose feature is on.
 #[derive(Clone)]
 pub struct StartupConfig {
     settings: Settings,
+    avoidance: Avoidance,
     observer: Option<Arc<Observer>>,
 }
 
@@ -50,6 +64,7 @@ impl StartupConfig {
     fn of(settings: Settings) -> StartupConfig {
         StartupConfig {
             settings,
+            avoidance: Avoidance::Cubic,
             observer: None,
         }
     }
@@ -59,6 +74,13 @@ impl StartupConfig {
     #[must_use]
     pub fn path(mut self, path: Path) -> StartupConfig {
         self.settings.path = Some(path);
+        self
+    }
+
+    /// What goes on after the start-up: [`Avoidance::Cubic`] without this.
+    #[must_use]
+    pub fn avoidance(mut self, avoidance: Avoidance) -> StartupConfig {
+        self.avoidance = avoidance;
         self
     }
 
@@ -80,8 +102,19 @@ impl StartupConfig {
         self
     }
 
+    /// BBR goes on after the start-up: its initial window in bytes.
+    pub(crate) fn bbr_window_bytes(&self, mtu: u16) -> Option<u64> {
+        let window_bytes = self.settings.initial_window_bytes;
+        let is_next = self.avoidance == Avoidance::Bbr;
+        is_next.then(|| window_bytes.unwrap_or_else(|| initial_window_bytes(mtu.into())))
+    }
+
     /// The control of a new path.
-    pub(crate) fn path_control<A: Avoidance>(&self, now: Instant, mtu: u16) -> PathControl<A> {
+    pub(crate) fn path_control<A: path_control::Avoidance>(
+        &self,
+        now: Instant,
+        mtu: u16,
+    ) -> PathControl<A> {
         let clock = match &self.settings.path {
             Some(path) => path.clock(),
             None => Clock::new(now, CLOCK_START_NS),
@@ -95,6 +128,7 @@ impl fmt::Debug for StartupConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StartupConfig")
             .field("settings", &self.settings)
+            .field("avoidance", &self.avoidance)
             .finish_non_exhaustive()
     }
 }

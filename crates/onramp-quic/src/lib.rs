@@ -47,6 +47,8 @@ mod sender;
 mod settings;
 mod startup;
 
+#[cfg(any(feature = "noq", feature = "quinn"))]
+pub use config::Avoidance;
 pub use decision::{Decision, Exit, Phase, Status};
 pub use error::UnsupportedStartup;
 pub use onramp_core::memory::Memory;

@@ -2,13 +2,13 @@
 //! the same types and methods but a few, so each includes this file, beside a module `library`.
 
 use super::library::{
-    self, ClientConfig, Connection, ConnectionHandle, ControllerFactory, CubicConfig,
+    self, BbrConfig, ClientConfig, Connection, ConnectionHandle, ControllerFactory, CubicConfig,
     DatagramEvent, Dir, Endpoint, Event, ServerConfig, StreamId, TransportConfig, VarInt,
 };
-use crate::config::StartupConfig;
+use crate::config::{Avoidance, StartupConfig};
 use crate::Startup;
 use bytes::BytesMut;
-use onramp_net::{Config, Limit, Link, Packet};
+use onramp_net::{Config, Limit, Link, LossConfig, Packet};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
@@ -32,12 +32,15 @@ pub struct Path {
     pub rtt_ms: u64,
     /// In tenths of the BDP.
     pub queue_tenths: u64,
+    /// Random loss towards the client: its probability in millionths, and the seed.
+    pub loss: (u32, u64),
 }
 
 pub const LONG_PATH: Path = Path {
     mbit_per_s: 50,
     rtt_ms: 100,
     queue_tenths: 10,
+    loss: (0, 0),
 };
 
 /// When the server writes.
@@ -69,6 +72,7 @@ impl Path {
                 mbit_per_s,
                 rtt_ms,
                 queue_tenths,
+                loss: (0, 0),
             })
         })
     }
@@ -94,7 +98,10 @@ impl Path {
             .connect(begin, client_config, server, "localhost");
         ends[0].connection = Some(connecting.expect("a client configuration"));
         // The link to each end.
-        let mut links = [self.link(self.queue()), self.link(Limit::Packets(u32::MAX))];
+        let mut links = [
+            self.link(self.queue(), self.loss),
+            self.link(Limit::Packets(u32::MAX), (0, 0)),
+        ];
         let (mut now_ns, mut stream, mut received) = (0, None, Vec::new());
         let mut writer = Writer::new(application, &content);
         while now_ns < LIMIT.as_nanos() as u64 {
@@ -136,10 +143,14 @@ impl Path {
         Limit::Bytes(bdp_bytes * self.queue_tenths / 10)
     }
 
-    fn link(self, limit: Limit) -> Link<Datagram> {
+    fn link(self, limit: Limit, (ppm, seed): (u32, u64)) -> Link<Datagram> {
         let bits_per_s = NonZeroU64::new(self.mbit_per_s * 1_000_000).expect("a rate");
         let one_way_ns = self.rtt_ms * 1_000_000 / 2;
-        Link::from_config(&Config::plain(bits_per_s, one_way_ns, limit))
+        Link::from_config(&Config {
+            loss: LossConfig::Bernoulli { ppm },
+            seed,
+            ..Config::plain(bits_per_s, one_way_ns, limit)
+        })
     }
 }
 
@@ -217,6 +228,26 @@ fn servers_that_think_or_write_in_parts_keep_the_gain() {
         wrong.is_empty(),
         "docs/quic.md has other rows than these:\n{wrong}"
     );
+}
+
+/// docs/quic.md, "BBR after the start-up".
+#[test]
+fn bbr_goes_on_after_the_start_up_and_losses_cost_no_more_than_with_bbr_alone() {
+    const SEEDS: u64 = 6;
+    let mean_s = |controller: &dyn Fn() -> Arc<dyn ControllerFactory + Send + Sync>| {
+        let logarithms = (0..SEEDS).map(|seed| {
+            let loss = (2_000, seed);
+            let path = Path { loss, ..LONG_PATH };
+            let download = path.download(Application::default(), controller(), 5_000_000);
+            download.time.as_secs_f64().ln()
+        });
+        (logarithms.sum::<f64>() / SEEDS as f64).exp()
+    };
+    let onramp = || StartupConfig::new(Startup::Onramp);
+    let both = mean_s(&|| Arc::new(onramp().avoidance(Avoidance::Bbr)));
+    let bbr = mean_s(&|| Arc::new(BbrConfig::default()));
+    println!("{}: {both:.2} s, BBR alone {bbr:.2} s", library::NAME);
+    assert!(both <= 1.05 * bbr, "{both} {bbr}");
 }
 
 /// The 54 downloads of `scenarios/start-up.toml`, for docs/quic.md.

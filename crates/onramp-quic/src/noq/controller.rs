@@ -1,27 +1,89 @@
 //! noq's calls of the congestion controller of a path.
 
+use crate::decision::Status;
 use crate::path_control::{AckedPacket, CongestionEvent, PathControl};
 use crate::sender::Pacing;
 use noq_proto::congestion::{Controller, ControllerMetrics, Cubic};
 use noq_proto::RttEstimator;
 use std::any::Any;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The rate that stands for "not paced": noq's pacer takes a rate, or makes one from cwnd. At
 /// higher rates it would ask for delays that round to zero, and its driver would spin.
 const UNPACED_BYTES_PER_S: u64 = 1 << 30;
 
-/// The controller of a path: a start-up, and then noq's CUBIC.
+/// The controller of a path: a start-up, and then noq's CUBIC or BBR.
 #[derive(Clone, Debug)]
-pub(super) struct Startup(pub PathControl<Cubic>);
+pub(super) struct Startup {
+    control: PathControl<Cubic>,
+    bbr: Option<Bbr>,
+}
+
+/// noq's BBR. It sees all events from the first packet on.
+#[derive(Debug)]
+struct Bbr {
+    controller: Box<dyn Controller>,
+    /// The start-up is over.
+    has_begun: bool,
+}
+
+impl Clone for Bbr {
+    fn clone(&self) -> Bbr {
+        Bbr {
+            controller: self.controller.clone_box(),
+            has_begun: self.has_begun,
+        }
+    }
+}
+
+impl Startup {
+    /// `bbr` goes on after the start-up; `None`: CUBIC does.
+    pub fn new(control: PathControl<Cubic>, bbr: Option<Box<dyn Controller>>) -> Startup {
+        let bbr = bbr.map(|controller| Bbr {
+            controller,
+            has_begun: false,
+        });
+        Startup { control, bbr }
+    }
+
+    pub fn status(&self) -> Status {
+        self.control.status()
+    }
+
+    /// Reports an event to BBR, if it is there. True: it has begun, and the start-up is over.
+    fn report(&mut self, event: impl FnOnce(&mut dyn Controller)) -> bool {
+        let Some(bbr) = &mut self.bbr else {
+            return false;
+        };
+        event(bbr.controller.as_mut());
+        bbr.has_begun
+    }
+
+    /// BBR begins where the start-up has ended.
+    fn begin_bbr(&mut self) {
+        if let Some(bbr) = &mut self.bbr {
+            bbr.has_begun = self.control.is_over();
+        }
+    }
+
+    /// BBR, if it has begun.
+    fn bbr(&self) -> Option<&dyn Controller> {
+        let bbr = self.bbr.as_ref().filter(|bbr| bbr.has_begun);
+        bbr.map(|bbr| &*bbr.controller)
+    }
+}
 
 impl Controller for Startup {
-    fn on_packet_sent(&mut self, now: Instant, bytes: u16, _pn: u64) {
-        self.0.on_sent(now, bytes.into());
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        if !self.report(|bbr| bbr.on_packet_sent(now, bytes, pn)) {
+            self.control.on_sent(now, bytes.into());
+        }
     }
 
     fn on_cwnd_limited(&mut self) {
-        self.0.on_cwnd_limited();
+        if !self.report(|bbr| bbr.on_cwnd_limited()) {
+            self.control.on_cwnd_limited();
+        }
     }
 
     fn on_ack(
@@ -33,6 +95,9 @@ impl Controller for Startup {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
+        if self.report(|bbr| bbr.on_ack(now, sent, bytes, pn, app_limited, rtt)) {
+            return;
+        }
         let packet = AckedPacket {
             now,
             sent,
@@ -40,7 +105,7 @@ impl Controller for Startup {
             number: pn,
             is_app_limited: app_limited,
         };
-        self.0.on_ack(&packet, rtt);
+        self.control.on_ack(&packet, rtt);
     }
 
     fn on_end_acks(
@@ -48,14 +113,22 @@ impl Controller for Startup {
         now: Instant,
         in_flight: u64,
         app_limited: bool,
-        _largest_packet_num_acked: Option<u64>,
+        largest_packet_num_acked: Option<u64>,
     ) {
-        let largest = self.0.newest_acked();
-        self.0.on_end_acks(now, in_flight, app_limited, largest);
+        let acked = largest_packet_num_acked;
+        if self.report(|bbr| bbr.on_end_acks(now, in_flight, app_limited, acked)) {
+            return;
+        }
+        let largest = self.control.newest_acked();
+        self.control
+            .on_end_acks(now, in_flight, app_limited, largest);
+        self.begin_bbr();
     }
 
-    fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, _now: Instant) {
-        self.0.on_lost(lost_bytes.into(), pn);
+    fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
+        if !self.report(|bbr| bbr.on_packet_lost(lost_bytes, pn, now)) {
+            self.control.on_lost(lost_bytes.into(), pn);
+        }
     }
 
     fn on_congestion_event(
@@ -67,7 +140,24 @@ impl Controller for Startup {
         lost_bytes: u64,
         largest_lost_pn: u64,
     ) {
-        self.0.on_congestion(&CongestionEvent {
+        let has_begun = self.report(|bbr| {
+            bbr.on_congestion_event(
+                now,
+                sent,
+                is_persistent_congestion,
+                is_ecn,
+                lost_bytes,
+                largest_lost_pn,
+            );
+        });
+        if has_begun {
+            return;
+        }
+        if self.bbr.is_some() && self.control.sender().has_started() {
+            self.control.end_at_loss(now, is_persistent_congestion);
+            return self.begin_bbr();
+        }
+        self.control.on_congestion(&CongestionEvent {
             now,
             sent,
             is_persistent: is_persistent_congestion,
@@ -78,22 +168,33 @@ impl Controller for Startup {
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        self.0.on_spurious_congestion();
+        if !self.report(|bbr| bbr.on_spurious_congestion_event()) {
+            self.control.on_spurious_congestion();
+        }
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.0.set_mtu(new_mtu);
+        self.report(|bbr| bbr.on_mtu_update(new_mtu));
+        self.control.set_mtu(new_mtu);
+    }
+
+    fn on_ack_frequency_update(&mut self, ack_eliciting_threshold: u64, max_ack_delay: Duration) {
+        self.report(|bbr| bbr.on_ack_frequency_update(ack_eliciting_threshold, max_ack_delay));
     }
 
     fn window(&self) -> u64 {
-        self.0.cwnd_bytes()
+        self.bbr()
+            .map_or_else(|| self.control.cwnd_bytes(), |bbr| bbr.window())
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        let sender = self.0.sender();
+        if let Some(bbr) = self.bbr() {
+            return bbr.metrics();
+        }
+        let sender = self.control.sender();
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window();
-        metrics.ssthresh = Some(self.0.ssthresh_bytes());
+        metrics.ssthresh = Some(self.control.ssthresh_bytes());
         metrics.pacing_rate = match sender.pacing() {
             Pacing::None => Some(UNPACED_BYTES_PER_S),
             Pacing::BytesPerS(rate) => Some(rate),
@@ -110,7 +211,7 @@ impl Controller for Startup {
     }
 
     fn initial_window(&self) -> u64 {
-        self.0.sender().initial_window_bytes()
+        self.control.sender().initial_window_bytes()
     }
 
     fn into_any(self: Box<Self>) -> Box<dyn Any> {

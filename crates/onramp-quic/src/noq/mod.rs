@@ -2,7 +2,7 @@
 //!
 //! A [`StartupConfig`] goes into a `TransportConfig`, and each path of each connection then has a
 //! controller of its own. When the start-up is over, noq's own CUBIC goes on with its cwnd and
-//! ssthresh.
+//! ssthresh, or noq's BBR.
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -22,7 +22,7 @@ pub use crate::decision::Status;
 pub use crate::path_control::Observer;
 
 use controller::Startup;
-use noq_proto::congestion::{Controller, ControllerFactory};
+use noq_proto::congestion::{Bbr3Config, Controller, ControllerFactory};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,11 +31,16 @@ use std::time::Instant;
 pub fn status(controller: &dyn Controller) -> Option<Status> {
     let any = controller.clone_box().into_any();
     let startup = any.downcast::<Startup>().ok()?;
-    Some(startup.0.status())
+    Some(startup.status())
 }
 
 impl ControllerFactory for StartupConfig {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(Startup(self.path_control(now, current_mtu)))
+        let bbr = self.bbr_window_bytes(current_mtu).map(|bytes| {
+            let mut config = Bbr3Config::default();
+            config.initial_window(bytes);
+            Arc::new(config).build(now, current_mtu)
+        });
+        Box::new(Startup::new(self.path_control(now, current_mtu), bbr))
     }
 }

@@ -234,6 +234,17 @@ impl<A: Avoidance> PathControl<A> {
         self.after_event(event.now);
     }
 
+    /// The start-up ends at a loss, or a mark, that BBR answers.
+    pub fn end_at_loss(&mut self, now: Instant, is_persistent: bool) {
+        self.sender.end_at_loss(is_persistent);
+        self.after_event(now);
+    }
+
+    /// The start-up runs no more, or its avoidance owns cwnd.
+    pub fn is_over(&self) -> bool {
+        self.sender.owner() == Owner::Avoidance
+    }
+
     /// The packets of the last congestion event have arrived after all.
     #[cfg(feature = "noq")]
     pub fn on_spurious_congestion(&mut self) {

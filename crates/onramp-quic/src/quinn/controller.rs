@@ -7,18 +7,41 @@ use quinn_proto::RttEstimator;
 use std::any::Any;
 use std::time::Instant;
 
-/// The controller of a connection's path: a start-up, and then quinn's CUBIC.
-#[derive(Clone, Debug)]
+/// The controller of a connection's path: a start-up, and then quinn's CUBIC or BBR.
+#[derive(Clone)]
 pub(super) struct Startup {
     control: PathControl<Cubic>,
+    bbr: Option<Bbr>,
     /// cwnd before the ACK frame whose packets are being reported.
     cwnd_before_frame_bytes: Option<u64>,
 }
 
+/// quinn's BBR. It sees all events from the first packet on.
+struct Bbr {
+    controller: Box<dyn Controller>,
+    /// The start-up is over.
+    has_begun: bool,
+}
+
+impl Clone for Bbr {
+    fn clone(&self) -> Bbr {
+        Bbr {
+            controller: self.controller.clone_box(),
+            has_begun: self.has_begun,
+        }
+    }
+}
+
 impl Startup {
-    pub fn new(control: PathControl<Cubic>) -> Startup {
+    /// `bbr` goes on after the start-up; `None`: CUBIC does.
+    pub fn new(control: PathControl<Cubic>, bbr: Option<Box<dyn Controller>>) -> Startup {
+        let bbr = bbr.map(|controller| Bbr {
+            controller,
+            has_begun: false,
+        });
         Startup {
             control,
+            bbr,
             cwnd_before_frame_bytes: None,
         }
     }
@@ -26,11 +49,35 @@ impl Startup {
     pub fn status(&self) -> Status {
         self.control.status()
     }
+
+    /// Reports an event to BBR, if it is there. True: it has begun, and the start-up is over.
+    fn report(&mut self, event: impl FnOnce(&mut dyn Controller)) -> bool {
+        let Some(bbr) = &mut self.bbr else {
+            return false;
+        };
+        event(bbr.controller.as_mut());
+        bbr.has_begun
+    }
+
+    /// BBR begins where the start-up has ended.
+    fn begin_bbr(&mut self) {
+        if let Some(bbr) = &mut self.bbr {
+            bbr.has_begun = self.control.is_over();
+        }
+    }
+
+    /// BBR, if it has begun.
+    fn bbr(&self) -> Option<&dyn Controller> {
+        let bbr = self.bbr.as_ref().filter(|bbr| bbr.has_begun);
+        bbr.map(|bbr| &*bbr.controller)
+    }
 }
 
 impl Controller for Startup {
-    fn on_sent(&mut self, now: Instant, bytes: u64, _last_packet_number: u64) {
-        self.control.on_sent(now, bytes);
+    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        if !self.report(|bbr| bbr.on_sent(now, bytes, last_packet_number)) {
+            self.control.on_sent(now, bytes);
+        }
     }
 
     fn on_ack(
@@ -41,6 +88,9 @@ impl Controller for Startup {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
+        if self.report(|bbr| bbr.on_ack(now, sent, bytes, app_limited, rtt)) {
+            return;
+        }
         let cwnd_bytes = self.window();
         self.cwnd_before_frame_bytes.get_or_insert(cwnd_bytes);
         let packet = AckedPacket {
@@ -60,11 +110,16 @@ impl Controller for Startup {
         app_limited: bool,
         largest_packet_num_acked: Option<u64>,
     ) {
+        let acked = largest_packet_num_acked;
+        if self.report(|bbr| bbr.on_end_acks(now, in_flight, app_limited, acked)) {
+            return;
+        }
         if let Some(cwnd_bytes) = self.cwnd_before_frame_bytes.take() {
             self.control.infer_cwnd_limit(in_flight, cwnd_bytes);
         }
         self.control
             .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+        self.begin_bbr();
     }
 
     fn on_congestion_event(
@@ -74,6 +129,14 @@ impl Controller for Startup {
         is_persistent_congestion: bool,
         lost_bytes: u64,
     ) {
+        let is_persistent = is_persistent_congestion;
+        if self.report(|bbr| bbr.on_congestion_event(now, sent, is_persistent, lost_bytes)) {
+            return;
+        }
+        if self.bbr.is_some() && self.control.sender().has_started() {
+            self.control.end_at_loss(now, is_persistent);
+            return self.begin_bbr();
+        }
         let number = self.control.number_by_time(sent);
         let is_ecn = lost_bytes == 0;
         if !is_ecn {
@@ -82,7 +145,7 @@ impl Controller for Startup {
         self.control.on_congestion(&CongestionEvent {
             now,
             sent,
-            is_persistent: is_persistent_congestion,
+            is_persistent,
             is_ecn,
             lost_bytes,
             number,
@@ -90,14 +153,19 @@ impl Controller for Startup {
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.report(|bbr| bbr.on_mtu_update(new_mtu));
         self.control.set_mtu(new_mtu);
     }
 
     fn window(&self) -> u64 {
-        self.control.cwnd_bytes()
+        self.bbr()
+            .map_or_else(|| self.control.cwnd_bytes(), |bbr| bbr.window())
     }
 
     fn metrics(&self) -> ControllerMetrics {
+        if let Some(bbr) = self.bbr() {
+            return bbr.metrics();
+        }
         // No pacing rate: it would appear in qlog, and quinn does not carry it out.
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window();

@@ -1,7 +1,8 @@
 //! The congestion controller for `quinn` 0.11, by the window alone.
 //!
 //! A [`StartupConfig`] goes into a `TransportConfig`, and each connection then has a controller of
-//! its own. When the start-up is over, quinn's own CUBIC goes on with its cwnd and ssthresh.
+//! its own. When the start-up is over, quinn's own CUBIC goes on with its cwnd and ssthresh, or
+//! quinn's BBR.
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -32,7 +33,7 @@ pub use crate::decision::Status;
 pub use crate::path_control::Observer;
 
 use controller::Startup;
-use quinn_proto::congestion::{Controller, ControllerFactory};
+use quinn_proto::congestion::{BbrConfig, Controller, ControllerFactory};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -46,6 +47,11 @@ pub fn status(controller: &dyn Controller) -> Option<Status> {
 
 impl ControllerFactory for StartupConfig {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(Startup::new(self.path_control(now, current_mtu)))
+        let bbr = self.bbr_window_bytes(current_mtu).map(|bytes| {
+            let mut config = BbrConfig::default();
+            config.initial_window(bytes);
+            Arc::new(config).build(now, current_mtu)
+        });
+        Box::new(Startup::new(self.path_control(now, current_mtu), bbr))
     }
 }

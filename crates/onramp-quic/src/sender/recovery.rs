@@ -74,6 +74,17 @@ impl Sender {
         };
     }
 
+    /// The start-up ends at a loss that the host's avoidance repairs in its own way, as BBR does.
+    #[cfg(any(feature = "noq", feature = "quinn"))]
+    pub(crate) fn end_at_loss(&mut self, is_persistent: bool) {
+        if let Some(startup) = &mut self.startup {
+            startup.finish_at_loss(match is_persistent {
+                true => LOSS_TIMEOUT,
+                false => LOSS_RECOVERY,
+            });
+        }
+    }
+
     /// All packets of the last congestion event have arrived after all: restores cwnd and ssthresh.
     /// A start-up that ended at that event stays ended.
     pub fn on_spurious_congestion(&mut self) {

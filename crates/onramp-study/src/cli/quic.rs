@@ -37,8 +37,8 @@ pub struct QuicServeArguments {
     /// avoidance
     #[arg(long, value_name = "NAME", default_value = "onramp")]
     pub startup: String,
-    /// Congestion avoidance: noq's own controllers. Start-ups hand over to `cubic`; the others need
-    /// `--startup none`. noq's `bbr` is version 3
+    /// Congestion avoidance: noq's own controllers. Start-ups hand over to `cubic` or `bbr`; `reno`
+    /// needs `--startup none`. noq's `bbr` is version 3
     #[arg(long, default_value = "cubic", value_parser = followed_by())]
     pub avoidance: Avoidance,
     /// Initial window in bytes of UDP payload [default: that of the controller]

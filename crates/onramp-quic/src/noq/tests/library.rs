@@ -1,6 +1,6 @@
 //! What `download` needs of noq.
 
-pub use noq_proto::congestion::{ControllerFactory, CubicConfig};
+pub use noq_proto::congestion::{Bbr3Config as BbrConfig, ControllerFactory, CubicConfig};
 pub use noq_proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, Event, ServerConfig,
     StreamId, TransportConfig, VarInt,

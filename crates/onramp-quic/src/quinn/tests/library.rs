@@ -1,6 +1,6 @@
 //! What `download` needs of quinn.
 
-pub use quinn_proto::congestion::{ControllerFactory, CubicConfig};
+pub use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig};
 pub use quinn_proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, Event, ServerConfig,
     StreamId, TransportConfig, VarInt,

@@ -8,7 +8,7 @@ mod library;
 
 use super::*;
 use crate::path_control::tests as hand_over;
-use crate::Exit;
+use crate::{Avoidance, Exit};
 use download::{Application, LONG_PATH};
 use quinn_proto::congestion::{Cubic, CubicConfig};
 use quinn_proto::RttEstimator;
@@ -81,9 +81,16 @@ fn cubic_takes_over_in_slow_start_without_an_ssthresh() {
 
 /// A controller whose handshake is over, and the time at which `packets` have left.
 fn started(startup: &str, packets: u64, rtt: &RttEstimator) -> (Box<dyn Controller>, Instant) {
+    started_with(StartupConfig::named(startup).unwrap(), packets, rtt)
+}
+
+fn started_with(
+    config: StartupConfig,
+    packets: u64,
+    rtt: &RttEstimator,
+) -> (Box<dyn Controller>, Instant) {
     let begin = Instant::now();
-    let config = Arc::new(StartupConfig::named(startup).unwrap());
-    let mut controller = config.build(begin, MTU);
+    let mut controller = Arc::new(config).build(begin, MTU);
     controller.on_sent(begin, MTU_BYTES, 0);
     let now = begin + RTT;
     controller.on_ack(now, begin, MTU_BYTES, false, rtt);
@@ -120,6 +127,20 @@ fn a_mark_reduces_the_window_and_loses_no_bytes() {
     assert_eq!(controller.window(), before * 7 / 10);
     let decision = status(controller.as_ref()).unwrap().decision.unwrap();
     assert_eq!(decision.exit(), Some(Exit::Loss));
+}
+
+#[test]
+fn bbr_takes_over_at_the_first_loss_and_keeps_its_window() {
+    let rtt = rtt();
+    let config = StartupConfig::named("onramp").unwrap();
+    let (mut controller, sent) = started_with(config.avoidance(Avoidance::Bbr), 10, &rtt);
+    controller.on_congestion_event(sent + RTT, sent, false, MTU_BYTES);
+    let decision = status(controller.as_ref()).unwrap().decision.unwrap();
+    assert!(decision.is_over());
+    assert_eq!(decision.exit(), Some(Exit::Loss));
+    // CUBIC would have reduced it to 0.7 of the initial window. quinn's BBR counts packets.
+    assert!(controller.window() >= 10 * MTU_BYTES);
+    assert!(controller.metrics().ssthresh.is_none());
 }
 
 #[test]

@@ -4,6 +4,9 @@
 //! Cargo keeps `OUT_DIR` and runs this script again when a C file changes. An object whose own
 //! inputs did not change is not compiled again, so a change of one algorithm compiles one object.
 
+#[path = "src/compile.rs"]
+mod compile;
+
 use libbpf_cargo::SkeletonBuilder;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -72,11 +75,32 @@ fn main() {
         object.arguments.splice(0..0, common_arguments(&core));
     }
     compile_changed(objects);
+    write_sources(&out);
     println!("cargo::rustc-check-cfg=cfg(native_tests)");
     // A package has no tests, and a release is not tested in this way.
     if env::var("PROFILE").as_deref() == Ok("debug") && Path::new("tests/native").exists() {
         compile_native_tests(&out, &core);
     }
+}
+
+/// Writes the list `SOURCES` of src/lib.rs.
+fn write_sources(out: &Path) {
+    let mut names = vec!["startup.bpf.c".to_owned()];
+    for folder in [".", "include/onramp", "pair", "policy", "qos", "startup"] {
+        let files = fs::read_dir(folder).expect("the sources have this folder");
+        let names_in = files.map(|file| file.expect("a source").file_name());
+        let headers = names_in.filter_map(|name| name.into_string().ok());
+        let headers = headers.filter(|name| name.ends_with(".h"));
+        names.extend(headers.map(|name| match folder {
+            "." => name,
+            _ => format!("{folder}/{name}"),
+        }));
+    }
+    names.sort();
+    let here = env::current_dir().expect("cargo starts this script in bpf/");
+    let row = |name: &String| format!("({name:?}, include_str!({:?})),\n", here.join(name));
+    let rows: String = names.iter().map(row).collect();
+    fs::write(out.join("sources.rs"), format!("&[\n{rows}]")).expect("OUT_DIR can be written");
 }
 
 /// Compiles the programs and their native tests for this machine, for tests/native.rs.
@@ -127,12 +151,7 @@ fn compile_native_tests(out: &Path, core: &str) {
 /// Writes the `algorithm.h` of an algorithm into a folder.
 fn write_algorithm(name: &str, folder: &Path) {
     let template = fs::read_to_string("startup/algorithm.template.h").expect("it is a source");
-    let header = template
-        .replace(
-            "CONGESTION_CONTROL\"",
-            &format!("{}\"", onramp_core::congestion_control(name)),
-        )
-        .replace("ALGORITHM", name);
+    let header = compile::algorithm_header(&template, name);
     write_if_different(&folder.join("algorithm.h"), &header);
 }
 
@@ -144,24 +163,7 @@ fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
     write_algorithm(name, &folder);
 
     let mut arguments = vec![format!("-I{}", folder.display())];
-    if onramp_core::reserves(name) {
-        arguments.push("-DONRAMP_RESERVES".to_owned());
-    }
-    if onramp_core::repairs(name) {
-        arguments.push("-DONRAMP_REPAIRS".to_owned());
-    }
-    if onramp_core::resumes(name) {
-        arguments.push("-DONRAMP_RESUMES".to_owned());
-    }
-    if onramp_core::shares(name) {
-        arguments.push("-DONRAMP_SHARES".to_owned());
-    }
-    if onramp_core::sends_early(name) {
-        arguments.push("-DONRAMP_SENDS_EARLY".to_owned());
-    }
-    if !onramp_core::parameters(name).is_empty() {
-        arguments.push("-DONRAMP_PARAMETERS".to_owned());
-    }
+    arguments.extend(compile::arguments_for(name).iter().map(ToString::to_string));
     let mut rows = String::new();
     // A program without pairs has none of the hooks for them, which cost a call per ACK and packet.
     if !onramp_core::needs_pairs(name) {
@@ -170,7 +172,7 @@ fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
         objects.push(startup(file, arguments.clone()));
     }
     if onramp_core::sends_pairs(name) {
-        arguments.push("-DONRAMP_SENDS_PAIRS".to_owned());
+        arguments.push(compile::WITH_PAIRS.to_owned());
         let file = out.join(format!("startup_{name}_pairs.o"));
         rows += &row(name, true, &file);
         objects.push(startup(file, arguments));
@@ -202,19 +204,7 @@ fn write_if_different(file: &Path, text: &str) {
 }
 
 fn common_arguments(core: &str) -> Vec<String> {
-    let mut arguments: Vec<String> = [
-        "-std=gnu11",
-        "-ffreestanding",
-        "-mcpu=v3",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-Wno-unused-parameter",
-        "-I.",
-        "-Iinclude",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut arguments = compile::ARGUMENTS.map(str::to_owned).to_vec();
     arguments.push(format!("-I{core}"));
     arguments
 }
@@ -228,7 +218,7 @@ fn compile_changed(objects: Vec<Object>) {
         for _ in 0..jobs {
             scope.spawn(|| {
                 while let Some(object) = next() {
-                    compile(&object);
+                    compile_object(&object);
                 }
             });
         }
@@ -269,7 +259,7 @@ fn has_newer_input(object: &Object) -> io::Result<bool> {
     Ok(words.any(|word| is_newer(&word.replace('\0', " "))))
 }
 
-fn compile(object: &Object) {
+fn compile_object(object: &Object) {
     // An input that changes during the compilation has to be newer than the object.
     let begun = SystemTime::now();
     let _ = fs::remove_file(arguments_file(object));

@@ -7,14 +7,24 @@ use std::sync::OnceLock;
 /// The algorithm for users who choose none.
 pub const DEFAULT_STARTUP: &str = "onramp";
 
+/// The row of an algorithm that is not of `core/registry.h`.
+static SUPPLIED: OnceLock<Algorithm> = OnceLock::new();
+
+/// Adds a row behind those of the registry. A process can do so once.
+pub(crate) fn supply(row: Algorithm) -> Result<(), Algorithm> {
+    SUPPLIED.set(row)
+}
+
 // SAFETY: the table is constant data: string literals, numbers, and functions without state of
 // their own.
 unsafe impl Sync for Algorithm {}
+// SAFETY: the same.
+unsafe impl Send for Algorithm {}
 
 impl Algorithm {
     /// The algorithm with this name.
     pub(crate) fn named(name: &str) -> Option<&'static Algorithm> {
-        algorithms().iter().find(|row| row.name() == name)
+        algorithms().find(|row| row.name() == name)
     }
 
     /// Its name, as in scenario files.
@@ -23,14 +33,16 @@ impl Algorithm {
     }
 }
 
-pub(crate) fn algorithms() -> &'static [Algorithm] {
+/// The rows of the registry, and the one that was [supplied](supply) since.
+pub(crate) fn algorithms() -> impl Iterator<Item = &'static Algorithm> {
     // SAFETY: native.c defines the table and its length together.
-    unsafe {
+    let own: &[Algorithm] = unsafe {
         std::slice::from_raw_parts(
             (&raw const bindings::onramp_algorithms).cast(),
             bindings::onramp_algorithm_count,
         )
-    }
+    };
+    own.iter().chain(SUPPLIED.get())
 }
 
 pub(crate) fn text(literal: *const c_char) -> &'static str {
@@ -42,8 +54,10 @@ pub(crate) fn text(literal: *const c_char) -> &'static str {
 
 /// The names of all algorithms, in the registry's order.
 pub fn startup_names() -> &'static [&'static str] {
-    static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
-    NAMES.get_or_init(|| algorithms().iter().map(Algorithm::name).collect())
+    /// Without and with a supplied algorithm.
+    static NAMES: [OnceLock<Vec<&'static str>>; 2] = [const { OnceLock::new() }; 2];
+    NAMES[usize::from(SUPPLIED.get().is_some())]
+        .get_or_init(|| algorithms().map(Algorithm::name).collect())
 }
 
 /// An algorithm's summary, in one line.

@@ -5,5 +5,6 @@
 mod common;
 mod lab_shell;
 mod out;
+mod own_algorithm_verified;
 mod replay;
 mod tcp;

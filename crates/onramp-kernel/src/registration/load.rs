@@ -61,9 +61,7 @@ pub(super) fn register(
     name: &str,
 ) -> Result<Registered> {
     let (result, log) = with_log(|| {
-        let mut open = ObjectBuilder::default().open_memory(object)?;
-        configure(&mut open, &config(options, name, object), options, how)?;
-        let mut object = open.load()?;
+        let mut object = load(object, options, how, name)?;
         let defaults = match options.lifetime {
             Lifetime::Process => None,
             Lifetime::UntilUnloaded | Lifetime::Service => Some(PreviousDefaults::record(&object)?),
@@ -82,17 +80,32 @@ pub(super) fn register(
                 owner: owner_of(name),
             };
         }
-        let what = format!("the congestion control {name}");
-        Error::Refused {
-            what,
-            cause: error.to_string(),
-            log,
-        }
+        refused(name, &error, log)
     })?;
     if !how.linked && options.lifetime != Lifetime::Process {
         registered.link.disconnect();
     }
     Ok(registered)
+}
+
+/// Lets the verifier walk a start-up program, without registering it.
+pub(super) fn verify(object: &[u8], options: &Options, how: How<'_>, name: &str) -> Result<Object> {
+    let (result, log) = with_log(|| load(object, options, how, name));
+    result.map_err(|error| refused(name, &error, log))
+}
+
+fn load(object: &[u8], options: &Options, how: How<'_>, name: &str) -> libbpf_rs::Result<Object> {
+    let mut open = ObjectBuilder::default().open_memory(object)?;
+    configure(&mut open, &config(options, name, object), options, how)?;
+    open.load()
+}
+
+fn refused(name: &str, error: &libbpf_rs::Error, log: String) -> Error {
+    Error::Refused {
+        what: format!("the congestion control {name}"),
+        cause: error.to_string(),
+        log,
+    }
 }
 
 /// The user's choices, for the program's read-only data.

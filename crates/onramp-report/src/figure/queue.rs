@@ -67,8 +67,8 @@ fn of_link(series: &[Series<'_>], link: &str, wait_s: f64, end_s: f64) -> Figure
     }
 }
 
-/// The queueing delay over time. Behind the last packet of a flight the queue drains, by a second in
-/// each second, until the next packet enters.
+/// The queueing delay over time. Behind the last packet of a flight the queue drains, by a second
+/// in each second, until the next packet enters.
 fn points(samples: &[QueueSample]) -> Vec<(f64, f64)> {
     let is_finite = |s: &&QueueSample| s.time_s.is_finite() && s.wait_s.is_finite();
     let mut points: Vec<(f64, f64)> = Vec::new();

@@ -4,23 +4,14 @@
 //! Cargo keeps `OUT_DIR` and runs this script again when a C file changes. An object whose own
 //! inputs did not change is not compiled again, so a change of one algorithm compiles one object.
 
+#[path = "src/compile.rs"]
+mod compile;
+
 use libbpf_cargo::SkeletonBuilder;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 use std::{env, fs, io, thread};
-
-/// A question about an algorithm of `core/registry.h`.
-type Has = fn(&str) -> bool;
-
-/// What an algorithm may need beside ACKs and losses. A program without it has none of its code.
-const CAPABILITIES: [(&str, Has); 5] = [
-    ("RESERVES", onramp_core::reserves),
-    ("REPAIRS", onramp_core::repairs),
-    ("RESUMES", onramp_core::resumes),
-    ("SHARES", onramp_core::shares),
-    ("SENDS_EARLY", onramp_core::sends_early),
-];
 
 /// One compiler call: `bpf/{source}.bpf.c` into `file`.
 struct Object {
@@ -86,11 +77,32 @@ fn main() {
         object.arguments.splice(0..0, common_arguments(&core));
     }
     compile_changed(objects);
+    write_sources(&out);
     println!("cargo::rustc-check-cfg=cfg(native_tests)");
     // A package has no tests, and a release is not tested in this way.
     if env::var("PROFILE").as_deref() == Ok("debug") && Path::new("tests/native").exists() {
         compile_native_tests(&out, &core);
     }
+}
+
+/// Writes the list `SOURCES` of src/lib.rs.
+fn write_sources(out: &Path) {
+    let mut names = vec!["startup.bpf.c".to_owned()];
+    for folder in [".", "include/onramp", "pair", "policy", "qos", "startup"] {
+        let files = fs::read_dir(folder).expect("the sources have this folder");
+        let names_in = files.map(|file| file.expect("a source").file_name());
+        let headers = names_in.filter_map(|name| name.into_string().ok());
+        let headers = headers.filter(|name| name.ends_with(".h"));
+        names.extend(headers.map(|name| match folder {
+            "." => name,
+            _ => format!("{folder}/{name}"),
+        }));
+    }
+    names.sort();
+    let here = env::current_dir().expect("cargo starts this script in bpf/");
+    let row = |name: &String| format!("({name:?}, include_str!({:?})),\n", here.join(name));
+    let rows: String = names.iter().map(row).collect();
+    fs::write(out.join("sources.rs"), format!("&[\n{rows}]")).expect("OUT_DIR can be written");
 }
 
 /// Compiles the programs and their native tests for this machine, for tests/native.rs.
@@ -101,7 +113,7 @@ fn compile_native_tests(out: &Path, core: &str) {
     write_algorithm("scripted", &folder);
     let mut build = cc::Build::new();
     build.define("ONRAMP_SENDS_PAIRS", None);
-    for (capability, _) in CAPABILITIES {
+    for (capability, _) in compile::CAPABILITIES {
         build.define(&format!("ONRAMP_{capability}"), None);
     }
     // Undefined behaviour stops a test where it happens, as in core/build.rs.
@@ -135,12 +147,7 @@ fn compile_native_tests(out: &Path, core: &str) {
 /// Writes the `algorithm.h` of an algorithm into a folder.
 fn write_algorithm(name: &str, folder: &Path) {
     let template = fs::read_to_string("startup/algorithm.template.h").expect("it is a source");
-    let header = template
-        .replace(
-            "CONGESTION_CONTROL\"",
-            &format!("{}\"", onramp_core::congestion_control(name)),
-        )
-        .replace("ALGORITHM", name);
+    let header = compile::algorithm_header(&template, name);
     write_if_different(&folder.join("algorithm.h"), &header);
 }
 
@@ -152,11 +159,7 @@ fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
     write_algorithm(name, &folder);
 
     let mut arguments = vec![format!("-I{}", folder.display())];
-    let own = CAPABILITIES.iter().filter(|(_, has)| has(name));
-    arguments.extend(own.map(|(capability, _)| format!("-DONRAMP_{capability}")));
-    if !onramp_core::parameters(name).is_empty() {
-        arguments.push("-DONRAMP_PARAMETERS".to_owned());
-    }
+    arguments.extend(compile::arguments_for(name));
     let mut rows = String::new();
     // A program without pairs has none of the hooks for them, which cost a call per ACK and packet.
     if !onramp_core::needs_pairs(name) {
@@ -165,7 +168,7 @@ fn add_startup(name: &str, out: &Path, objects: &mut Vec<Object>) -> String {
         objects.push(startup(file, arguments.clone()));
     }
     if onramp_core::sends_pairs(name) {
-        arguments.push("-DONRAMP_SENDS_PAIRS".to_owned());
+        arguments.push(compile::WITH_PAIRS.to_owned());
         let file = out.join(format!("startup_{name}_pairs.o"));
         rows += &row(name, true, &file);
         objects.push(startup(file, arguments));
@@ -197,19 +200,7 @@ fn write_if_different(file: &Path, text: &str) {
 }
 
 fn common_arguments(core: &str) -> Vec<String> {
-    let mut arguments: Vec<String> = [
-        "-std=gnu11",
-        "-ffreestanding",
-        "-mcpu=v3",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-Wno-unused-parameter",
-        "-I.",
-        "-Iinclude",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut arguments = compile::ARGUMENTS.map(str::to_owned).to_vec();
     arguments.push(format!("-I{core}"));
     arguments
 }
@@ -223,7 +214,7 @@ fn compile_changed(objects: Vec<Object>) {
         for _ in 0..jobs {
             scope.spawn(|| {
                 while let Some(object) = next() {
-                    compile(&object);
+                    compile_object(&object);
                 }
             });
         }
@@ -264,7 +255,7 @@ fn has_newer_input(object: &Object) -> io::Result<bool> {
     Ok(words.any(|word| is_newer(&word.replace('\0', " "))))
 }
 
-fn compile(object: &Object) {
+fn compile_object(object: &Object) {
     // An input that changes during the compilation has to be newer than the object.
     let begun = SystemTime::now();
     let _ = fs::remove_file(arguments_file(object));

@@ -2,9 +2,9 @@
 //! tells the crates that depend on this one where the headers are (`DEP_ONRAMP_CORE_INCLUDE`, the
 //! folder, and `DEP_ONRAMP_CORE_HEADERS`, a list in the form of `PATH`).
 
-use std::env;
 use std::path::Path;
 use std::process::Command;
+use std::{env, fs};
 
 /// The headers of the algorithms, files and folders.
 const HEADERS: [&str; 7] = [
@@ -30,11 +30,15 @@ fn main() {
     } else {
         &[]
     };
-    for source in HEADERS.into_iter().chain(["src/native.c", "src/native.h"]) {
+    for source in HEADERS
+        .into_iter()
+        .chain(["src/native.c", "src/native.h", "src/table.h"])
+    {
         if !exchangeable.contains(&source) {
             println!("cargo::rerun-if-changed={source}");
         }
     }
+    write_sources(shared, Path::new(&include));
     let mut build = cc::Build::new();
     // Undefined behaviour stops a test where it happens; without a run-time library, so nothing
     // else is linked.
@@ -60,6 +64,38 @@ fn main() {
         link_shared(&build);
     } else {
         build.file("src/native.c").compile("onramp_core");
+    }
+}
+
+/// Writes the list `SOURCES` of src/supplied.rs: the headers, with their texts. With a shared
+/// library it is empty: a change of the C would compile the crate again.
+fn write_sources(shared: bool, core: &Path) {
+    let mut names = Vec::new();
+    if !shared {
+        for header in HEADERS.into_iter().chain(["src/native.h", "src/table.h"]) {
+            add_headers(core, header, &mut names);
+        }
+    }
+    let row = |name: &String| format!("({name:?}, include_str!({:?})),\n", core.join(name));
+    let rows: String = names.iter().map(row).collect();
+    let out = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
+    let file = Path::new(&out).join("sources.rs");
+    fs::write(file, format!("&[\n{rows}]")).expect("OUT_DIR can be written");
+}
+
+/// Adds the names of a file, or of all files below a folder, in the order of the alphabet.
+fn add_headers(core: &Path, name: &str, names: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(core.join(name)) else {
+        names.push(name.to_owned());
+        return;
+    };
+    let entries = entries.map(|entry| entry.expect("a header of this crate").file_name());
+    let mut below: Vec<_> = entries
+        .map(|name| name.into_string().expect("ASCII"))
+        .collect();
+    below.sort();
+    for one in below {
+        add_headers(core, &format!("{name}/{one}"), names);
     }
 }
 

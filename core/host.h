@@ -7,10 +7,10 @@
  *
  * phase                cwnd and ssthresh       ACKs reported           losses    pacing
  * -------------------  ----------------------  ----------------------  --------  ---------
- * SLOW_START, PACING,  algorithm               outside of recovery     reported  algorithm
- * APPROACH, LINEAR,
- * HOLD, REST, DRAIN,
- * CONSERVATIVE
+ * SLOW_START, PROBE,   algorithm               outside of recovery     reported  algorithm
+ * PACING, APPROACH,
+ * LINEAR, HOLD, REST,
+ * DRAIN, CONSERVATIVE
  * RESERVED             algorithm, always       all                     reported  algorithm
  * RETREAT              cwnd: loss recovery;    all, those of recovery  reported  algorithm
  *                      ssthresh: algorithm     are marked
@@ -56,6 +56,7 @@
  *   sender. Exchanges of small messages have only such ACKs. In SLOW_START without pacing, a host
  *   reports the first of successive quiet ACKs and skips the others: there is nothing to decide.
  *   After HOST_MAX_QUIET_ACKS of them it ends the start-up for good, for the reason APPLICATION.
+ *   PROBE is a part of slow start, here and in the next rule.
  * - A connection that cwnd does not limit for many round trips has nothing to start either. After
  *   HOST_MAX_LIMITED_ROUNDS of them in SLOW_START without pacing, a host ends the start-up for
  *   good, for the reason APPLICATION or RECEIVER.
@@ -72,7 +73,7 @@
 
 #include "startup.h"
 
-_Static_assert(STARTUP_PHASE_COUNT == 14, "the table above names each phase");
+_Static_assert(STARTUP_PHASE_COUNT == 15, "the table above names each phase");
 
 /* The start-up is over for good: the host may free the algorithm's state. */
 static inline bool host_is_done(uint32_t phase)
@@ -141,6 +142,12 @@ static inline bool host_reports_ack(uint32_t phase, uint64_t cwnd, uint64_t ssth
 	return !host_owns_cwnd(phase, cwnd, ssthresh) || host_is_paced_by_algorithm(phase);
 }
 
+/* Slow start goes on, with its own flights or with a larger one. */
+static inline bool host_is_slow_start(uint32_t phase)
+{
+	return phase == STARTUP_PHASE_SLOW_START || phase == STARTUP_PHASE_PROBE;
+}
+
 /* The ACK is quiet. `flags` are those of struct startup_ack; `inflight` may be in any unit. */
 static inline bool host_ack_is_quiet(uint32_t flags, uint64_t inflight)
 {
@@ -151,7 +158,7 @@ static inline bool host_ack_is_quiet(uint32_t flags, uint64_t inflight)
 static inline bool host_skips_quiet_ack(uint32_t phase, uint64_t pacing_bytes_per_s,
 					uint32_t quiet_acks)
 {
-	return quiet_acks > 1 && phase == STARTUP_PHASE_SLOW_START &&
+	return quiet_acks > 1 && host_is_slow_start(phase) &&
 	       pacing_bytes_per_s == STARTUP_UNLIMITED;
 }
 
@@ -186,7 +193,7 @@ static inline bool host_ends_limited_connection(struct host_limited *limited,
 						const struct startup_ack *ack,
 						const struct startup_decision *decision)
 {
-	if (decision->phase != STARTUP_PHASE_SLOW_START ||
+	if (!host_is_slow_start(decision->phase) ||
 	    decision->pacing_bytes_per_s != STARTUP_UNLIMITED ||
 	    ack->flags & STARTUP_ACK_CWND_LIMITED) {
 		*limited = (struct host_limited){0};

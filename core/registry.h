@@ -80,7 +80,7 @@ static inline const char *startup_phase_name(uint32_t phase)
 	static const char *const names[STARTUP_PHASE_COUNT] = {
 		"slow-start",    "pacing", "approach",     "done",   "avoidance",
 		"safe-transmit", "linear", "reserved",     "hold",   "drain",
-		"retreat",       "rest",   "conservative", "repair",
+		"retreat",       "rest",   "conservative", "repair", "probe",
 	};
 	return phase < STARTUP_PHASE_COUNT ? names[phase] : "unknown";
 }

@@ -221,6 +221,8 @@ enum startup_phase {
 	STARTUP_PHASE_CONSERVATIVE,
 	/* A loss is being repaired, and the algorithm controls cwnd with each ACK. */
 	STARTUP_PHASE_REPAIR,
+	/* A flight leaves, paced, that is larger than slow start's: its ACKs are to show a rate. */
+	STARTUP_PHASE_PROBE,
 	/* The number of phases. */
 	STARTUP_PHASE_COUNT,
 };

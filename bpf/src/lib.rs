@@ -13,6 +13,7 @@
 #[allow(missing_docs, clippy::undocumented_unsafe_blocks)] // C's comments; bindgen's code
 #[rustfmt::skip]
 pub mod bindings;
+pub mod compile;
 
 /// A compiled start-up program.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,9 @@ pub struct StartupObject {
 /// The start-up programs of all algorithms in `core/registry.h`. An algorithm for which packet
 /// pairs are an option has two: one without them and one with them.
 pub static STARTUPS: &[StartupObject] = include!(concat!(env!("OUT_DIR"), "/startups.rs"));
+
+/// The sources of the start-up program, by their places in this crate, with their texts.
+pub static SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
 /// A BPF iterator that lists the connections of one congestion control.
 pub static CONNECTIONS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/connections.o"));

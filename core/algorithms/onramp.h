@@ -58,6 +58,8 @@
  * A probe: where ACKs are aggregated, or the path is fast, a flight gives no rate, but a lower
  * bound of it (core/algorithms/onramp/evidence.h). The next flight is then three quarters of the
  * BDP at that bound, and leaves faster than at the bound. So the next ACKs show more of the rate.
+ * A probe is a flight of SLOW START. Its decisions have a phase of their own (PROBE), until the
+ * flight is acknowledged.
  * The bound makes a probe as safe as a flight of slow start, which leaves at twice the rate at
  * which the last one arrived. A flight of slow start behind a paced one leaves within RTT_min,
  * until a loss.
@@ -340,7 +342,9 @@ static inline void onramp_pace(const struct onramp *state, const struct startup_
 	decision->restart_bytes = onramp_restart_bytes(state, ack, decision->cwnd_bytes);
 	decision->pacing_bytes_per_s = onramp_pacing_rate(state, ack, decision);
 	decision->estimate_bytes_per_s = state->bottleneck_bytes_per_s;
-	decision->phase = state->phase;
+	decision->phase = state->phase == STARTUP_PHASE_SLOW_START && state->is_probing
+				  ? STARTUP_PHASE_PROBE
+				  : state->phase;
 }
 
 /* Follow what every phase measures: flights, minimum RTT, losses before RETREAT. Sets

@@ -344,8 +344,10 @@ pub const PHASE_REST: Phase = 11;
 pub const PHASE_CONSERVATIVE: Phase = 12;
 /// A loss is being repaired, and the algorithm controls cwnd with each ACK.
 pub const PHASE_REPAIR: Phase = 13;
+/// A flight leaves, paced, that is larger than slow start's: its ACKs are to show a rate.
+pub const PHASE_PROBE: Phase = 14;
 /// The number of phases.
-pub const PHASE_COUNT: Phase = 14;
+pub const PHASE_COUNT: Phase = 15;
 /// The phase of a start-up. startup_phase_name() gives its name for people.
 pub type Phase = ::core::ffi::c_uint;
 /// It has not ended.

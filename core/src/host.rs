@@ -249,7 +249,7 @@ mod tests {
     const WINDOWS: [u64; 6] = [0, 1, 14_480, 14_481, u64::MAX - 1, UNLIMITED];
 
     fn decisions() -> impl Iterator<Item = Decision> {
-        let phases = (0..PHASE_COUNT).chain([PHASE_COUNT, 15, 16, u32::MAX]);
+        let phases = (0..PHASE_COUNT).chain([PHASE_COUNT, 16, 17, u32::MAX]);
         phases.map(|phase| Decision {
             phase,
             ..Decision::default()

@@ -9,14 +9,26 @@ use core::ffi::{c_char, CStr};
 /// The algorithm for users who choose none.
 pub const DEFAULT_STARTUP: &str = "onramp";
 
+/// The row of an algorithm that is not of `core/registry.h`.
+#[cfg(feature = "std")]
+static SUPPLIED: std::sync::OnceLock<Algorithm> = std::sync::OnceLock::new();
+
+/// Adds a row behind those of the registry. A process can do so once.
+#[cfg(feature = "std")]
+pub(crate) fn supply(row: Algorithm) -> Result<(), Algorithm> {
+    SUPPLIED.set(row)
+}
+
 // SAFETY: the table is constant data: string literals, numbers, and functions without state of
 // their own.
 unsafe impl Sync for Algorithm {}
+// SAFETY: the same.
+unsafe impl Send for Algorithm {}
 
 impl Algorithm {
     /// The algorithm with this name.
     pub(crate) fn named(name: &str) -> Option<&'static Algorithm> {
-        algorithms().iter().find(|row| row.name() == name)
+        algorithms().find(|row| row.name() == name)
     }
 
     /// Its name, as in scenario files.
@@ -25,14 +37,19 @@ impl Algorithm {
     }
 }
 
-pub(crate) fn algorithms() -> &'static [Algorithm] {
+/// The rows of the registry, and the one that was [supplied](supply) since.
+pub(crate) fn algorithms() -> impl Iterator<Item = &'static Algorithm> {
     // SAFETY: native.c defines the table and its length together.
-    unsafe {
+    let own: &[Algorithm] = unsafe {
         core::slice::from_raw_parts(
             (&raw const bindings::onramp_algorithms).cast(),
             bindings::onramp_algorithm_count,
         )
-    }
+    };
+    #[cfg(feature = "std")]
+    return own.iter().chain(SUPPLIED.get());
+    #[cfg(not(feature = "std"))]
+    own.iter()
 }
 
 pub(crate) fn text(literal: *const c_char) -> &'static str {
@@ -44,14 +61,16 @@ pub(crate) fn text(literal: *const c_char) -> &'static str {
 
 /// The names of all algorithms, in the registry's order.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    algorithms().iter().map(Algorithm::name)
+    algorithms().map(Algorithm::name)
 }
 
 /// The same as a slice.
 #[cfg(feature = "std")]
 pub fn startup_names() -> &'static [&'static str] {
-    static NAMES: std::sync::OnceLock<Vec<&'static str>> = std::sync::OnceLock::new();
-    NAMES.get_or_init(|| names().collect())
+    /// Without and with a supplied algorithm.
+    static NAMES: [std::sync::OnceLock<Vec<&'static str>>; 2] =
+        [const { std::sync::OnceLock::new() }; 2];
+    NAMES[usize::from(SUPPLIED.get().is_some())].get_or_init(|| names().collect())
 }
 
 /// An algorithm's summary, in one line.

@@ -53,7 +53,15 @@ impl Startup {
         let algorithm = Algorithm::named(name)?;
         let mut state = [0; STATE_BYTES / 8];
         parameters.fill(algorithm, &mut state);
-        Some(Startup { algorithm, state })
+        Some(Startup::in_state(algorithm, state))
+    }
+
+    /// A start-up of this algorithm, from this state on.
+    pub(crate) fn in_state(
+        algorithm: &'static Algorithm,
+        state: [u64; STATE_BYTES / 8],
+    ) -> Startup {
+        Startup { algorithm, state }
     }
 
     /// The algorithm's name.

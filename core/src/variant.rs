@@ -36,8 +36,7 @@ macro_rules! choices {
                 /// The default, and then the others in the registry's order, each once.
                 pub fn all() -> Vec<$choice> {
                     let mut all = vec![$choice::default()];
-                    let rows = algorithms().iter();
-                    let variants = rows.flat_map(|row| Variant::all_of(row.variants));
+                    let variants = algorithms().flat_map(|row| Variant::all_of(row.variants));
                     for name in variants.filter_map(|variant| variant.name_for($key)) {
                         if !all.contains(&$choice(name)) {
                             all.push($choice(name));
@@ -59,7 +58,7 @@ macro_rules! choices {
                 /// The bits of [`Start::variant`](crate::Start::variant) that choose it for this
                 /// algorithm; 0: the default, or the algorithm has no such variant.
                 pub fn bits(self, startup: &str) -> u64 {
-                    let row = algorithms().iter().find(|row| row.name() == startup);
+                    let row = algorithms().find(|row| row.name() == startup);
                     row.into_iter()
                         .flat_map(|row| Variant::all_of(row.variants))
                         .find(|variant| variant.name_for($key) == Some(self.0))

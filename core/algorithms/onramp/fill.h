@@ -82,6 +82,7 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 {
 	uint64_t bytes = onramp_probe_bytes(state, ack, decision->cwnd_bytes);
 
+	state->is_probing = bytes != 0;
 	if (!bytes) {
 		/* What an application has not sent of the first round may still leave. */
 		if (flight_app_limited(&state->flight)) {

@@ -20,6 +20,7 @@ static inline void onramp_begin_approach(struct onramp *state)
 {
 	state->phase = STARTUP_PHASE_APPROACH;
 	state->probe_bytes_per_s = 0;
+	state->is_probing = false;
 	state->sample_count = 0;
 }
 

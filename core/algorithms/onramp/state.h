@@ -230,6 +230,7 @@ struct onramp {
 	uint32_t retreat_is_safe; /* RETREAT: the Safe Retreat of RFC 9959 */
 	uint32_t exchanges;       /* SLOW START: ACKs that left nothing in flight */
 	uint32_t first_round;     /* enum startup_first_round */
+	uint32_t is_probing;      /* SLOW START: the latest flight is a probe */
 };
 STARTUP_ASSERT_STATE(struct onramp);
 

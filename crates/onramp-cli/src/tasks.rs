@@ -61,6 +61,8 @@ pub const TASKS: [(&str, &[Listed]); 7] = [
     ("Try start-ups on a path", &[
         Listed("sim", "Run scenarios in the simulator",
             "onramp sim scenarios/demo.toml --out out"),
+        Listed("try", "Try an algorithm of your own, a C header, beside others",
+            "onramp try mine.h --beside none,onramp --out out"),
         Listed("lab", "Run scenarios with real sockets over an emulated path",
             "onramp lab scenarios/demo.toml --out out\n\
              onramp lab shell scenarios/lossy.toml -- curl http://server:8000/"),

@@ -74,7 +74,7 @@ impl Startup {
     }
 
     /// The same run with this start-up: path, seed, avoidance and size stay.
-    pub(crate) fn applied_to(&self, case: &Case) -> Case {
+    pub fn applied_to(&self, case: &Case) -> Case {
         let mut case = case.with_startup(&self.algorithm);
         if let Some(window) = self.window {
             case.transfer.initial_window = window;

@@ -83,6 +83,8 @@ pub use inspect::{
     connections, default_in_this_namespace, loaded, registered, registered_names, Connection,
     Loaded, Pairs,
 };
+/// The headers of libbpf, by their names below `bpf/`: a program that compiles BPF needs them.
+pub use libbpf_rs::libbpf_sys::API_HEADERS as LIBBPF_HEADERS;
 pub use live::Moved;
 pub use memory::{PathsMap, RememberedPath};
 pub use namespaces::NetworkNamespace;
@@ -102,7 +104,7 @@ pub use receive_window::{max_window_bytes, DEFAULT_LIMIT_BYTES};
 pub use receiver::{
     receiver_status, unload_receiver, Receiver, ReceiverOptions, ReceiverStatus, RECEIVER_PINS,
 };
-pub use registration::{Lifetime, Options, Registration, KERNEL_CLOCK};
+pub use registration::{verify, Lifetime, Options, Registration, KERNEL_CLOCK};
 pub use routes::{queue_disciplines, start_routes, QueueDiscipline, StartRoute};
 pub use status::{status, Status};
 pub use timers::{Timer, Timers};

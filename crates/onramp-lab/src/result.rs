@@ -195,6 +195,7 @@ impl Traces {
                 .collect(),
             segments: segments.iter().map(segment).collect(),
             receiver: copy.receiver_samples(),
+            ..Trace::default()
         }
     }
 }

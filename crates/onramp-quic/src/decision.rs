@@ -5,8 +5,8 @@ use onramp_core::{
     EXIT_APPLICATION, EXIT_BROKEN, EXIT_DELAY, EXIT_DELIVERY, EXIT_ESTIMATE, EXIT_GOVERNED,
     EXIT_LOSS, EXIT_NONE, EXIT_PATH, EXIT_RECEIVER, EXIT_SSTHRESH, EXIT_TIMEOUT, EXIT_UNRESERVED,
     PHASE_APPROACH, PHASE_AVOIDANCE, PHASE_CONSERVATIVE, PHASE_DONE, PHASE_DRAIN, PHASE_HOLD,
-    PHASE_LINEAR, PHASE_PACING, PHASE_REPAIR, PHASE_RESERVED, PHASE_REST, PHASE_RETREAT,
-    PHASE_SAFE, PHASE_SLOW_START, UNLIMITED,
+    PHASE_LINEAR, PHASE_PACING, PHASE_PROBE, PHASE_REPAIR, PHASE_RESERVED, PHASE_REST,
+    PHASE_RETREAT, PHASE_SAFE, PHASE_SLOW_START, UNLIMITED,
 };
 
 /// Declares an enum from numbers of `onramp-core`, whose names are those of its traces.
@@ -78,6 +78,8 @@ numbers! {
     Conservative = PHASE_CONSERVATIVE,
     /// A loss is being repaired, and the algorithm controls cwnd with each ACK.
     Repair = PHASE_REPAIR,
+    /// A flight leaves, paced, that is larger than slow start's: its ACKs are to show a rate.
+    Probe = PHASE_PROBE,
 }
 
 numbers! {

@@ -8,7 +8,8 @@
 //! | a page of results | [`page`](page()) |
 //! | papers computed again | [`reproduction`] for the page, [`write_files`] for its files |
 //! | statistics of results | [`statistics`] |
-//! | figures of runs as a file | [`figures_file`](figures_file()) |
+//! | figures of runs as one file | [`figures_file`](figures_file()) |
+//! | each figure as a file | [`figure_files`] |
 //!
 //! Pages are self-contained HTML, written by the template library `maud`. Figures are SVG, drawn by
 //! [`onramp_plot`]. Both follow the light or dark scheme of the reader.
@@ -35,7 +36,7 @@ mod text_table;
 mod write;
 
 pub use export::{table_to_csv, to_csv, to_json, SCHEMA_VERSION};
-pub use figures_file::figures_file;
+pub use figures_file::{figure_files, figures_file};
 pub use out_dir::{prepare_files, write_files, Error};
 pub use page::page;
 pub use run::{Meta, Run};

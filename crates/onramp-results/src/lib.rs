@@ -28,5 +28,7 @@ mod traffic_windows;
 
 pub use onramp_core::{StartupEvent, StartupWatch};
 pub use record::{connections, describe_case, Record, TRAFFIC, TRANSFER, UNFINISHED};
-pub use trace::{ReceiverSample, SegmentSample, SenderSample, Trace};
+pub use trace::{
+    LinkQueue, PacketSample, QueueSample, ReceiverSample, SegmentSample, SenderSample, Trace,
+};
 pub use traffic_windows::{rate_in, traffic_windows, TRAFFIC_RTTS};

@@ -16,6 +16,13 @@ pub struct Trace {
     pub receiver: Vec<ReceiverSample>,
     /// Changes that the start-up algorithm reported.
     pub events: Vec<StartupEvent>,
+    /// The links in whose queues its data packets waited, in the order of the scenario. Empty where
+    /// waiting is not measured: in the lab.
+    #[serde(default)]
+    pub queues: Vec<LinkQueue>,
+    /// Its data packets that arrived, in order of time. Empty in the lab.
+    #[serde(default)]
+    pub packets: Vec<PacketSample>,
 }
 
 /// The sender's state at one time. Times are in seconds since the receiver's connect.
@@ -52,6 +59,35 @@ pub struct SegmentSample {
     pub retransmission: bool,
     /// The queue dropped the segment, or it was lost at random.
     pub dropped: bool,
+}
+
+/// The queue of one link in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkQueue {
+    /// The nodes at its ends: `sender - receiver`.
+    pub link: String,
+    /// How long data packets of the connection waited.
+    pub samples: Vec<QueueSample>,
+}
+
+/// A data packet in a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueueSample {
+    /// When it entered the queue.
+    pub time_s: f64,
+    /// How long it waited, behind packets of others too, until its transmission began.
+    pub wait_s: f64,
+}
+
+/// A data packet that has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PacketSample {
+    /// When it arrived.
+    pub time_s: f64,
+    /// Time from sender to receiver.
+    pub delay_s: f64,
+    /// The part of it in queues.
+    pub queued_s: f64,
 }
 
 /// The receiver's progress at one time.

@@ -89,7 +89,7 @@ pub fn run_observed<O: Observer>(
     let mut decimated_traces = 0;
     let trace = |finished: &FinishedTransfer| {
         let events = finished.startup.events.clone();
-        let (trace, is_decimated) = tracer.take(finished.traced_flow);
+        let (trace, is_decimated) = tracer.take(finished.traced_flow, &case.network);
         decimated_traces += usize::from(is_decimated);
         Some(Trace { events, ..trace })
     };

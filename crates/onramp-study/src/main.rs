@@ -30,6 +30,7 @@ impl Program for Cli {
         let json = self.json;
         match self.command {
             Command::Sim(arguments) => commands::sim::run(&arguments, json),
+            Command::Try(arguments) => commands::own_algorithm::run(&arguments, json),
             Command::Lab(arguments) => match &arguments.command {
                 Some(LabCommand::Shell(shell)) => commands::lab_shell::run(shell, json),
                 None => commands::lab::run(&arguments, json),

@@ -6,6 +6,7 @@ mod common;
 mod html;
 mod lab_shell;
 mod out;
+mod own_algorithm_verified;
 mod replay;
 mod reproduce_kernel;
 mod tcp;

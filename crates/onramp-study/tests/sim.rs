@@ -48,6 +48,33 @@ fn out_writes_a_report() {
 }
 
 #[test]
+fn figures_are_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let transfer = "[[transfer]]\nsize = \"300 kB\"\nstartup = [\"none\", \"onramp\"]\n";
+    let file = scenario(dir.path(), "drawn", "", transfer);
+    let figures = dir.path().join("figures");
+    let [file, place] = [&file, &figures].map(|path| path.to_str().unwrap());
+    let ran = onramp(["sim", file, "--figures", place]).code(0);
+    ran.says(&["Figures: 7 files in "]);
+    assert_eq!(
+        Vec::from_iter(listing(&figures)),
+        [
+            "1-completion-times.svg",
+            "1-congestion-window-over-time.svg",
+            "1-delay-of-packets.svg",
+            "1-queue-of-the-link-sender-receiver-over-time.svg",
+            "1-rates-over-time.svg",
+            "1-sequence-over-time.svg",
+            "1-start-up-events.svg",
+        ]
+    );
+    for name in listing(&figures) {
+        let text = std::fs::read_to_string(figures.join(&name)).unwrap();
+        roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+}
+
+#[test]
 fn a_report_of_many_cases_has_traces_only_where_asked_for() {
     let dir = tempfile::tempdir().unwrap();
     let report = |repeats: u32, option: Option<&str>| {

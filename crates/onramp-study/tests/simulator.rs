@@ -6,6 +6,7 @@
 mod common;
 mod compare_startups;
 mod model;
+mod own_algorithm;
 mod quic;
 mod scenario_errors;
 mod sim;

@@ -15,7 +15,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 const PORT: &str = "8000";
 const SIZE: usize = 30_000_000;
-const PHASES: [&str; 4] = ["slow-start", "pacing", "approach", "done"];
+const PHASES: [&str; 5] = ["slow-start", "probe", "pacing", "approach", "done"];
 
 /// A web server that sends the first bytes of a file, and the others once a line has been written
 /// into `gate`. Until then its connection lives, and too few segments are acknowledged to end a

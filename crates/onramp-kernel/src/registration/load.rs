@@ -54,9 +54,7 @@ pub(super) fn register(
     name: &str,
 ) -> Result<Registered> {
     let result = with_log(|| {
-        let mut open = ObjectBuilder::default().open_memory(object)?;
-        configure(&mut open, &config(options, name, object), options, how)?;
-        let mut object = open.load()?;
+        let mut object = load(object, options, how, name)?;
         let defaults = match options.lifetime {
             Lifetime::Process => None,
             Lifetime::UntilUnloaded | Lifetime::Service => Some(PreviousDefaults::record(&object)?),
@@ -81,6 +79,18 @@ pub(super) fn register(
         registered.link.disconnect();
     }
     Ok(registered)
+}
+
+/// Lets the verifier walk a start-up program, without registering it.
+pub(super) fn verify(object: &[u8], options: &Options, how: How<'_>, name: &str) -> Result<Object> {
+    let result = with_log(|| load(object, options, how, name));
+    result.map_err(|failed| failed.refused(format!("the congestion control {name}")))
+}
+
+fn load(object: &[u8], options: &Options, how: How<'_>, name: &str) -> libbpf_rs::Result<Object> {
+    let mut open = ObjectBuilder::default().open_memory(object)?;
+    configure(&mut open, &config(options, name, object), options, how)?;
+    open.load()
 }
 
 /// The user's choices, for the program's read-only data.

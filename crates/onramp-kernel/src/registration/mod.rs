@@ -8,6 +8,7 @@ mod service;
 use crate::event::Event;
 use crate::inspect::{found, owner_of, registered_names, Loaded};
 use crate::probe;
+use crate::programs::{own_programs, ProgramCost};
 use crate::unload::sweep;
 use crate::{Error, Memory, Result};
 use libbpf_rs::{Link, Object};
@@ -18,6 +19,7 @@ use onramp_core::InitialRate;
 pub use options::{Lifetime, Options, KERNEL_CLOCK};
 use ring::EventRing;
 pub(crate) use service::{config_for_service, options_hash, register_for_service};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 /// The largest number that is appended to a name that is taken.
@@ -114,6 +116,35 @@ fn register(options: &Options, shared: Option<&Shared>) -> Result<(String, Regis
         }),
         [] => unreachable!("a start-up has at least its own name"),
     }
+}
+
+/// Loads the object of a start-up program, which this build need not have, and lets the verifier
+/// walk it. Returns the programs of this process with their costs. Nothing stays loaded, and
+/// nothing is registered.
+///
+/// # Errors
+/// This process may not load programs, this kernel lacks something, or the verifier refuses the
+/// program.
+pub fn verify(object: &[u8], options: &Options) -> Result<BTreeMap<String, ProgramCost>> {
+    probe::check_permission()?;
+    let btf = probe::kernel_btf()?;
+    probe::check_avoidance(&btf, options.avoidance)?;
+    let how = How {
+        form: probe::control_form(&btf)?,
+        linked: probe::has_struct_ops_links(&btf),
+        shared: None,
+    };
+    let options = &Options {
+        restricted: options.restricted || !probe::has_flags(&btf),
+        ..options.clone()
+    };
+    let name = onramp_core::congestion_control(&options.startup);
+    let _loaded = load::verify(object, options, how, &name)?;
+    own_programs().map_err(|cause| Error::Refused {
+        what: "reading the costs of its programs".to_owned(),
+        cause: cause.to_string(),
+        log: String::new(),
+    })
 }
 
 /// The names that a registration may have, the best first. `load` alone uses a start-up's own name

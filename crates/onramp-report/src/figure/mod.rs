@@ -2,9 +2,11 @@
 
 pub(crate) mod by_value;
 pub(crate) mod completion;
+mod delay;
 mod events;
 mod flows;
 pub(crate) mod gain;
+mod queue;
 mod rate;
 mod sequence;
 mod timeline;
@@ -136,8 +138,8 @@ impl<'a, 'b> Candidates<'a, 'b> {
     }
 }
 
-/// The plots over time. They share one time axis, which begins at the connect. Plots of each flow
-/// follow, where a run has several.
+/// The plots over time. They share one time axis, which begins at the connect. The delay of packets
+/// follows, and plots of each flow, where a run has several.
 pub(crate) fn over_time(group: &Group<'_>, series: &[Series<'_>], runs: &[Run]) -> Vec<Figure> {
     if series.is_empty() {
         return Vec::new();
@@ -149,6 +151,8 @@ pub(crate) fn over_time(group: &Group<'_>, series: &[Series<'_>], runs: &[Run]) 
     figures.push(sequence::draw(group, series, &link, end_s));
     figures.push(window::draw(series, &link, end_s));
     figures.push(rate::draw(series, &link, end_s));
+    figures.extend(queue::draw(series, end_s));
+    figures.extend(delay::draw(series));
     figures.extend(flows::draw(group, series, runs));
     figures
 }

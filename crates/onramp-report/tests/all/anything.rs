@@ -159,7 +159,7 @@ prop_compose! {
         receiver in vec(a_receiver_sample(), 0..20),
         events in vec(an_event(), 0..8),
     ) -> Trace {
-        Trace { sender, segments, receiver, events }
+        Trace { sender, segments, receiver, events, ..Trace::default() }
     }
 }
 

@@ -1,12 +1,16 @@
 //! Traces of measured connections: an observer that collects the data for the report's charts, with
 //! a limit for each flow.
 
+mod waits;
+
 use crate::decimated::Decimated;
 use crate::observe::{Direction, DropReason, FlowStart, Observer, PacketEvent};
 use onramp_core::UNLIMITED;
 use onramp_results::{ReceiverSample, SegmentSample, SenderSample, Trace};
+use onramp_scenario::Network;
 use onramp_tcp::{Connection, Flags};
 use std::collections::BTreeMap;
+use waits::{OnTheirWay, Waits};
 
 /// Maximum number of samples per sender.
 const MAX_SAMPLES: usize = 100_000;
@@ -19,6 +23,7 @@ const MAX_SEGMENTS: usize = 100_000;
 #[derive(Debug, Default)]
 pub(crate) struct Tracer {
     traced: BTreeMap<u32, TracedFlow>,
+    on_their_way: OnTheirWay,
 }
 
 #[derive(Debug)]
@@ -39,6 +44,7 @@ struct TracedFlow {
     receiver: Decimated<ReceiverSample>,
     /// The newest sample of the receiver, which may not be among those that are kept.
     received: Option<ReceiverSample>,
+    waits: Waits,
 }
 
 impl TracedFlow {
@@ -67,24 +73,27 @@ impl TracedFlow {
 impl Tracer {
     /// Removes the trace of a flow. It has no start-up events yet. The flag states whether samples
     /// were discarded to stay within the limits.
-    pub fn take(&mut self, flow: u32) -> (Trace, bool) {
+    pub fn take(&mut self, flow: u32, network: &Network) -> (Trace, bool) {
         let Some(TracedFlow {
             sender,
             plain,
             problem,
             receiver,
             received,
+            waits,
             ..
         }) = self.traced.remove(&flow)
         else {
             return Default::default();
         };
+        let (queues, packets, waits_are_decimated) = waits.into_parts(network);
         let is_decimated = sender
             .interval()
             .max(plain.interval())
             .max(problem.interval())
             .max(receiver.interval())
-            > 1;
+            > 1
+            || waits_are_decimated;
         let mut receiver = receiver.into_entries();
         receiver.extend(received.filter(|last| receiver.last() != Some(last)));
         let mut segments = plain.into_entries();
@@ -97,6 +106,8 @@ impl Tracer {
                 segments,
                 receiver,
                 events: Vec::new(),
+                queues,
+                packets,
             },
             is_decimated,
         )
@@ -137,6 +148,8 @@ impl Tracer {
 }
 
 impl Observer for Tracer {
+    const WATCHES_SERVICE: bool = true;
+
     fn flow_started(&mut self, flow: &FlowStart) {
         if flow.measured {
             let first = self.traced.get(&flow.transfer);
@@ -150,16 +163,43 @@ impl Observer for Tracer {
                 segments: 0,
                 receiver: Decimated::new(MAX_RECEIVER_SAMPLES),
                 received: None,
+                waits: Waits::default(),
             };
             self.traced.insert(flow.flow, traced);
         }
     }
 
+    fn sent(&mut self, packet: &PacketEvent<'_>) {
+        let has_data = packet.direction == Direction::Data && packet.segment.payload_bytes > 0;
+        if has_data && self.traced.contains_key(&packet.flow) {
+            self.on_their_way.sent(packet);
+        }
+    }
+
     fn entered(&mut self, link: u32, packet: &PacketEvent<'_>) {
+        self.on_their_way.entered(packet);
         self.segment(link, packet, false);
     }
 
+    fn served(&mut self, link: u32, packet: &PacketEvent<'_>) {
+        if let Some(traced) = self.traced.get_mut(&packet.flow) {
+            let started_ns = traced.started_ns;
+            let ways = &mut self.on_their_way;
+            traced.waits.served(ways, link, packet, started_ns);
+        }
+    }
+
+    fn arrived(&mut self, packet: &PacketEvent<'_>) {
+        if let Some(traced) = self.traced.get_mut(&packet.flow) {
+            let started_ns = traced.started_ns;
+            traced
+                .waits
+                .arrived(&mut self.on_their_way, packet, started_ns);
+        }
+    }
+
     fn dropped(&mut self, link: u32, _why: DropReason, packet: &PacketEvent<'_>) {
+        self.on_their_way.dropped(packet);
         self.segment(link, packet, true);
     }
 

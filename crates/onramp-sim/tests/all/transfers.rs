@@ -211,6 +211,34 @@ fn a_trace_agrees_with_its_record() {
 }
 
 #[test]
+fn packets_wait_no_longer_than_the_queue_is() {
+    let text = format!("{CLEAN}[[transfer]]\nsize = \"1 MB\"\nstartup = [\"none\", \"onramp\"]\n");
+    for case in scenario(&text).cases {
+        let outcome = traced(&case);
+        let trace = &outcome.traces[0];
+        let [queue] = trace.queues.as_slice() else {
+            panic!("{:?}", trace.queues);
+        };
+        assert_eq!(queue.link, "sender - receiver");
+        // 100 packets of 1500 bytes, and the one that is being sent, at 12 Mbit/s
+        let waits = || queue.samples.iter().map(|sample| sample.wait_s);
+        let longest = waits().fold(0.0, f64::max);
+        assert!((0.001..=0.101).contains(&longest), "{longest}");
+        // Each packet that arrived has waited for what its delay exceeds half of the RTT and its
+        // transmission by.
+        assert!(trace.packets.len() as u64 >= 1_000_000 / 1448);
+        for packet in &trace.packets {
+            let rest = packet.delay_s - packet.queued_s;
+            assert!((0.05..=0.051).contains(&rest), "{packet:?}");
+        }
+        let queued: f64 = trace.packets.iter().map(|packet| packet.queued_s).sum();
+        let waited: f64 = waits().sum();
+        // Packets in flight at the end have waited and not arrived.
+        assert!(queued <= waited + 1e-9, "{queued} {waited}");
+    }
+}
+
+#[test]
 fn a_run_ends_at_its_duration_with_records_of_unfinished_transfers() {
     let mut case = scenario(&format!("{CLEAN}[[transfer]]\nsize = \"100 MB\"\n"))
         .cases

@@ -29,6 +29,10 @@ pub struct SimArguments {
     /// Write report.html, the results as JSON and CSV, and the traces into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Write each figure of the report as an SVG file into this directory, for a paper
+    /// (docs/results.md)
+    #[arg(long, value_name = "DIR")]
+    pub figures: Option<PathBuf>,
     #[command(flatten)]
     pub traces: ReportTraces,
     /// Run this many cases at a time. The results do not depend on it [default: one per processor]

@@ -4,6 +4,7 @@
 mod emulation;
 mod judge;
 mod model;
+mod own_algorithm;
 mod papers;
 mod quic;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub use emulation::{
 };
 pub use judge::JudgeArguments;
 pub use model::{Model, ModelArguments};
+pub use own_algorithm::TryArguments;
 pub use papers::{PaperName, ReproduceArguments, TheoryArguments};
 pub use quic::{QuicArguments, QuicCommand, QuicGetArguments, QuicServeArguments};
 pub use tcp::{GetArguments, ServeArguments, TcpArguments, TcpCommand};
@@ -52,6 +54,9 @@ pub enum Command {
     /// Run scenarios in the simulator. The results are the same on every machine; root is not
     /// needed
     Sim(SimArguments),
+    /// Try an algorithm of your own: its C header is compiled, simulated beside other start-ups,
+    /// and verified by this machine's kernel (docs/add-an-algorithm.md)
+    Try(TryArguments),
     /// Run scenarios with real sockets on this machine's kernel, over an emulated path
     Lab(LabArguments),
     /// Run scenarios in the simulator and in the lab, and compare the completion times

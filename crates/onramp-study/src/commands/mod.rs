@@ -6,6 +6,7 @@ pub mod judge;
 pub mod lab;
 pub mod lab_shell;
 pub mod model;
+pub mod own_algorithm;
 pub mod quic;
 pub mod replay;
 pub mod reproduce;

@@ -14,7 +14,7 @@ use onramp_scenario::{Case, Scenario};
 use onramp_sim::{Error, Options, Outcome};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use tracing::{KeptTraces, Tracing};
+use tracing::Tracing;
 
 pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     let scenarios = runs::read(&arguments.files)?;
@@ -34,10 +34,15 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     if let Some(out) = &arguments.out {
         onramp_report::prepare(out).map_err(unwritten)?;
     }
+    if let Some(figures) = &arguments.figures {
+        onramp_report::prepare_files(figures, &["1-completion-times.svg"]).map_err(unwritten)?;
+    }
     let tracing = Tracing::begin(arguments, &cases)?;
 
-    let with_traces = runs::with_traces(arguments.out.as_deref(), arguments.traces, cases.len());
-    let Simulated { runs, kept, ending } = simulate(&cases, arguments, &tracing, with_traces);
+    let drawn = arguments.out.as_deref().or(arguments.figures.as_deref());
+    let with_traces = runs::with_traces(drawn, arguments.traces, cases.len());
+    let run = |index, case: &Case, options: &Options| tracing.run(index, case, options);
+    let Simulated { runs, kept, ending } = simulate(&cases, arguments.threads, with_traces, run);
     let (traced, ending) = match tracing.finish(kept) {
         Ok(traced) => (traced, ending),
         Err(failure) => (None, Err(failure)),
@@ -45,6 +50,17 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
     let what = "Simulated transfers, the same on every machine.";
     let meta = |ending: &Answer| runs::meta("sim", what, &scenarios, ending);
     let ending = runs::conclude(&runs, ending, arguments.out.as_deref(), json, meta);
+    if let Some(figures) = arguments.figures.as_deref().filter(|_| !runs.is_empty()) {
+        let files = onramp_report::figure_files(&runs);
+        onramp_report::write_files(figures, &files).map_err(unwritten)?;
+        if !json {
+            say!(
+                "Figures: {} in {}",
+                count(files.len(), "file"),
+                figures.display()
+            );
+        }
+    }
     if let Some(traced) = traced.filter(|_| !json) {
         say!("{traced}");
     }
@@ -52,26 +68,25 @@ pub fn run(arguments: &SimArguments, json: bool) -> Answer {
 }
 
 /// The results of all cases.
-struct Simulated {
-    runs: Vec<Run>,
-    /// The packet traces of each case.
-    kept: Vec<KeptTraces>,
-    ending: Answer,
+pub struct Simulated<T> {
+    pub runs: Vec<Run>,
+    /// What `run` kept of each case, for example packet traces.
+    pub kept: Vec<T>,
+    pub ending: Answer,
 }
 
-/// Runs the cases on several threads.
-fn simulate(
+/// Runs the cases on several threads, by `run`. `with_traces` is for the report.
+pub fn simulate<T: Send>(
     cases: &[&Case],
-    arguments: &SimArguments,
-    tracing: &Tracing,
+    threads: Option<NonZeroUsize>,
     with_traces: bool,
-) -> Simulated {
+    run: impl Fn(usize, &Case, &Options) -> Result<(Outcome, T), Error> + Sync,
+) -> Simulated<T> {
     let options = Options {
         trace: with_traces,
         stop: runs::stop_flag(),
     };
-    let threads = arguments
-        .threads
+    let threads = threads
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, NonZeroUsize::get);
     let progress = runs::progress(cases.len());
@@ -80,7 +95,7 @@ fn simulate(
         kept: Vec::new(),
         ending: Ok(DONE),
     };
-    let run = |index| tracing.run(index, cases[index], &options);
+    let run = |index: usize| run(index, cases[index], &options);
     onramp_sim::run_all_with(cases.len(), threads, run, |index, outcome| {
         let case = cases[index];
         progress.set_message(describe(case));

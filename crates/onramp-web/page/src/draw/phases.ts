@@ -6,7 +6,7 @@
 import type { Palette } from "./palette";
 
 const GROUPS: [string, string[]][] = [
-	["grow", ["slow-start", "linear", "conservative"]],
+	["grow", ["slow-start", "probe", "linear", "conservative"]],
 	["pace", ["pacing", "approach", "reserved"]],
 	["wait", ["hold", "drain", "rest"]],
 	["repair", ["retreat", "repair"]],

@@ -170,7 +170,7 @@ impl Avoidance for Prague {
         let cwnd = window.cwnd_bytes;
         let reduction = match self.has_reduced {
             false => cwnd / 2,
-            true => (u128::from(cwnd) * u128::from(self.alpha()) >> (ALPHA_BITS + 1)) as u64,
+            true => ((u128::from(cwnd) * u128::from(self.alpha())) >> (ALPHA_BITS + 1)) as u64,
         };
         self.has_reduced = true;
         self.reduced_ns = now_ns;

@@ -260,8 +260,8 @@ mod tests {
         }
 
         fn mark(&mut self) -> u64 {
-            self.prague
-                .ssthresh_after_mark(&self.window.clone(), self.now_ns, 0)
+            let window = self.window;
+            self.prague.ssthresh_after_mark(&window, self.now_ns, 0)
         }
     }
 

@@ -112,7 +112,7 @@ fn disciplines() {
                 "queue = [\"60 packets\", \"1 bdp\"]"
             ),
             ("min = \"5 packets\"", "min = \"5 kB\""),
-            ("min = \"5 packets\"", "min = \"15 packets\""),
+            ("min = \"5 packets\"", "min = \"16 packets\""),
             (
                 "min = \"5 packets\"\nmax = \"15 packets\"",
                 "min = \"15 packets\""

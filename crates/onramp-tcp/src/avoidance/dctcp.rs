@@ -100,7 +100,7 @@ impl Avoidance for Dctcp {
     fn ssthresh_after_mark(&mut self, window: &Window, _now_ns: u64, _flight_bytes: u64) -> u64 {
         self.reno.forget_credit();
         let cwnd = window.segments();
-        let reduction = u128::from(cwnd) * u128::from(self.alpha) >> (ALPHA_BITS + 1);
+        let reduction = (u128::from(cwnd) * u128::from(self.alpha)) >> (ALPHA_BITS + 1);
         at_least_two(cwnd - reduction as u64, window.mss_bytes)
     }
 }

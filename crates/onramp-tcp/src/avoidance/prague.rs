@@ -170,7 +170,7 @@ impl Avoidance for Prague {
         let cwnd = window.cwnd_bytes;
         let reduction = match self.has_reduced {
             false => cwnd / 2,
-            true => (u128::from(cwnd) * u128::from(self.alpha()) >> (ALPHA_BITS + 1)) as u64,
+            true => ((u128::from(cwnd) * u128::from(self.alpha())) >> (ALPHA_BITS + 1)) as u64,
         };
         self.has_reduced = true;
         self.reduced_ns = now_ns;
@@ -260,8 +260,8 @@ mod tests {
         }
 
         fn mark(&mut self) -> u64 {
-            self.prague
-                .ssthresh_after_mark(&self.window.clone(), self.now_ns, 0)
+            let window = self.window;
+            self.prague.ssthresh_after_mark(&window, self.now_ns, 0)
         }
     }
 

@@ -92,7 +92,7 @@ fn arrivals_that_form_no_line_are_a_veto() {
     let decision = flight(&mut host, MILLISECONDS, in_two_heaps, |n| n * MS);
     assert_eq!(
         (phase(&host), decision.estimate_bytes_per_s),
-        ("slow-start", 0)
+        ("probe", 0)
     );
 }
 
@@ -132,7 +132,7 @@ fn a_rate_that_the_senders_own_clock_does_not_support_is_none() {
         let decision = host.decision;
         assert_eq!(
             (phase(&host), decision.estimate_bytes_per_s),
-            ("slow-start", 0)
+            ("probe", 0)
         );
         assert!(
             decision.cwnd_bytes < 8 * pipe_bytes,
@@ -206,7 +206,7 @@ fn the_receivers_clock_raises_the_lower_bound() {
         let bound = 9 * u64::from(MSS) * 1_000_000_000 / time_ns;
         assert_eq!(
             (phase(&host), decision.pacing_bytes_per_s),
-            ("slow-start", bound / 8 * 40)
+            ("probe", bound / 8 * 40)
         );
     }
 }

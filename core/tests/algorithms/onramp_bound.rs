@@ -57,10 +57,7 @@ fn probe_bytes(bytes_per_s: u64, rtt_ns: u64) -> u64 {
 #[track_caller]
 fn assert_probe(host: &Host, bytes_per_s: u64) {
     let decision = &host.decision;
-    assert_eq!(
-        (phase(host), decision.estimate_bytes_per_s),
-        ("probe", 0)
-    );
+    assert_eq!((phase(host), decision.estimate_bytes_per_s), ("probe", 0));
     assert_eq!(
         (decision.cwnd_bytes, decision.pacing_bytes_per_s),
         (probe_bytes(bytes_per_s, RTT), bytes_per_s / 8 * 40)

@@ -80,7 +80,7 @@ fn quiet_acks_are_skipped_in_a_slow_start_that_is_not_paced() {
             decision.host_skips_quiet_ack(quiet_acks)
         })
     };
-    assert_eq!(skipping(UNLIMITED, 2), ["slow-start"]);
+    assert_eq!(skipping(UNLIMITED, 2), ["slow-start", "probe"]);
     assert!(skipping(UNLIMITED, 1).is_empty());
     assert!(skipping(1_000_000, 2).is_empty());
 }

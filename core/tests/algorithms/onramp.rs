@@ -174,7 +174,7 @@ fn a_train_that_is_no_line_gives_no_rate_but_the_next_line_does() {
 /// A host that paces its initial window finds its own rate in the ACKs.
 #[test]
 fn segments_that_arrive_as_they_left_give_no_rate() {
-    for (left_hundredths, name) in [(0, "pacing"), (74, "pacing"), (76, "slow-start")] {
+    for (left_hundredths, name) in [(0, "pacing"), (74, "pacing"), (76, "probe")] {
         let mut host = host_on(RTT);
         let arrived_ns = time_ns(SEGMENT, RATE);
         for place in 0..10 {
@@ -198,7 +198,7 @@ fn host_with(segments: u64) -> Host {
 
 #[test]
 fn three_acks_give_no_rate() {
-    for (segments, name) in [(3, "slow-start"), (4, "pacing")] {
+    for (segments, name) in [(3, "probe"), (4, "pacing")] {
         let mut host = host_with(segments);
         host.flight(MS, ACK_CWND_LIMITED);
         assert_eq!(
@@ -212,9 +212,9 @@ fn three_acks_give_no_rate() {
 #[test]
 fn a_segment_in_less_than_32_us_is_not_believed() {
     for (segments, spacing_ns, name) in [
-        (10, 31_900, "slow-start"),
+        (10, 31_900, "probe"),
         (10, 32_100, "pacing"),
-        (40, 31_900, "slow-start"),
+        (40, 31_900, "probe"),
         (40, 32_100, "pacing"),
     ] {
         let mut host = host_with(segments);

@@ -57,10 +57,7 @@ fn probe_bytes(bytes_per_s: u64, rtt_ns: u64) -> u64 {
 #[track_caller]
 fn assert_probe(host: &Host, bytes_per_s: u64) {
     let decision = &host.decision;
-    assert_eq!(
-        (phase(host), decision.estimate_bytes_per_s),
-        ("slow-start", 0)
-    );
+    assert_eq!((phase(host), decision.estimate_bytes_per_s), ("probe", 0));
     assert_eq!(
         (decision.cwnd_bytes, decision.pacing_bytes_per_s),
         (probe_bytes(bytes_per_s, RTT), bytes_per_s / 8 * 40)
@@ -251,7 +248,7 @@ fn packet_pairs_that_are_no_line_give_a_lower_bound() {
         let gap_ns = if n == 0 { RTT } else { 4 * MS };
         host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);
     }
-    assert_eq!(phase(&host), "slow-start");
+    assert_eq!(phase(&host), "probe");
     // The first segment is the begin of the interval. 2 ms more may be hidden.
     let at_least = bound(9, 4 * MS + 10);
     assert!(host.decision.cwnd_bytes >= probe_bytes(at_least, RTT));

@@ -90,10 +90,7 @@ fn arrivals_that_form_no_line_are_a_veto() {
     let mut host = host(MILLISECONDS.start());
     let in_two_heaps = |n| if n < 5 { 0 } else { 8 * MS };
     let decision = flight(&mut host, MILLISECONDS, in_two_heaps, |n| n * MS);
-    assert_eq!(
-        (phase(&host), decision.estimate_bytes_per_s),
-        ("slow-start", 0)
-    );
+    assert_eq!((phase(&host), decision.estimate_bytes_per_s), ("probe", 0));
 }
 
 /// Forty segments leave one each millisecond, and jitter of the forward path makes the last one
@@ -130,10 +127,7 @@ fn a_rate_that_the_senders_own_clock_does_not_support_is_none() {
             host.ack_with_time(RTT + n * MS, n * leaving_ns, tsval);
         }
         let decision = host.decision;
-        assert_eq!(
-            (phase(&host), decision.estimate_bytes_per_s),
-            ("slow-start", 0)
-        );
+        assert_eq!((phase(&host), decision.estimate_bytes_per_s), ("probe", 0));
         assert!(
             decision.cwnd_bytes < 8 * pipe_bytes,
             "{} segments",
@@ -206,7 +200,7 @@ fn the_receivers_clock_raises_the_lower_bound() {
         let bound = 9 * u64::from(MSS) * 1_000_000_000 / time_ns;
         assert_eq!(
             (phase(&host), decision.pacing_bytes_per_s),
-            ("slow-start", bound / 8 * 40)
+            ("probe", bound / 8 * 40)
         );
     }
 }

@@ -107,7 +107,7 @@ fn the_whole_bdp_is_filled_where_the_first_flight_confirms_it_otherwise_three_qu
 #[test]
 fn a_probe_is_preferred_to_a_jump_of_less_than_twice_its_size() {
     for options in [CAREFUL, OPTION_RESUME_AT_ONCE] {
-        for (remembered, at, segments) in [(200, "slow-start", 77), (400, "pacing", 200)] {
+        for (remembered, at, segments) in [(200, "probe", 77), (400, "pacing", 200)] {
             let start = Start {
                 options,
                 srtt_ns: RTT,

@@ -157,7 +157,7 @@ fn reports_that_form_no_line_are_a_veto() {
         flight(&mut host, AT_ONCE, arrived_ns, SPACED);
         assert_eq!(
             (phase(&host), host.decision.estimate_bytes_per_s),
-            ("slow-start", 0)
+            ("probe", 0)
         );
     }
 }

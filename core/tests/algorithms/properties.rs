@@ -74,10 +74,8 @@ fn is_probe(start: &Start, srtt_ns: u64, after: &Decision) -> bool {
     let is_paced = after.pacing_bytes_per_s != UNLIMITED || start.variant & without_spacing() != 0;
     let leaves_in_a_round_trip = u128::from(after.cwnd_bytes) * 1_000_000_000
         <= u128::from(after.pacing_bytes_per_s) * u128::from(srtt_ns);
-    let is_in_slow_start =
-        phase_name(after.phase) == "slow-start" && is_paced && leaves_in_a_round_trip;
-    after.estimate_bytes_per_s == 0
-        && (is_in_slow_start || after.cwnd_bytes == start.ssthresh_bytes)
+    let is_probing = phase_name(after.phase) == "probe" && is_paced && leaves_in_a_round_trip;
+    after.estimate_bytes_per_s == 0 && (is_probing || after.cwnd_bytes == start.ssthresh_bytes)
 }
 
 /// The transitions of the state diagrams.
@@ -96,12 +94,13 @@ fn may_follow(name: &str, before: u32, after: u32) -> bool {
     }
     let next: &[&str] = match phase_name(before) {
         // An ssthresh that the host had from the beginning ends the start-up anywhere.
-        "slow-start" => &["pacing", "hold", "done"],
+        "slow-start" => &["probe", "pacing", "hold", "done"],
+        "probe" => &["slow-start", "pacing", "hold", "done"],
         "pacing" => &["approach", "done"],
         "approach" => &["hold", "done"],
         "hold" => &["slow-start", "approach", "done"],
         // A light loss leads back to the phase in which it was found.
-        "retreat" => &["slow-start", "pacing", "approach", "hold", "done"],
+        "retreat" => &["slow-start", "probe", "pacing", "approach", "hold", "done"],
         phase => panic!("{phase} is none of its phases"),
     };
     before == after || next.contains(&phase_name(after))

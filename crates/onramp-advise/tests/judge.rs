@@ -86,11 +86,11 @@ fn what_fits_into_the_first_window_has_nothing_to_gain() {
 
 #[test]
 fn another_congestion_control_and_cut_off_connections_are_not_judged() {
-    let mut dctcp = download(1_000_000, 0.74);
-    dctcp.congestion_control = "dctcp".into();
+    let mut unknown = download(1_000_000, 0.74);
+    unknown.congestion_control = "illinois".into();
     let mut cut_off = download(1_000_000, 0.74);
     cut_off.complete = false;
-    let advice = advice(vec![dctcp, cut_off]);
+    let advice = advice(vec![unknown, cut_off]);
     assert_eq!(counts(&advice), (0, 1, 1));
     assert_eq!(advice.classes[0].simulated, None);
 }

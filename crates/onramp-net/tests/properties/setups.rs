@@ -124,6 +124,30 @@ pub fn plain_setups() -> impl Strategy<Value = Setup> {
         })
 }
 
+fn dual_pi2() -> impl Strategy<Value = QueueConfig> {
+    (
+        limits(),
+        (0u64..20_000_000, 1u64..20_000_000, 0u64..2_000_000),
+        (0u32..1 << 20, 0u32..1 << 20, 1u32..5),
+        0u32..=100,
+    )
+        .prop_map(
+            |(limit, (target_ns, update_ns, step_ns), (alpha, beta, coupling), percent)| {
+                QueueConfig::DualPi2(DualPi2Config {
+                    limit,
+                    target_ns,
+                    update_ns,
+                    alpha,
+                    beta,
+                    coupling,
+                    step_ns,
+                    classic_percent: percent,
+                    mtu_bytes: 1500,
+                })
+            },
+        )
+}
+
 fn queues() -> impl Strategy<Value = QueueConfig> {
     let red = (
         limits(),
@@ -181,34 +205,13 @@ fn queues() -> impl Strategy<Value = QueueConfig> {
                 })
             },
         );
-    let dual = (
-        limits(),
-        (0u64..20_000_000, 1u64..20_000_000, 0u64..2_000_000),
-        (0u32..1 << 20, 0u32..1 << 20, 1u32..5),
-        0u32..=100,
-    )
-        .prop_map(
-            |(limit, (target_ns, update_ns, step_ns), (alpha, beta, coupling), percent)| {
-                QueueConfig::DualPi2(DualPi2Config {
-                    limit,
-                    target_ns,
-                    update_ns,
-                    alpha,
-                    beta,
-                    coupling,
-                    step_ns,
-                    classic_percent: percent,
-                    mtu_bytes: 1500,
-                })
-            },
-        );
     prop_oneof![
         limits().prop_map(QueueConfig::DropTail),
         limits().prop_map(QueueConfig::AckFilter),
         red,
         codel,
         fq,
-        dual
+        dual_pi2()
     ]
 }
 

@@ -229,7 +229,7 @@ fn packets_wait_no_longer_than_the_queue_is() {
         assert!(trace.packets.len() as u64 >= 1_000_000 / 1448);
         for packet in &trace.packets {
             let rest = packet.delay_s - packet.queued_s;
-            assert!((0.05..=0.051).contains(&rest), "{packet:?}");
+            assert!((0.05..0.0511).contains(&rest), "{packet:?}");
         }
         let queued: f64 = trace.packets.iter().map(|packet| packet.queued_s).sum();
         let waited: f64 = waits().sum();

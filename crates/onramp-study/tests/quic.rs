@@ -186,7 +186,7 @@ fn wrong_options_of_the_server_are_named() {
         &["--startup", "qos"],
         &["reserves none", "another start-up"],
     );
-    refused(&["--avoidance", "bbr"], &["hands over to cubic"]);
+    refused(&["--avoidance", "reno"], &["hands over to cubic"]);
     refused(&["--folder", "/no/such"], &["/no/such", "No such file"]);
     refused(&["--certificate", "/no/such"], &["--key <FILE>"]);
     refused(&["--memory-file", "x"], &["--memory <WHEN>"]);

@@ -314,7 +314,11 @@ fn the_figures_are_one_well_formed_file() {
         .root_element()
         .children()
         .filter(|node| node.has_tag_name("g"));
-    assert_eq!(groups.count(), 4, "events, sequence, windows, rate");
+    assert_eq!(
+        groups.count(),
+        6,
+        "events, sequence, windows, rate, queue, delay"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Invariants of an end that has sent all that it can.
 
-use onramp_tcp::{Connection, State, Transmit};
+use onramp_tcp::{Connection, Flags, State, Transmit};
 
 /// Checks an end that has nothing more to send now.
 pub fn check(connection: &Connection, now_ns: u64) {
@@ -41,10 +41,19 @@ pub fn check(connection: &Connection, now_ns: u64) {
 /// Checks an end that has just sent a segment.
 pub fn check_sent(connection: &Connection, transmit: &Transmit) {
     let bytes = u64::from(transmit.segment.payload_bytes);
-    // RFC 3168, section 6.1: only new data of a connection with ECN may be marked.
+    let flags = transmit.segment.flags;
+    let may_be_marked = match connection.config().avoidance.ect() {
+        // RFC 3168, section 6.1: only new data of a connection with ECN may be marked.
+        None => connection.has_ecn() && bytes > 0 && !transmit.retransmission,
+        // As in Linux, all packets of DCTCP and Prague but resets, and the first SYN, which asks.
+        Some(_) if flags.has(Flags::SYN) && !flags.has(Flags::ACK) => {
+            transmit.segment.ecn.is_capable()
+        }
+        Some(_) => connection.has_ecn() && !flags.has(Flags::RST),
+    };
     assert_eq!(
         transmit.segment.ecn.is_capable(),
-        connection.has_ecn() && bytes > 0 && !transmit.retransmission,
+        may_be_marked,
         "{transmit:?} {connection:#?}"
     );
     if bytes == 0 || transmit.retransmission {

@@ -7,7 +7,7 @@ use std::fs;
 /// The congestion controls that sockets of this network namespace can choose.
 ///
 /// # Errors
-/// [`Error::Io`] if /proc cannot be read.
+/// [`Error::Io`](crate::Error::Io) if /proc cannot be read.
 pub fn registered_names() -> Result<Vec<String>> {
     let text = read_text("/proc/sys/net/ipv4/tcp_available_congestion_control")?;
     Ok(text.split_whitespace().map(str::to_owned).collect())

@@ -7,7 +7,7 @@ use onramp_scenario::units::{format_rate, format_time};
 pub fn phase(name: &str) -> &'static str {
     match name {
         "slow-start" => "Slow start: cwnd grows by what is acknowledged",
-        "probe" => "Probe: a larger flight than slow start's, paced, to measure the rate",
+        "probe" => "Probing: a larger flight than slow start's, paced, to measure the rate",
         "pacing" => "Pacing: fills a measured window at the measured rate",
         "approach" => "Approach: cwnd grows, never faster than the measured rate",
         "done" => "Start-up over",

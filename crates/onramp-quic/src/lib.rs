@@ -46,6 +46,8 @@ pub mod quinn;
 mod sender;
 mod settings;
 mod startup;
+#[cfg(any(feature = "noq", feature = "quinn"))]
+mod successor;
 
 #[cfg(any(feature = "noq", feature = "quinn"))]
 pub use config::Avoidance;

@@ -3,6 +3,7 @@
 use crate::decision::Status;
 use crate::path_control::{AckedPacket, CongestionEvent, PathControl};
 use crate::sender::Pacing;
+use crate::successor::Successor;
 use noq_proto::congestion::{Controller, ControllerMetrics, Cubic};
 use noq_proto::RttEstimator;
 use std::any::Any;
@@ -16,72 +17,37 @@ const UNPACED_BYTES_PER_S: u64 = 1 << 30;
 #[derive(Clone, Debug)]
 pub(super) struct Startup {
     control: PathControl<Cubic>,
-    bbr: Option<Bbr>,
+    /// noq's BBR.
+    bbr: Successor<dyn Controller>,
 }
 
-/// noq's BBR. It sees all events from the first packet on.
-#[derive(Debug)]
-struct Bbr {
-    controller: Box<dyn Controller>,
-    /// The start-up is over.
-    has_begun: bool,
-}
-
-impl Clone for Bbr {
-    fn clone(&self) -> Bbr {
-        Bbr {
-            controller: self.controller.clone_box(),
-            has_begun: self.has_begun,
-        }
+impl Clone for Successor<dyn Controller> {
+    fn clone(&self) -> Self {
+        self.copied(|controller| controller.clone_box())
     }
 }
 
 impl Startup {
     /// `bbr` goes on after the start-up; `None`: CUBIC does.
     pub fn new(control: PathControl<Cubic>, bbr: Option<Box<dyn Controller>>) -> Startup {
-        let bbr = bbr.map(|controller| Bbr {
-            controller,
-            has_begun: false,
-        });
+        let bbr = Successor::new(bbr);
         Startup { control, bbr }
     }
 
     pub fn status(&self) -> Status {
         self.control.status()
     }
-
-    /// Reports an event to BBR, if it is there. True: it has begun, and the start-up is over.
-    fn report(&mut self, event: impl FnOnce(&mut dyn Controller)) -> bool {
-        let Some(bbr) = &mut self.bbr else {
-            return false;
-        };
-        event(bbr.controller.as_mut());
-        bbr.has_begun
-    }
-
-    /// BBR begins where the start-up has ended.
-    fn begin_bbr(&mut self) {
-        if let Some(bbr) = &mut self.bbr {
-            bbr.has_begun = self.control.is_over();
-        }
-    }
-
-    /// BBR, if it has begun.
-    fn bbr(&self) -> Option<&dyn Controller> {
-        let bbr = self.bbr.as_ref().filter(|bbr| bbr.has_begun);
-        bbr.map(|bbr| &*bbr.controller)
-    }
 }
 
 impl Controller for Startup {
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
-        if !self.report(|bbr| bbr.on_packet_sent(now, bytes, pn)) {
+        if !self.bbr.report(|bbr| bbr.on_packet_sent(now, bytes, pn)) {
             self.control.on_sent(now, bytes.into());
         }
     }
 
     fn on_cwnd_limited(&mut self) {
-        if !self.report(|bbr| bbr.on_cwnd_limited()) {
+        if !self.bbr.report(|bbr| bbr.on_cwnd_limited()) {
             self.control.on_cwnd_limited();
         }
     }
@@ -95,7 +61,10 @@ impl Controller for Startup {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        if self.report(|bbr| bbr.on_ack(now, sent, bytes, pn, app_limited, rtt)) {
+        if self
+            .bbr
+            .report(|bbr| bbr.on_ack(now, sent, bytes, pn, app_limited, rtt))
+        {
             return;
         }
         let packet = AckedPacket {
@@ -116,17 +85,23 @@ impl Controller for Startup {
         largest_packet_num_acked: Option<u64>,
     ) {
         let acked = largest_packet_num_acked;
-        if self.report(|bbr| bbr.on_end_acks(now, in_flight, app_limited, acked)) {
+        if self
+            .bbr
+            .report(|bbr| bbr.on_end_acks(now, in_flight, app_limited, acked))
+        {
             return;
         }
         let largest = self.control.newest_acked();
         self.control
             .on_end_acks(now, in_flight, app_limited, largest);
-        self.begin_bbr();
+        self.bbr.begin(self.control.is_over());
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
-        if !self.report(|bbr| bbr.on_packet_lost(lost_bytes, pn, now)) {
+        if !self
+            .bbr
+            .report(|bbr| bbr.on_packet_lost(lost_bytes, pn, now))
+        {
             self.control.on_lost(lost_bytes.into(), pn);
         }
     }
@@ -140,7 +115,7 @@ impl Controller for Startup {
         lost_bytes: u64,
         largest_lost_pn: u64,
     ) {
-        let has_begun = self.report(|bbr| {
+        let has_begun = self.bbr.report(|bbr| {
             bbr.on_congestion_event(
                 now,
                 sent,
@@ -153,9 +128,9 @@ impl Controller for Startup {
         if has_begun {
             return;
         }
-        if self.bbr.is_some() && self.control.sender().has_started() {
+        if self.bbr.exists() && self.control.sender().has_started() {
             self.control.end_at_loss(now, is_persistent_congestion);
-            return self.begin_bbr();
+            return self.bbr.begin(self.control.is_over());
         }
         self.control.on_congestion(&CongestionEvent {
             now,
@@ -168,27 +143,29 @@ impl Controller for Startup {
     }
 
     fn on_spurious_congestion_event(&mut self) {
-        if !self.report(|bbr| bbr.on_spurious_congestion_event()) {
+        if !self.bbr.report(|bbr| bbr.on_spurious_congestion_event()) {
             self.control.on_spurious_congestion();
         }
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.report(|bbr| bbr.on_mtu_update(new_mtu));
+        self.bbr.report(|bbr| bbr.on_mtu_update(new_mtu));
         self.control.set_mtu(new_mtu);
     }
 
     fn on_ack_frequency_update(&mut self, ack_eliciting_threshold: u64, max_ack_delay: Duration) {
-        self.report(|bbr| bbr.on_ack_frequency_update(ack_eliciting_threshold, max_ack_delay));
+        self.bbr
+            .report(|bbr| bbr.on_ack_frequency_update(ack_eliciting_threshold, max_ack_delay));
     }
 
     fn window(&self) -> u64 {
-        self.bbr()
+        self.bbr
+            .begun()
             .map_or_else(|| self.control.cwnd_bytes(), |bbr| bbr.window())
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        if let Some(bbr) = self.bbr() {
+        if let Some(bbr) = self.bbr.begun() {
             return bbr.metrics();
         }
         let sender = self.control.sender();

@@ -2,6 +2,7 @@
 
 use crate::decision::Status;
 use crate::path_control::{AckedPacket, CongestionEvent, PathControl};
+use crate::successor::Successor;
 use quinn_proto::congestion::{Controller, ControllerMetrics, Cubic};
 use quinn_proto::RttEstimator;
 use std::any::Any;
@@ -11,37 +12,24 @@ use std::time::Instant;
 #[derive(Clone)]
 pub(super) struct Startup {
     control: PathControl<Cubic>,
-    bbr: Option<Bbr>,
+    /// quinn's BBR.
+    bbr: Successor<dyn Controller>,
     /// cwnd before the ACK frame whose packets are being reported.
     cwnd_before_frame_bytes: Option<u64>,
 }
 
-/// quinn's BBR. It sees all events from the first packet on.
-struct Bbr {
-    controller: Box<dyn Controller>,
-    /// The start-up is over.
-    has_begun: bool,
-}
-
-impl Clone for Bbr {
-    fn clone(&self) -> Bbr {
-        Bbr {
-            controller: self.controller.clone_box(),
-            has_begun: self.has_begun,
-        }
+impl Clone for Successor<dyn Controller> {
+    fn clone(&self) -> Self {
+        self.copied(|controller| controller.clone_box())
     }
 }
 
 impl Startup {
     /// `bbr` goes on after the start-up; `None`: CUBIC does.
     pub fn new(control: PathControl<Cubic>, bbr: Option<Box<dyn Controller>>) -> Startup {
-        let bbr = bbr.map(|controller| Bbr {
-            controller,
-            has_begun: false,
-        });
         Startup {
             control,
-            bbr,
+            bbr: Successor::new(bbr),
             cwnd_before_frame_bytes: None,
         }
     }
@@ -49,33 +37,14 @@ impl Startup {
     pub fn status(&self) -> Status {
         self.control.status()
     }
-
-    /// Reports an event to BBR, if it is there. True: it has begun, and the start-up is over.
-    fn report(&mut self, event: impl FnOnce(&mut dyn Controller)) -> bool {
-        let Some(bbr) = &mut self.bbr else {
-            return false;
-        };
-        event(bbr.controller.as_mut());
-        bbr.has_begun
-    }
-
-    /// BBR begins where the start-up has ended.
-    fn begin_bbr(&mut self) {
-        if let Some(bbr) = &mut self.bbr {
-            bbr.has_begun = self.control.is_over();
-        }
-    }
-
-    /// BBR, if it has begun.
-    fn bbr(&self) -> Option<&dyn Controller> {
-        let bbr = self.bbr.as_ref().filter(|bbr| bbr.has_begun);
-        bbr.map(|bbr| &*bbr.controller)
-    }
 }
 
 impl Controller for Startup {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
-        if !self.report(|bbr| bbr.on_sent(now, bytes, last_packet_number)) {
+        if !self
+            .bbr
+            .report(|bbr| bbr.on_sent(now, bytes, last_packet_number))
+        {
             self.control.on_sent(now, bytes);
         }
     }
@@ -88,7 +57,10 @@ impl Controller for Startup {
         app_limited: bool,
         rtt: &RttEstimator,
     ) {
-        if self.report(|bbr| bbr.on_ack(now, sent, bytes, app_limited, rtt)) {
+        if self
+            .bbr
+            .report(|bbr| bbr.on_ack(now, sent, bytes, app_limited, rtt))
+        {
             return;
         }
         let cwnd_bytes = self.window();
@@ -111,7 +83,10 @@ impl Controller for Startup {
         largest_packet_num_acked: Option<u64>,
     ) {
         let acked = largest_packet_num_acked;
-        if self.report(|bbr| bbr.on_end_acks(now, in_flight, app_limited, acked)) {
+        if self
+            .bbr
+            .report(|bbr| bbr.on_end_acks(now, in_flight, app_limited, acked))
+        {
             return;
         }
         if let Some(cwnd_bytes) = self.cwnd_before_frame_bytes.take() {
@@ -119,7 +94,7 @@ impl Controller for Startup {
         }
         self.control
             .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
-        self.begin_bbr();
+        self.bbr.begin(self.control.is_over());
     }
 
     fn on_congestion_event(
@@ -130,12 +105,15 @@ impl Controller for Startup {
         lost_bytes: u64,
     ) {
         let is_persistent = is_persistent_congestion;
-        if self.report(|bbr| bbr.on_congestion_event(now, sent, is_persistent, lost_bytes)) {
+        if self
+            .bbr
+            .report(|bbr| bbr.on_congestion_event(now, sent, is_persistent, lost_bytes))
+        {
             return;
         }
-        if self.bbr.is_some() && self.control.sender().has_started() {
+        if self.bbr.exists() && self.control.sender().has_started() {
             self.control.end_at_loss(now, is_persistent);
-            return self.begin_bbr();
+            return self.bbr.begin(self.control.is_over());
         }
         let number = self.control.number_by_time(sent);
         let is_ecn = lost_bytes == 0;
@@ -153,17 +131,18 @@ impl Controller for Startup {
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.report(|bbr| bbr.on_mtu_update(new_mtu));
+        self.bbr.report(|bbr| bbr.on_mtu_update(new_mtu));
         self.control.set_mtu(new_mtu);
     }
 
     fn window(&self) -> u64 {
-        self.bbr()
+        self.bbr
+            .begun()
             .map_or_else(|| self.control.cwnd_bytes(), |bbr| bbr.window())
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        if let Some(bbr) = self.bbr() {
+        if let Some(bbr) = self.bbr.begun() {
             return bbr.metrics();
         }
         // No pacing rate: it would appear in qlog, and quinn does not carry it out.

@@ -3,7 +3,6 @@
 A sender that believed them would send faster than the path carries (RFC 9000, section 21.4).
 """
 
-import pytest
 from aioquic import tls
 from client import get
 
@@ -39,12 +38,11 @@ def test_an_ack_of_a_packet_that_was_never_sent_ends_the_connection(serve):
     server.end()
 
 
-@pytest.mark.parametrize("early", [2, 8])
-def test_acks_that_come_too_early_end_the_connection(serve, content, early):
-    # noq leaves out packet numbers at random, at most 64 in the beginning (RFC 9000, section 21.4),
-    # so a client that guesses acknowledges one of them, or one that is not sent yet.
+def test_acks_that_come_too_early_end_the_connection(serve):
+    # 64 is more than the packets that this client reads between two of its ACKs, 1 ms apart.
+    # So its guesses run ahead of the server, however slow the machine is.
     server = serve()
-    bend = acknowledge(lambda largest: range(largest + 1, largest + 1 + early))
+    bend = acknowledge(lambda largest: range(largest + 1, largest + 65))
     ended, received = get(server.port, "/bytes/5000000", server.certificate, bend)
     assert ended.startswith(PROTOCOL_VIOLATION), ended
     assert len(received) < 2_000_000

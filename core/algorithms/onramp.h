@@ -47,10 +47,11 @@
  * The first round trip: the initial window leaves at once. Behind it, up to 90 segments leave at
  * the host's initial rate (core/parts/first_round.h), as many as this rate sends in the handshake's
  * RTT. Siblings share the rate. Where they are fewer than half of the initial window, none leave:
- * slow start is faster. The first flight, which is measured, is the initial window alone.
+ * slow start is faster. A flight that is measured is what leaves at once: of the first round trip,
+ * the initial window.
  * Where the application has little to send at first, as in a handshake of TLS, the rest may leave
  * later: after an idle time too, but not behind 16 exchanges of small messages, or behind one
- * beside siblings.
+ * beside siblings. Small messages give a rate like other flights.
  *
  * SLOW START: as in RFC 5681. While a flight arrives whose ACKs give a rate, cwnd grows up to the
  * BDP at that rate and no further.
@@ -58,15 +59,16 @@
  * A probe: where ACKs are aggregated, or the path is fast, a flight gives no rate, but a lower
  * bound of it (core/algorithms/onramp/evidence.h). The next flight is then three quarters of the
  * BDP at that bound, and leaves faster than at the bound. So the next ACKs show more of the rate.
- * A probe is a flight of SLOW START. Its decisions have a phase of their own (PROBE), until the
- * flight is acknowledged.
+ * A probe is a flight of SLOW START, measured without what leaves before and behind it. Its
+ * decisions have a phase of their own (PROBE), until the flight is acknowledged.
  * The bound makes a probe as safe as a flight of slow start, which leaves at twice the rate at
  * which the last one arrived. A flight of slow start behind a paced one leaves within RTT_min,
  * until a loss.
  *
  * ACKs give a rate only where the segments left in at most three quarters of the time in which the
- * ACKs arrived. Other segments may have arrived as they left: those of a probe, or of a host that
- * paces its initial window.
+ * ACKs arrived. Other segments may have arrived as they left: those of a probe, of an application
+ * that writes in parts, or of a host that paces its initial window. Nor do they give a rate below
+ * 7/8 of what a round trip has delivered.
  *
  * PACING: w is sent within RTT_min. This bounds the harm that w can do to the path and to competing
  * flows.
@@ -237,6 +239,7 @@ static inline void onramp_start(struct onramp *state, const struct startup_start
 	state->flight.last_is_delayed = start->options & STARTUP_OPTION_DELAYED_ACKS;
 	receiver_clock_begin(&state->clock, start);
 	state->initial_cwnd_bytes = start->cwnd_bytes;
+	state->measured_end_bytes = start->cwnd_bytes;
 	state->remembered_bdp_bytes = start->remembered_bytes;
 	state->remembered_rtt_ns = start->remembered_rtt_ns;
 	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
@@ -347,22 +350,38 @@ static inline void onramp_pace(const struct onramp *state, const struct startup_
 				  : state->phase;
 }
 
+/* Follow the flights. The initial window is one, or several of small messages, and a probe is one:
+ * without what leaves behind them. Returns whether this ACK completes a flight. */
+static inline bool onramp_flight_ends(struct onramp *state, const struct startup_ack *ack)
+{
+	struct flight *flight = &state->flight;
+	uint64_t prior_bytes = ack->delivered_bytes - ack->acked_bytes;
+
+	if (ack->delivered_bytes <= state->unmeasured_bytes)
+		return false;
+	if (flight_ends(flight, ack))
+		return true;
+	if (flight->acks > 1)
+		return false;
+	if (prior_bytes < state->measured_end_bytes)
+		flight->end_bytes = max_u64(min_u64(flight->end_bytes, state->measured_end_bytes),
+					    ack->delivered_bytes);
+	/* What left when nothing was in flight has not left while the flight before arrived. */
+	if (prior_bytes + ack->lost_bytes <= state->quiet_bytes)
+		flight->sent_app_limited = false;
+	return false;
+}
+
 /* Follow what every phase measures: flights, minimum RTT, losses before RETREAT. Sets
  * state->ack to the ACK with the RTT sample of the forward path. Returns whether the ACK completes
  * a flight. */
 static inline bool onramp_observe(struct onramp *state, const struct startup_ack *ack)
 {
 	struct startup_ack *seen = &state->ack;
-	bool flight_ended =
-		ack->delivered_bytes > state->unmeasured_bytes && flight_ends(&state->flight, ack);
+	bool flight_ended = onramp_flight_ends(state, ack);
 
-	if (!state->first_rtt_ns) {
-		/* The first flight is the initial window, without the segments behind it. */
-		state->flight.end_bytes =
-			max_u64(min_u64(state->flight.end_bytes, state->initial_cwnd_bytes),
-				ack->delivered_bytes);
+	if (!state->first_rtt_ns)
 		onramp_begin_round(state, ack);
-	}
 	state->min_rtt_ns = startup_min_rtt(state->min_rtt_ns, ack);
 	*seen = *ack;
 	if (ack->pair_interval_ns && !state->has_pairs) {
@@ -489,7 +508,7 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 	onramp_report(state, decision);
 	/* An ECN mark ends the start-up: the path says that it is full. */
 	if (loss->kind != STARTUP_LOSS_RECOVERY || startup_is_mark(loss, state->prior_lost_bytes) ||
-	    !state->min_rtt_ns || state->variant & ONRAMP_WITHOUT_RETREAT)
+	    state->variant & ONRAMP_WITHOUT_RETREAT)
 		startup_finish(decision, startup_loss_exit(loss));
 	else
 		onramp_begin_retreat(state, loss, decision);

@@ -33,7 +33,7 @@ static inline bool onramp_reports_last(const struct onramp *state, uint32_t min_
 /* The rate at which the flight's ACKs arrived; 0: faster than a host can measure. */
 static inline uint64_t onramp_ack_rate(const struct onramp *state, const struct startup_ack *ack)
 {
-	uint64_t rate = flight_bytes_per_s(&state->flight, ack, state->variant);
+	uint64_t rate = train_bytes_per_s(&state->flight.train, ack->mss_bytes, state->variant);
 
 	return rate > ack->mss_bytes * NS_PER_S / ONRAMP_MIN_SPACING_NS ? 0 : rate;
 }

@@ -102,8 +102,8 @@ static inline void onramp_probe(struct onramp *state, const struct startup_ack *
 		return;
 	}
 	state->prior_cwnd_bytes = onramp_prior_cwnd(state, ack, decision->cwnd_bytes);
-	if (state->first_bytes_per_s)
-		state->unmeasured_bytes = ack->delivered_bytes + ack->inflight_bytes;
+	state->unmeasured_bytes = ack->delivered_bytes + ack->inflight_bytes;
+	state->measured_end_bytes = ack->delivered_bytes + bytes;
 	onramp_end_first_round(state, ack);
 	decision->cwnd_bytes = bytes;
 	state->probe_bytes_per_s =
@@ -211,6 +211,9 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 	if (flight_ended) {
 		onramp_end_round(state, ack);
 		state->sample_count = 0;
+		/* No rate of the path is lower than what it has delivered in a round trip. */
+		if (rate < state->last_round_bytes_per_s / 8 * ONRAMP_CARRIED_EIGHTHS)
+			rate = 0;
 	} else if (state->sample_count < ONRAMP_GROUP_SAMPLES &&
 		   onramp_group_is_complete(state, ack)) {
 		/* A flight leaves in bursts. Only its first segments meet the queue that was there

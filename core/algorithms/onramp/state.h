@@ -76,7 +76,7 @@ enum onramp_variant {
  * flight arrives at once, it shows five times as much. */
 #define ONRAMP_CREDIBLE_GAIN 8
 /* A probe is at most so many times as large as slow start's next window. */
-#define ONRAMP_MAX_PROBE_GROWTH 64
+#define ONRAMP_MAX_PROBE_GROWTH 16
 /* The pacing rate of a probe, in eighths of the lower bound. Its ACKs show rates up to this. A line
  * is a bound that is nearly exact: a probe that leaves at 3/2 of it fills a queue of a third of the
  * probe at most. Other bounds are several times too low. */
@@ -188,6 +188,7 @@ struct onramp {
 					 known yet */
 	uint64_t quiet_bytes;         /* delivered or lost when nothing was in flight last */
 	uint64_t unmeasured_bytes;    /* what is delivered up to here belongs to no flight */
+	uint64_t measured_end_bytes;  /* a flight that begins before it ends here at the latest */
 	uint64_t min_rtt_ns;          /* 0: no sample yet */
 	uint64_t baseline_rtt_ns;     /* the RTT of the last round: samples are compared with it */
 	uint64_t group_min_rtt_ns;    /* the minimum of the latest group of samples */

@@ -67,8 +67,7 @@
  *
  * ACKs give a rate only where the segments left in at most three quarters of the time in which the
  * ACKs arrived. Other segments may have arrived as they left: those of a probe, of an application
- * that writes in parts, or of a host that paces its initial window. Nor do they give a rate below
- * 7/8 of what a round trip has delivered.
+ * that writes in parts, or of a host that paces its initial window.
  *
  * PACING: w is sent within RTT_min. This bounds the harm that w can do to the path and to competing
  * flows.

@@ -211,9 +211,6 @@ static inline void onramp_slow_start(struct onramp *state, const struct startup_
 	if (flight_ended) {
 		onramp_end_round(state, ack);
 		state->sample_count = 0;
-		/* No rate of the path is lower than what it has delivered in a round trip. */
-		if (rate < state->last_round_bytes_per_s / 8 * ONRAMP_CARRIED_EIGHTHS)
-			rate = 0;
 	} else if (state->sample_count < ONRAMP_GROUP_SAMPLES &&
 		   onramp_group_is_complete(state, ack)) {
 		/* A flight leaves in bursts. Only its first segments meet the queue that was there

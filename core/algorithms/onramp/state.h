@@ -76,7 +76,7 @@ enum onramp_variant {
  * flight arrives at once, it shows five times as much. */
 #define ONRAMP_CREDIBLE_GAIN 8
 /* A probe is at most so many times as large as slow start's next window. */
-#define ONRAMP_MAX_PROBE_GROWTH 16
+#define ONRAMP_MAX_PROBE_GROWTH 64
 /* The pacing rate of a probe, in eighths of the lower bound. Its ACKs show rates up to this. A line
  * is a bound that is nearly exact: a probe that leaves at 3/2 of it fills a queue of a third of the
  * probe at most. Other bounds are several times too low. */

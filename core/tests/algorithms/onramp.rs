@@ -240,14 +240,41 @@ fn without_an_rtt_sample_there_is_no_rate() {
     assert_eq!(host.decision.cwnd_bytes, 80 * SEGMENT);
 }
 
-/// An unused part of cwnd is not paced, and the ACK spacing is the application's.
+/// A message of ten segments, which the bottleneck has spaced.
+#[test]
+fn a_small_message_gives_a_rate() {
+    let mut host = host_on(RTT);
+    host.flight(MS / 10, ACK_APP_LIMITED);
+    assert_eq!(phase(&host), "pacing");
+    assert_eq!(host.decision.estimate_bytes_per_s, SEGMENT * 10_000);
+}
+
+/// Segments that left as far apart as they arrive.
 #[test]
 fn the_spacing_of_an_application_gives_no_rate() {
     let mut host = host_on(RTT);
-    host.flight(MS / 10, ACK_APP_LIMITED);
+    for left in (0..10).rev() {
+        host.ack(MS / 10, left * SEGMENT, ACK_APP_LIMITED);
+        assert_eq!(host.decision.estimate_bytes_per_s, 0);
+    }
+}
+
+/// A handshake of TLS before an answer: three of the ten segments that leave at once are its own.
+#[test]
+fn behind_a_small_message_the_rest_of_the_initial_window_is_a_flight() {
+    let mut host = early_host(60);
+    host.jump(RTT, 3 * SEGMENT);
+    assert_eq!(host.decision.estimate_bytes_per_s, 0);
+    let spacing_ns = time_ns(SEGMENT, RATE);
+    for place in 0..7 {
+        assert_eq!(host.decision.estimate_bytes_per_s, 0, "segment {place}");
+        host.ack.rtt_ns = RTT + place * spacing_ns;
+        let gap_ns = if place == 0 { RTT } else { spacing_ns };
+        host.ack(gap_ns, 60 * SEGMENT, ACK_CWND_LIMITED);
+    }
     assert_eq!(
         (phase(&host), host.decision.estimate_bytes_per_s),
-        ("slow-start", 0)
+        ("pacing", RATE)
     );
 }
 
@@ -330,21 +357,23 @@ fn after_an_idle_time_a_validated_window_falls_to_what_may_be_sent_without_valid
     assert_segments(decision.restart_bytes, PACED_SEGMENTS);
 }
 
+/// A host that lets so many segments leave behind the initial window.
+pub fn early_host(segments: u64) -> Host {
+    let start = Start {
+        srtt_ns: RTT,
+        initial_bytes_per_s: segments * SEGMENT * 10,
+        ..start()
+    };
+    let mut host = Host::new("onramp", start, RTT);
+    host.ack.rtt_ns = RTT;
+    host
+}
+
 /// The first flight gives no rate, and its bound permits no probe.
 #[test]
 fn behind_the_first_round_slow_starts_flight_leaves_within_the_min_rtt() {
-    let initial_bytes_per_s = 600_000;
-    let mut host = Host::new(
-        "onramp",
-        Start {
-            srtt_ns: RTT,
-            initial_bytes_per_s,
-            ..start()
-        },
-        RTT,
-    );
+    let mut host = early_host(60);
     assert_segments(host.decision.cwnd_bytes, 70);
-    host.ack.rtt_ns = RTT;
     for gap_ns in [RTT, MS, MS, MS, MS, 40 * MS, MS, MS, MS, MS] {
         host.ack.rtt_ns += if gap_ns == RTT { 0 } else { gap_ns };
         host.ack(gap_ns, host.decision.cwnd_bytes - SEGMENT, ACK_CWND_LIMITED);

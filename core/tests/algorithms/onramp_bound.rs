@@ -2,7 +2,7 @@
 //! permits.
 
 use crate::flights::{start, Host, MS};
-use crate::onramp::{arrive, host_on, phase, RATE, RTT, SEGMENT};
+use crate::onramp::{arrive, early_host, host_on, phase, RATE, RTT, SEGMENT};
 use crate::onramp_clock::without;
 use crate::path::time_ns;
 use onramp_core::{
@@ -137,23 +137,37 @@ fn probing() -> (Host, u64) {
     (host, decision.pacing_bytes_per_s)
 }
 
-/// All of the probe arrives, at this rate. It left at its pacing rate. The sender sends whole
-/// segments.
+/// What has left before the probe arrives. cwnd stays full.
+fn arrives_before(host: &mut Host) {
+    let in_flight_bytes = host.decision.cwnd_bytes - SEGMENT;
+    for n in 0..host.ack.inflight_bytes / SEGMENT {
+        host.ack(
+            if n == 0 { RTT } else { 1000 },
+            in_flight_bytes,
+            ACK_CWND_LIMITED,
+        );
+    }
+}
+
+/// The probe arrives at this rate, behind what has left before it. It left at its pacing rate.
 fn arrives(host: &mut Host, bytes_per_s: u64) {
     let arrival_ns = time_ns(SEGMENT, bytes_per_s);
     let left_ns = time_ns(SEGMENT, host.decision.pacing_bytes_per_s);
-    for n in 0..host.decision.cwnd_bytes / SEGMENT {
-        let gap_ns = if n == 0 { RTT } else { arrival_ns };
+    let in_flight_bytes = host.decision.cwnd_bytes / SEGMENT * SEGMENT - SEGMENT;
+    let probe = host.decision.cwnd_bytes - host.ack.inflight_bytes;
+    arrives_before(host);
+    for n in 0..probe.div_ceil(SEGMENT) {
         host.ack.rtt_ns = RTT + n * (arrival_ns - left_ns);
-        let in_flight = host.decision.cwnd_bytes / SEGMENT - 1;
-        host.ack(gap_ns, in_flight * SEGMENT, ACK_CWND_LIMITED);
+        host.ack(arrival_ns, in_flight_bytes, ACK_CWND_LIMITED);
     }
+    host.ack.rtt_ns = RTT;
 }
 
 /// Slow start's two segments for each ACK leave at twice the rate of the probe.
 #[test]
 fn while_a_probe_arrives_twice_its_rate_is_paced() {
     let (mut host, paced) = probing();
+    arrives_before(&mut host);
     let before = host.decision.cwnd_bytes;
     let decision = arrive(&mut host, 1, paced / 2, RTT);
     assert_eq!(
@@ -199,6 +213,26 @@ fn a_probe_that_arrives_as_fast_as_it_left_permits_a_larger_one() {
     arrives(&mut host, paced);
     assert_eq!(phase(&host), "pacing");
     assert!(host.decision.estimate_bytes_per_s.abs_diff(paced) <= paced / 1000);
+}
+
+/// The segments of the first round arrive before the probe.
+#[test]
+fn a_probe_is_measured_without_the_segments_of_the_first_round() {
+    let mut host = early_host(20);
+    host.ack.rtt_ns = RTT;
+    for n in 0..10 {
+        host.ack(
+            if n == 0 { RTT } else { 1000 },
+            19 * SEGMENT,
+            ACK_CWND_LIMITED,
+        );
+    }
+    assert_eq!(phase(&host), "probe");
+    let paced = host.decision.pacing_bytes_per_s;
+    arrives(&mut host, paced / 2);
+    assert_eq!(phase(&host), "pacing");
+    let estimate = host.decision.estimate_bytes_per_s;
+    assert!(estimate.abs_diff(paced / 2) <= paced / 1000, "{estimate}");
 }
 
 #[test]

@@ -8,7 +8,8 @@
  * group is chosen, so the groups stay comparable.
  *
  * Private addresses are not bounded: such a peer is the operator's own, a proxy or a load balancer
- * that carries the connections of many.
+ * that carries the connections of many. Nor are those of test networks (RFC 2544, 198.18.0.0/15),
+ * which no host of the Internet has.
  */
 #ifndef ONRAMP_POLICY_PEERS_H
 #define ONRAMP_POLICY_PEERS_H
@@ -51,7 +52,7 @@ MAP(ARRAY, MAX_SLOTS, __u32, struct offered) onramp_offered SEC(".maps");
 static inline bool is_private_ipv4(__u32 address)
 {
 	return address >> 24 == 10 || address >> 24 == 127 || address >> 20 == 0xac1 ||
-	       address >> 16 == 0xc0a8 || address >> 16 == 0xa9fe;
+	       address >> 16 == 0xc0a8 || address >> 16 == 0xa9fe || address >> 17 == 0x6309;
 }
 
 /* Unique local, link local, loopback. `address` is the first half. */

@@ -317,7 +317,10 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 	case STARTUP_PHASE_HOLD:
 		return onramp_clocked_rate(state, ack, cwnd_bytes);
 	case STARTUP_PHASE_RETREAT:
-		return max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns), 1);
+		return state->min_rtt_ns
+			       ? max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns),
+					 1)
+			       : STARTUP_UNLIMITED;
 	case STARTUP_PHASE_SLOW_START:
 		rate = state->probe_bytes_per_s ? state->probe_bytes_per_s
 						: state->first_bytes_per_s;

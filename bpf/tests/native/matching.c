@@ -332,6 +332,8 @@ TEST(a_prefix_has_a_bounded_part_of_the_counts)
 	CHECK_EQUAL(counted_of(0, 0xc6336501, 40), 40);
 	CHECK_EQUAL(counted_of(0, 0x0a000001, 422), 422);
 	CHECK_EQUAL(counted_of(0, 0xac1f0001, 422), 422);
+	CHECK_EQUAL(counted_of(0, 0xc6120001, 422), 422);
+	CHECK_EQUAL(counted_of(0, 0xc613fffe, 422), 422);
 }
 
 TEST(a_prefix_of_ipv6_has_a_bounded_part_too)

@@ -86,6 +86,8 @@ fn a_loss_before_the_first_sample_is_light_too() {
     let decision = lose(&mut host, LOSS_RECOVERY, 7);
     assert_eq!(phase(&host), "retreat");
     assert!(decision.ssthresh_bytes >= 10 * SEGMENT);
+    host.ack.rtt_ns = 0;
+    assert_eq!(recover(&mut host, 1, RATE).pacing_bytes_per_s, UNLIMITED);
     host.ack.rtt_ns = RTT;
     recovered(&mut host);
     assert_eq!(phase(&host), "slow-start");

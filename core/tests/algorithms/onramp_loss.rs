@@ -79,20 +79,6 @@ fn an_rto_of_few_segments_leaves_the_window_that_has_been_used() {
     assert_rto_ends_at(&mut validated(), 1, 70);
 }
 
-/// The first of ten segments: the ACKs before its repair acknowledge nothing, and give no sample.
-#[test]
-fn a_loss_before_the_first_sample_is_light_too() {
-    let mut host = host_on(RTT);
-    let decision = lose(&mut host, LOSS_RECOVERY, 7);
-    assert_eq!(phase(&host), "retreat");
-    assert!(decision.ssthresh_bytes >= 10 * SEGMENT);
-    host.ack.rtt_ns = 0;
-    assert_eq!(recover(&mut host, 1, RATE).pacing_bytes_per_s, UNLIMITED);
-    host.ack.rtt_ns = RTT;
-    recovered(&mut host);
-    assert_eq!(phase(&host), "slow-start");
-}
-
 /// Nothing is marked lost.
 #[test]
 fn an_ecn_mark_ends_the_startup_at_the_hosts_ssthresh() {

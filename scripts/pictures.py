@@ -3,11 +3,16 @@
 
     scripts/pictures.py --study target/release/onramp-study [--out docs/images]
 
-Writes gain, map, timeline, rounds and states.svg: the same files on every machine. The only
-input is the simulator, and the only dependency Python 3.11.
+Writes gain, map, ratios, timeline, rounds and states.svg: the same files on every machine. The
+inputs are the simulator and docs/images/ratios.csv, and the only dependency is Python 3.11.
+
+    scripts/pictures.py --quantiles random-paths
+
+writes ratios.csv from the Parquet files of the study of docs/python.md; it needs pandas.
 """
 
 import argparse
+import csv
 import json
 import pathlib
 import subprocess
@@ -16,6 +21,7 @@ from xml.sax.saxutils import escape
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SEGMENT_BYTES = 1448
+RATIOS = ROOT / "docs/images/ratios.csv"
 LARGE, DEFAULT = "64 MiB", "linux-default"
 
 STYLE = """
@@ -39,6 +45,8 @@ text { fill: var(--ink); font: 12px system-ui, "Liberation Sans", Arial, sans-se
 .bound { stroke: var(--bound); stroke-width: 2; fill: none; }
 .data { stroke: var(--gain); stroke-width: 1; opacity: 0.75; }
 .ack { stroke: var(--base); stroke-width: 0.8; opacity: 0.8; }
+.curve-all { stroke: var(--base); stroke-width: 2.5; fill: none; }
+.curve-large { stroke: var(--gain); stroke-width: 2.5; fill: none; }
 .box { fill: var(--page); stroke: var(--gain); stroke-width: 1.5; }
 """
 
@@ -209,6 +217,61 @@ def draw_map(study):
     return picture
 
 
+def write_quantiles(folder):
+    """The quantiles of `onramp`'s time divided by CUBIC's over the random paths of a sweep."""
+    import pandas
+    frame = pandas.read_parquet(folder).set_index("cell")
+    cubic = frame[frame["startup"] == "none"]
+    ratios = frame[frame["startup"] == "onramp"]["completion_s"] / cubic["completion_s"]
+    large = ratios[(cubic["path.rate"] * cubic["path.rtt"] / 8 / 1500 >= 60)
+                   & (cubic["transfer.size"] >= 100e3)]
+    percents = [0, 0.1, 0.2, 0.5, *range(1, 100), 99.5, 99.8, 99.9, 99.95, 100]
+    with RATIOS.open("w") as file:
+        file.write("percent,all,large\n")
+        for percent in percents:
+            file.write(f"{percent:g},{ratios.quantile(percent / 100):.3f},"
+                       f"{large.quantile(percent / 100):.3f}\n")
+
+
+def draw_ratios():
+    """The distribution of the ratio of the times over 100,000 random paths."""
+    with RATIOS.open() as file:
+        rows = [{name: float(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
+    medians = next(row for row in rows if row["percent"] == 50)
+    description = (
+        "The share of 100,000 random paths over the time of onramp divided by that of CUBIC. "
+        f"Half of the paths are at {medians['all']:.2f} or below; of those with a BDP of 60 "
+        f"packets and objects of 100 kB, half are at {medians['large']:.2f} or below.")
+    left, right, top, bottom, least, most = 70, 730, 90, 320, 0.2, 1.6
+    picture = Picture(760, 376, "Time of onramp / time of CUBIC over 100,000 random paths",
+                      "simulated; the share of the paths whose ratio is at most this one",
+                      description)
+    picture.legend(68, [("base", "all paths, 10 kB to 1 MB"),
+                        ("gain", "a BDP of 60 packets or more, 100 kB or more")])
+
+    def place(ratio, percent):
+        return (left + (ratio - least) / (most - least) * (right - left),
+                bottom - percent / 100 * (bottom - top))
+
+    for percent in range(0, 101, 25):
+        _, y = place(least, percent)
+        picture.line(left, y, right, y, "grid")
+        picture.text(left - 8, y + 4, f"{percent} %", "faint", "end")
+    for tenth in range(2, 17, 2):
+        x, _ = place(tenth / 10, 0)
+        picture.line(x, top, x, bottom, "bound" if tenth == 10 else "grid")
+        picture.text(x, bottom + 17, f"{tenth / 10:.1f}", "faint", "middle")
+    picture.text(place(1, 0)[0] - 8, bottom - 10, "faster", "strong", "end")
+    picture.text(place(1, 0)[0] + 8, bottom - 10, "slower", "strong")
+    for name, kind in (("all", "curve-all"), ("large", "curve-large")):
+        shown = [place(row[name], row["percent"]) for row in rows if least <= row[name] <= most]
+        picture.path("M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in shown), kind)
+    beyond = max(row["all"] for row in rows)
+    picture.text(right, bottom + 38, f"the slowest path of all: {beyond:.1f}", "faint", "end")
+    picture.text((left + right) / 2, bottom + 38, "ratio", "faint", "middle")
+    return picture
+
+
 def draw_timeline(traces):
     """Each segment and each ACK between sender and receiver: CUBIC beside `onramp`."""
     ends = [max(point["time_s"] for point in trace["receiver"]) for trace in traces]
@@ -327,10 +390,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--study", default=ROOT / "target/release/onramp-study")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/images")
+    parser.add_argument("--quantiles", metavar="FOLDER")
     arguments = parser.parse_args()
+    if arguments.quantiles:
+        write_quantiles(arguments.quantiles)
+        return
     study = Study(arguments.study)
     traces = study.traces(ROOT / "docs/images/timeline.toml")
     pictures = {"gain": draw_gain(study), "map": draw_map(study), "states": draw_states(),
+                "ratios": draw_ratios(),
                 "timeline": draw_timeline(traces), "rounds": draw_rounds(traces)}
     for name, picture in pictures.items():
         picture.write(arguments.out / f"{name}.svg")

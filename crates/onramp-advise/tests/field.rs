@@ -110,8 +110,8 @@ fn a_server_that_received_an_upload_sent_little() {
     assert!(seen.retransmitted_segments >= 12, "{seen:?}");
 }
 
-/// The archive of tcp-info, unpacked as a person would do it. The numbers are those of a script that
-/// decodes the last record of each file.
+/// The archive of tcp-info, unpacked as a person would do it. The numbers are those of a script
+/// that decodes the last record of each file.
 #[test]
 fn an_archive_of_tcp_info_has_a_connection_in_each_file() {
     let Some(archive) = field("20190516T013026.744845Z-tcpinfo-mlab4-arn02-ndt.tgz") else {

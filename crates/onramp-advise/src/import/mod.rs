@@ -19,8 +19,8 @@ pub const UNKNOWN_CONTROL: &str = "unknown";
 pub enum ImportError {
     /// It has no known format.
     #[error(
-        "expected observations of `onramp advise --save`, a result of ndt7, an archive of tcp-info, \
-         or a capture (pcap), found a file that begins with {0:?}"
+        "expected observations of `onramp advise --save`, a result of ndt7, an archive of \
+         tcp-info, or a capture (pcap), found a file that begins with {0:?}"
     )]
     Unknown(String),
     /// It has a known format, but another program must convert it first.

@@ -42,6 +42,56 @@ struct Record {
     attributes: Vec<Option<String>>,
 }
 
+fn wrong(line: usize, what: String) -> ImportError {
+    ImportError::TcpInfo { line, what }
+}
+
+/// What a record tells of a connection.
+struct State {
+    id: Id,
+    at_s: f64,
+    /// `struct tcp_info`
+    info: Vec<u8>,
+    /// The congestion control.
+    name: Option<String>,
+}
+
+impl Record {
+    /// `None`: it is the first record of a file, which tells the file's name alone, or it is of a
+    /// socket that listens.
+    fn state(&self, line: usize) -> Result<Option<State>, ImportError> {
+        let bytes = |name: &str, text: &str| {
+            let decoded = BASE64_STANDARD.decode(text);
+            decoded.map_err(|error| wrong(line, format!("{name} is no base64: {error}")))
+        };
+        let Some(message) = &self.message else {
+            return Ok(None);
+        };
+        let message = bytes("RawIDM", message)?;
+        let id = message.first_chunk().copied().map(Id);
+        let id =
+            id.ok_or_else(|| wrong(line, "RawIDM is shorter than inet_diag_msg".to_owned()))?;
+        let attribute = |number: usize| self.attributes.get(number)?.as_deref();
+        let Some(info) = attribute(TCP_INFO).filter(|_| !id.is_listening()) else {
+            return Ok(None);
+        };
+        let time = seconds_of(&self.timestamp);
+        let name = attribute(CONGESTION_CONTROL);
+        let name = name.map(|name| bytes("Attributes[4]", name)).transpose()?;
+        Ok(Some(State {
+            id,
+            at_s: time
+                .map_err(|error| wrong(line, format!("Timestamp {:?}: {error}", self.timestamp)))?,
+            info: bytes("Attributes[2]", info)?,
+            name: name.map(|name| {
+                String::from_utf8_lossy(&name)
+                    .trim_end_matches('\0')
+                    .to_owned()
+            }),
+        }))
+    }
+}
+
 /// The start of `struct inet_diag_msg`: the ends, and the kernel's number of the socket.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Id([u8; 52]);
@@ -197,26 +247,16 @@ pub(super) fn read(input: impl Read) -> Result<Observations, ImportError> {
     let (mut first_s, mut last_s) = (f64::INFINITY, f64::NEG_INFINITY);
     let records = serde_json::Deserializer::from_reader(input).into_iter::<Record>();
     for (line, record) in (1..).zip(records) {
-        let wrong = |what: String| ImportError::TcpInfo { line, what };
-        let record = record.map_err(|error| wrong(error.to_string()))?;
-        let bytes = |name: &str, text: &str| {
-            let decoded = BASE64_STANDARD.decode(text);
-            decoded.map_err(|error| wrong(format!("{name} is no base64: {error}")))
-        };
-        // The first record of a file tells its name alone.
-        let Some(message) = &record.message else {
+        let record = record.map_err(|error| wrong(line, error.to_string()))?;
+        let Some(State {
+            id,
+            at_s,
+            info,
+            name,
+        }) = record.state(line)?
+        else {
             continue;
         };
-        let message = bytes("RawIDM", message)?;
-        let id = message.first_chunk().copied().map(Id);
-        let id = id.ok_or_else(|| wrong("RawIDM is shorter than inet_diag_msg".to_owned()))?;
-        let attribute = |number: usize| record.attributes.get(number)?.as_deref();
-        let Some(info) = attribute(TCP_INFO).filter(|_| !id.is_listening()) else {
-            continue;
-        };
-        let info = bytes("Attributes[2]", info)?;
-        let at_s = seconds_of(&record.timestamp)
-            .map_err(|error| wrong(format!("Timestamp {:?}: {error}", record.timestamp)))?;
         (first_s, last_s) = (first_s.min(at_s), last_s.max(at_s));
         let number = match numbers.get(&id.key()) {
             Some(number) => *number,
@@ -239,11 +279,8 @@ pub(super) fn read(input: impl Read) -> Result<Observations, ImportError> {
         let Some(connection) = connections.get_mut(number) else {
             continue; // one of those that are lost
         };
-        if let Some(name) = attribute(CONGESTION_CONTROL) {
-            let name = bytes("Attributes[4]", name)?;
-            let name = String::from_utf8_lossy(&name);
-            name.trim_end_matches('\0')
-                .clone_into(&mut connection.congestion_control);
+        if let Some(name) = name {
+            connection.congestion_control = name;
         }
         let tcp = tcp_info(&info);
         connection.snapshots.push(Snapshot { at_s, tcp });

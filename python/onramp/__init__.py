@@ -36,6 +36,7 @@ from onramp._errors import (
     UnsupportedError,
 )
 from onramp._frames import Table
+from onramp._observations import observations, write_observations
 from onramp._run import Results, ScenarioLike, check, read_results, run, simulate, startups
 from onramp._sweep import cell, sweep
 from onramp._sweep_file import SweepFile, read_sweep
@@ -98,12 +99,14 @@ __all__ = [
     "advise",
     "cell",
     "check",
+    "observations",
     "read_results",
     "read_sweep",
     "run",
     "simulate",
     "startups",
     "sweep",
+    "write_observations",
 ]
 
 # Tracebacks and `help` name classes as they are imported: `onramp.ScenarioError`.

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from onramp._errors import OnrampError
+from onramp._observations import readable
 
 #: The columns of a class of connections, with their names in the program's JSON.
 _CLASS = (
@@ -32,8 +35,8 @@ _CANDIDATES = ("onramp", "iw32", "iw100", "bbr", "window", "onramp_and_window")
 
 
 def advise(
-    *files: str | os.PathLike[str],
-    compare: Iterable[str | os.PathLike[str]] = (),
+    *files: str | os.PathLike[str] | pd.DataFrame,
+    compare: Iterable[str | os.PathLike[str] | pd.DataFrame] = (),
     control: str = "cubic",
     program: str = "onramp",
 ) -> pd.DataFrame:
@@ -41,9 +44,10 @@ def advise(
 
     Parameters
     ----------
-    *files : str or os.PathLike
-        Observations of ``onramp advise --save``, results of M-Lab's ndt7, or packet captures.
-    compare : iterable of str or os.PathLike, optional
+    *files : str, os.PathLike or pandas.DataFrame
+        Observations of ``onramp advise --save``, as a file, as Parquet, or as a frame of
+        :func:`observations`; results of M-Lab's ndt7, archives of its tcp-info, or packet captures.
+    compare : iterable of the same, optional
         Observations of a canary, whose measured times become the column ``measured``.
     control : str, optional
         The congestion control of connections in captures, which do not tell it.
@@ -64,12 +68,15 @@ def advise(
         The program refuses a file, or is not installed.
     """
     command = [program, "--json", "judge", "--control", control]
-    for file in compare:
-        command += ["--compare", os.fspath(file)]
-    command += ["--", *(os.fspath(file) for file in files)]
     try:
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
+        with tempfile.TemporaryDirectory() as folder:
+            for file in compare:
+                command += ["--compare", readable(file, Path(folder))]
+            command += ["--", *(readable(file, Path(folder)) for file in files)]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        if error.filename != program:
+            raise
         raise OnrampError(
             f"cannot start {program}: {error.strerror}; install Onramp's command line"
         ) from error

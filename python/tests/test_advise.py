@@ -1,5 +1,6 @@
 """The advice as a data frame: the numbers of ``onramp judge``."""
 
+import gzip
 import json
 import os
 
@@ -62,6 +63,37 @@ def test_a_class_is_a_row_with_the_times_of_the_candidates(tmp_path):
     kept = tmp_path / "advice.parquet"
     frame.to_parquet(kept)
     assert pd.read_parquet(kept)["time_onramp"].tolist() == [row["time_onramp"]]
+
+
+def test_observations_are_kept_as_parquet_and_judged_alike(tmp_path):
+    short = download() | {"handshake_rtt_s": None, "rate_bytes_per_s": None, "transfers": []}
+    file = write(tmp_path / "seen.jsonl", [download(), short])
+    seen = onramp.observations(file)
+    assert seen["rate_bytes_per_s"].tolist() == [6_030_000, pd.NA]
+    kept = tmp_path / "seen.parquet"
+    seen.to_parquet(kept)
+    again = tmp_path / "again.jsonl"
+    onramp.write_observations(onramp.observations(kept), again)
+    lines = [[json.loads(line) for line in one.open()] for one in (file, again)]
+    assert lines[0] == lines[1]
+    from_lines = onramp.advise(file, program=PROGRAM)
+    for other in (kept, seen, seen.head(1)):
+        pd.testing.assert_frame_equal(onramp.advise(other, program=PROGRAM), from_lines)
+    assert from_lines.attrs["judged"] == 1
+
+
+def test_files_of_observations_are_one_host(tmp_path):
+    none = write(tmp_path / "none.jsonl", [])
+    packed = tmp_path / "seen.jsonl.gz"
+    packed.write_bytes(gzip.compress(write(tmp_path / "seen.jsonl", [download()]).read_bytes()))
+    both = onramp.observations(none, packed)
+    assert (len(both), both.attrs["opened"], both.attrs["for_s"]) == (1, 2, 2.0)
+    assert onramp.observations(none)["rate_bytes_per_s"].tolist() == []
+    other = tmp_path / "other.parquet"
+    pd.DataFrame({"time": [1]}).to_parquet(other)
+    for wrong in (other, tmp_path / ".." / __file__):
+        with pytest.raises(onramp.OnrampError, match="expected observations of `onramp advise"):
+            onramp.observations(wrong)
 
 
 def test_a_canary_adds_what_was_measured(tmp_path):

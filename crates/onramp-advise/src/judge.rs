@@ -195,12 +195,17 @@ pub struct Judged {
 impl Judged {
     /// Whether the simulation of the class as it was has its times and its losses.
     fn reproduces(&self, simulated: &[Simulated]) -> bool {
-        let is_near = |ratio: f64| (ratio - 1.0).abs() <= UNDERSTOOD_WITHIN;
         let lost = resent_share(&self.class);
         let simulated = mean_of(simulated.iter().map(|one| one.resent_share));
-        self.simulated.is_some_and(is_near)
+        self.reproduces_time()
             && self.class.path.loss <= MAX_LOSS
             && (lost - simulated).abs() <= LOSSES_WITHIN
+    }
+
+    /// Whether the simulation of the class as it was has its times.
+    pub fn reproduces_time(&self) -> bool {
+        let is_near = |ratio: f64| (ratio - 1.0).abs() <= UNDERSTOOD_WITHIN;
+        self.simulated.is_some_and(is_near)
     }
 
     /// Whether the simulator reproduces the class.

@@ -3,7 +3,10 @@
 
 use onramp_advise::{judge, read, ImportError, Judged, Limit, Options, Part};
 use onramp_kernel::Observation;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A file of M-Lab.
 fn field(name: &str) -> Option<PathBuf> {
@@ -105,6 +108,52 @@ fn a_server_that_received_an_upload_sent_little() {
         "{seen:?}"
     );
     assert!(seen.retransmitted_segments >= 12, "{seen:?}");
+}
+
+/// The archive of tcp-info, unpacked as a person would do it. The numbers are those of a script
+/// that decodes the last record of each file.
+#[test]
+fn an_archive_of_tcp_info_has_a_connection_in_each_file() {
+    let Some(archive) = field("20190516T013026.744845Z-tcpinfo-mlab4-arn02-ndt.tgz") else {
+        return;
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tcp-info");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    let run = |program: &str, arguments: &[&OsStr]| {
+        let mut command = Command::new(program);
+        let ran = command.args(arguments).current_dir(&folder).status();
+        ran.is_ok_and(|status| status.success())
+    };
+    assert!(run("tar", &["-xzf".as_ref(), archive.as_os_str()]));
+    let file = |id: &str| {
+        let name = format!("2019/05/16/ndt-q5zbq_1555433454_000000000000{id}.00000.jsonl");
+        folder.join(name)
+    };
+    for (id, sent, retransmitted, min_rtt_s) in [
+        ("2BA2", 610, 0, 0.027_657),
+        ("2CD1", 150, 48, 0.143_740),
+        ("2BAA", 160, 58, 0.142_000),
+    ] {
+        let packed = file(id).with_extension("jsonl.zst");
+        let refused = read(&packed).unwrap_err().to_string();
+        assert!(refused.contains("`zstd --decompress FILE`"), "{refused}");
+        if !run("zstd", &["-dqf".as_ref(), packed.as_os_str()]) {
+            eprintln!("skipped: zstd is not installed");
+            break;
+        }
+        let all = read(&file(id)).unwrap();
+        let [seen] = all.connections.as_slice() else {
+            panic!("one connection: {all:?}")
+        };
+        let segments = (seen.sent_segments, seen.retransmitted_segments);
+        assert_eq!(segments, (sent, retransmitted), "{seen:?}");
+        assert_eq!(seen.min_rtt_s, Some(min_rtt_s));
+        assert_eq!(seen.congestion_control, "cubic");
+        // All of them end with payload in flight.
+        assert!(!seen.complete, "{seen:?}");
+    }
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 /// How the later transfers of a capture are limited: ndt7 measures in them, after the handshake of

@@ -44,7 +44,8 @@ pub const TASKS: [(&str, &[Listed]); 7] = [
     ]),
     ("Look at this host", &[
         Listed("advise", "Observe connections, and predict what a start-up would gain",
-            "onramp advise --for 10m --save observations.jsonl"),
+            "onramp advise --for 10m --save seen.jsonl --config advised.toml --page advice.html\n\
+             onramp advise seen.jsonl --compare canary.jsonl"),
         Listed("judge", "Predict the gain for saved observations and captures",
             "onramp judge observations.jsonl --config config.toml"),
         Listed("doctor", "Check whether this host can run Onramp",

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct JudgeArguments {
-    /// Observations of `onramp advise --save`, results of M-Lab's ndt7 as JSON, or captures that
-    /// were taken at the sender (pcap; headers are enough). Each may be compressed by gzip. The
-    /// files together are one host
+    /// Observations of `onramp advise --save`, results of M-Lab's ndt7 as JSON, archives of its
+    /// tcp-info (unpacked JSON lines), or captures that were taken at the sender (pcap; headers are
+    /// enough). Each may be compressed by gzip. The files together are one host
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The congestion control of connections in captures, which do not tell it

@@ -77,7 +77,14 @@ pub enum Command {
     /// move to the default congestion control. Says what is left, if anything is (docs/off.md)
     Off(OffArguments),
     /// Observe the connections of this host without changing anything, and predict in the simulator
-    /// what a start-up would gain on their paths (docs/advise.md). Needs root, and onramp-study
+    /// what a start-up would gain on their paths (docs/advise.md). Needs root, and the package
+    /// onramp-study; without it, --save keeps the observations for another host. Connections count
+    /// that begin and end while it observes. Those of one destination, port and size are a class,
+    /// and a class counts only if the simulator reproduces its times and losses as they were. The
+    /// first line of the answer says whether to do anything, and each column is explained below the
+    /// table. To act on it, check the file of --config by `onramp serve --check --config FILE` and
+    /// run `onramp serve --config FILE`: 5 % of the connections get the start-up. Then observe
+    /// again with --save, and compare: `onramp advise OLD --compare NEW`
     Advise(AdviseArguments),
     /// Let new connections of this host offer a larger receive window from the start, so that
     /// senders need not wait for auto-tuning (docs/receiver.md)

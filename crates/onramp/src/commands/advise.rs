@@ -18,8 +18,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 pub fn run(arguments: &AdviseArguments, json: bool) -> Answer {
-    if !arguments.from.is_empty() {
-        return judge(&arguments.from, arguments, json);
+    if !arguments.saved().is_empty() {
+        return judge(arguments.saved(), arguments, json);
     }
     let observations = observe(arguments)?;
     if let Some(path) = &arguments.save {

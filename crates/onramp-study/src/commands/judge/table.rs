@@ -188,9 +188,18 @@ fn row(number: usize, one: &Judged) -> Vec<String> {
             .map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
         match outlook {
             Some(outlook) => format!("{:.2}", outlook.time),
-            None => "not understood".to_owned(),
+            None => not_understood(one).to_owned(),
         },
     ]
+}
+
+/// What the simulator does not reproduce.
+fn not_understood(one: &Judged) -> &'static str {
+    match one.simulated {
+        Some(_) if one.reproduces_time() => "not understood: losses",
+        Some(_) => "not understood: time",
+        None => "not understood",
+    }
 }
 
 fn path_rate(path: &Path) -> String {
@@ -228,8 +237,10 @@ pub fn notes(advice: &Advice) -> String {
         "TRANSFER: the first one of a connection, or the mean of those after it. TIME: of the \
          time as it is, 1 is the same; 5 %, 50 %, 95 % of the connections have at most this. \
          FASTER, SLOWER: by more than 3 %. RETRANS: segments of a connection. SIMULATED: the \
-         simulator's time of the real one; a class that differs by more than 15 % is not \
-         understood, and in no sum. RATE: >= is a lower bound, and so is the gain.\n\
+         simulator's time of the real one; a class is not understood, and in no sum, if it differs \
+         by more than 15 %, or if the simulator retransmits another share of the segments, by more \
+         than 5 points, or if the path loses more than 1 % at random. LIMIT: a start-up shortens \
+         `start`. RATE: >= is a lower bound, and so is the gain.\n\
          Judged: {}, by their first transfers. Not understood: {not_understood}. Not rebuilt \
          (cut off, or RTT or rate unknown): {unused}. Without payload: {}. Lost: {}. Later \
          transfers of the same connections: {later}, of them judged: {judged_later}.",

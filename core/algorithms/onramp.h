@@ -95,7 +95,8 @@
  *   heavy                                7/8 of what arrived                the end
  *
  * The smoothed RTT shows whether the loss met a queue. If the host takes the loss
- * back, because all segments have arrived after all, the phase before goes on.
+ * back, because all segments have arrived after all, the phase before goes on. A loss before the
+ * first sample of the RTT ends the start-up, whatever its size.
  *
  * A path loses some segments without congestion. Whoever exceeds a queue or a policer loses far
  * more. "What arrived" is the flight without its losses. The last segments of a message are a part
@@ -317,7 +318,10 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 	case STARTUP_PHASE_HOLD:
 		return onramp_clocked_rate(state, ack, cwnd_bytes);
 	case STARTUP_PHASE_RETREAT:
-		return max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns), 1);
+		return state->min_rtt_ns
+			       ? max_u64(rate_bytes_per_s(ack->ssthresh_bytes, state->min_rtt_ns),
+					 1)
+			       : STARTUP_UNLIMITED;
 	case STARTUP_PHASE_SLOW_START:
 		rate = state->probe_bytes_per_s ? state->probe_bytes_per_s
 						: state->first_bytes_per_s;
@@ -507,7 +511,7 @@ static inline void onramp_loss(struct onramp *state, const struct startup_loss *
 	onramp_report(state, decision);
 	/* An ECN mark ends the start-up: the path says that it is full. */
 	if (loss->kind != STARTUP_LOSS_RECOVERY || startup_is_mark(loss, state->prior_lost_bytes) ||
-	    !state->min_rtt_ns || state->variant & ONRAMP_WITHOUT_RETREAT)
+	    state->variant & ONRAMP_WITHOUT_RETREAT)
 		startup_finish(decision, startup_loss_exit(loss));
 	else
 		onramp_begin_retreat(state, loss, decision);

@@ -82,8 +82,10 @@ static inline uint64_t onramp_repair_ssthresh(struct onramp *state, uint64_t los
 	if (state->held_bytes)
 		return state->held_bytes;
 	/* A flight that filled a queue arrived later than one that fits. */
-	state->target_bytes = mul_div(arrived_bytes, state->min_rtt_ns,
-				      max_u64(state->group_min_rtt_ns, state->min_rtt_ns));
+	state->target_bytes = state->min_rtt_ns
+				      ? mul_div(arrived_bytes, state->min_rtt_ns,
+						max_u64(state->group_min_rtt_ns, state->min_rtt_ns))
+				      : arrived_bytes;
 	arrived_bytes = onramp_may_compete(state) ? arrived_bytes / ONRAMP_COMPETING_DIVISOR
 						  : arrived_bytes / 8 * ONRAMP_HEAVY_LOSS_EIGHTHS;
 	/* ACKs have validated the window before the paced one. */
@@ -102,7 +104,8 @@ static inline void onramp_end_retreat(struct onramp *state, const struct startup
 	bool is_over = ack->cwnd_bytes < ack->ssthresh_bytes || onramp_pipe_was_full(state) ||
 		       (!is_light && !onramp_may_compete(state));
 
-	if (state->retreat_is_safe || (is_over && !is_void)) {
+	/* Without a sample before the loss, nothing is known of the path. */
+	if (state->retreat_is_safe || !state->baseline_rtt_ns || (is_over && !is_void)) {
 		state->target_bytes = min_u64(state->target_bytes, ack->ssthresh_bytes);
 		state->phase = !state->retreat_is_safe && onramp_pipe_was_full(state) &&
 					       ack->cwnd_bytes >= ack->ssthresh_bytes
@@ -158,7 +161,9 @@ static inline void onramp_begin_retreat(struct onramp *state, const struct start
 	state->avoidance_ssthresh_bytes = loss->ssthresh_bytes;
 	if (!state->baseline_rtt_ns)
 		state->baseline_rtt_ns = state->min_rtt_ns;
-	state->loss_had_queue = onramp_rtt_is_delayed(state, state->ack.srtt_ns);
+	/* The first segments may be lost, before any sample. */
+	state->loss_had_queue =
+		state->min_rtt_ns && onramp_rtt_is_delayed(state, state->ack.srtt_ns);
 	state->round = (struct onramp_round){
 		.begin_delivered_bytes = end_bytes - flight_bytes,
 		.end_delivered_bytes = end_bytes,

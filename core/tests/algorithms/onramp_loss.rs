@@ -79,6 +79,25 @@ fn an_rto_of_few_segments_leaves_the_window_that_has_been_used() {
     assert_rto_ends_at(&mut validated(), 1, 70);
 }
 
+/// The first of ten segments: the ACKs before its repair acknowledge nothing, and give no sample.
+#[test]
+fn a_loss_before_the_first_sample_ends_the_startup_when_it_is_repaired() {
+    let mut host = host_on(RTT);
+    let decision = lose(&mut host, LOSS_RECOVERY, 7);
+    assert_eq!(phase(&host), "retreat");
+    assert!(decision.ssthresh_bytes >= 10 * SEGMENT);
+    host.ack.rtt_ns = 0;
+    assert_eq!(recover(&mut host, 1, RATE).pacing_bytes_per_s, UNLIMITED);
+    host.ack.rtt_ns = RTT;
+    assert_done(&recovered(&mut host), "loss");
+    // Most of the flight is lost: what has arrived remains, and what the host chooses at most.
+    let mut host = host_on(RTT);
+    lose(&mut host, LOSS_RECOVERY, 7);
+    host.ack.rtt_ns = 0;
+    assert_eq!(mark_lost(&mut host, 7).ssthresh_bytes, 7 * SEGMENT);
+    assert_done(&recovered(&mut host), "loss");
+}
+
 /// Nothing is marked lost.
 #[test]
 fn an_ecn_mark_ends_the_startup_at_the_hosts_ssthresh() {

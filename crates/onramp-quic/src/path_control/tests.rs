@@ -225,7 +225,8 @@ fn a_second_loss_in_a_recovery_reduces_nothing() {
         let (mut control, sent) = started(startup);
         let before = control.cwnd_bytes();
         let now = sent + RTT;
-        control.on_lost(MTU_BYTES, 1);
+        // A loss of five packets would be a light one to `onramp`.
+        control.on_lost(6 * MTU_BYTES, 1);
         control.on_congestion(&loss(now, sent));
         let reduced = control.cwnd_bytes();
         let decision = control.status().decision;

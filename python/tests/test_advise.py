@@ -74,7 +74,7 @@ def test_observations_are_kept_as_parquet_and_judged_alike(tmp_path):
     seen.to_parquet(kept)
     again = tmp_path / "again.jsonl"
     onramp.write_observations(onramp.observations(kept), again)
-    lines = [[json.loads(line) for line in one.open()] for one in (file, again)]
+    lines = [[json.loads(line) for line in one.read_text().splitlines()] for one in (file, again)]
     assert lines[0] == lines[1]
     from_lines = onramp.advise(file, program=PROGRAM)
     for other in (kept, seen, seen.head(1)):

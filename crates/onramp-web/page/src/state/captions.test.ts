@@ -34,8 +34,8 @@ const CAPTIONS: Record<string, string[]> = {
 		"onramp: The first 10 ACKs arrive in one burst: held back on the way, " +
 			"their gaps show no rate.",
 		"onramp: No rate is known yet: onramp probes with a cwnd of 140 kB. CUBIC's cwnd is 29 kB.",
-		"onramp: For a round trip the RTT stays at 59.3 ms or more, " +
-			"8.26 ms above its minimum: the growth ends.",
+		"onramp: For a round trip the RTT stays at 60 ms or more, " +
+			"8.94 ms above its minimum: the growth ends.",
 	],
 	wifi: [
 		"none: The link is empty for 39.5 ms: wasted.",

@@ -11,7 +11,7 @@ import recording
 FOLDER = pathlib.Path(__file__).parent / "recordings"
 # `exact` has all of its events. `kernel` is of `onramp lab --record`, over start-up.toml with 300
 # ms in place of 600, jitter-5.toml and random-loss.toml of scenarios/hostile.
-EVENTS = {"exact": 100_000}
+EVENTS = {"exact": 100_000, "real-wifi-ampdu": 6_000}
 DEFAULT_EVENTS = 3_000
 
 

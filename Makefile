@@ -23,7 +23,10 @@ FEATURES = --features onramp-quic/c,onramp-quic/quinn
 # One build of everything in the dev profile, for the demo and all tests: another choice of crates
 # or features would compile many crates of others again.
 WORKSPACE = --locked --workspace $(FEATURES)
-NEXTEST = $(SUDO) $(TARGET)/python/bin/cargo-nextest nextest run $(WORKSPACE)
+# Two more than there are processors: a test of the kernel and one of the lab wait for most of their
+# time (.config/nextest.toml).
+NEXTEST = $(SUDO) $(TARGET)/python/bin/cargo-nextest nextest run $(WORKSPACE) \
+	--test-threads $(shell echo $$(($$(nproc) + 2)))
 
 # Each target that is no file.
 .PHONY: $(shell sed -n 's/^\([a-z][a-z-]*\):.*/\1/p' $(firstword $(MAKEFILE_LIST)))

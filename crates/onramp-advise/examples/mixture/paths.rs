@@ -9,7 +9,7 @@ use onramp_scenario::{Buffer, Case};
 use onramp_testing::wait_for;
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::thread;
@@ -20,6 +20,10 @@ const LATE_US: f64 = 2_000.0;
 
 /// Disturbed runs are repeated, at most so often.
 const RUNS: usize = 5;
+
+/// What the client reads at once at most, as the lab's receiver does. A window grows more slowly
+/// where the client reads little at once.
+const READ_BYTES: usize = 256 << 10;
 
 /// A download of a connection: its payload, and the pause of the client before it asks.
 pub type Request = (u64, Duration);
@@ -75,7 +79,8 @@ fn download_once(
         for (bytes, pause) in requests {
             thread::sleep(*pause);
             client.write_all(&[0; 8])?;
-            io::copy(&mut client.take(*bytes), &mut io::sink())?;
+            let answer = client.take(*bytes);
+            io::copy(&mut BufReader::with_capacity(READ_BYTES, answer), &mut io::sink())?;
         }
         client.read_to_end(&mut Vec::new())?;
         serving.join().expect("the server does not panic")

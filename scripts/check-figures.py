@@ -6,6 +6,7 @@ A constant or a cell with another value, and a text that its page does not have,
 page and line. Exits with 1 then. Python 3.11 or later: scripts/check-figures.py [FOLDER].
 """
 
+import csv
 import functools
 import pathlib
 import re
@@ -106,7 +107,11 @@ def check_constant(page, others, name, value):
 
 
 def tables(page, heading):
-    """The tables below a heading of this text, as lists of rows of cells."""
+    """The tables below a heading of this text, or a file of CSV, as lists of rows of cells."""
+    if page.name.endswith(".csv"):
+        heads, *rows = csv.reader(page.source.splitlines())
+        yield [heads, [], *rows]
+        return
     is_below, rows = False, []
     for line in [*page.source.split("\n"), "# end"]:
         if line.lstrip().startswith("|"):
@@ -137,6 +142,10 @@ def check_cell(page, heading, row, column, values):
     """Raise Wrong unless the table's cell has these figures."""
     text = cell(page, heading, row, column)
     for value in values:
+        if page.name.endswith(".csv"):
+            if not rounds_to(text, value):
+                raise Wrong(f"{page.name} has {text} in ({row}; {column}), not {value}")
+            continue
         digits = re.escape(value.partition(" ")[0])
         if not re.search(rf"(?<![\d.,]){digits}(?!\d|[.,]\d)", text):
             raise Wrong(f"{page.name}#{heading} has `{text}` in ({row}; {column}), not {value}")

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Write the tables of docs/class.md, docs/your-own-path.md and docs/deploy.md: the first two from
-the files that these pages show.
+"""Write the tables of docs/class.md and docs/your-own-path.md from the files that they show.
 
     scripts/examples.py --study target/release/onramp-study [--check]
 
@@ -17,21 +16,6 @@ import pictures
 
 ROOT = pictures.ROOT
 CLASS, OWN = ROOT / "docs/class.md", ROOT / "docs/your-own-path.md"
-DEPLOY = ROOT / "docs/deploy.md"
-# Clients of the public: Linux's default receive buffer.
-CLIENTS = """
-name = "clients"
-[path]
-rate = ["10 Mbit/s", "50 Mbit/s", "100 Mbit/s"]
-rtt = ["20 ms", "40 ms", "100 ms"]
-queue = "1 bdp"
-[receiver]
-buffer = "linux-default"
-[[transfer]]
-size = ["100 kB", "1 MB", "5 MB"]
-startup = ["none", "onramp"]
-avoidance = "cubic"
-"""
 
 
 def first_file(page):
@@ -163,31 +147,13 @@ def own_tables(study):
           for size, name in sizes))
 
 
-def deploy_tables(study):
-    """The table of clients with the default receive buffer."""
-    found, paths = {}, {}
-    for record in study.of(CLIENTS):
-        path = (record["rate_bits_per_s"], record["rtt_ms"])
-        found[path, record["size_bytes"], record["startup"]] = record["completion_s"]
-        paths[path] = f"{path[0] / 1e6:.0f} Mbit/s, {path[1]:.0f} ms"
-
-    def cell(path, size):
-        cubic, onramp = (found[path, size, startup] for startup in ("none", "onramp"))
-        return f"{seconds(cubic)}, {seconds(onramp)}: {onramp / cubic:.2f}"
-    yield "clients", table(
-        ["", "100 kB", "1 MB", "5 MB"],
-        *([name, *(cell(path, size) for size in (10**5, 10**6, 5 * 10**6))]
-          for path, name in paths.items()))
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--study", default=ROOT / "target/release/onramp-study")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     study, differs = pictures.Study(arguments.study), False
-    for page, tables in (
-            (CLASS, class_tables), (OWN, own_tables), (DEPLOY, deploy_tables)):
+    for page, tables in ((CLASS, class_tables), (OWN, own_tables)):
         text = page.read_text()
         for name, made in tables(study):
             found = re.search(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", text, re.DOTALL)

@@ -38,6 +38,11 @@ bins, and a request has 10 s.
 
 An ACK takes 1.2 us on the fast path.
 """
+RESULTS = """\
+family,startup,left
+ten,fast,76.968
+ten,slow,87.18
+"""
 TABLE = """\
 [[source]]
 file = "core/a.h"
@@ -129,6 +134,14 @@ def test_a_constant_that_is_not_there_is_a_mistake(root, name):
 ])
 def test_a_cell_is_found_by_row_and_column(root, row, column, text):
     assert figures.cell(figures.Page(root, "docs/page.md"), "Measured", row, column) == text
+
+
+def test_a_file_of_csv_is_a_table_whose_figures_are_rounded(root):
+    (root / "results.csv").write_text(RESULTS)
+    page = figures.Page(root, "results.csv")
+    figures.check_cell(page, "", "ten | fast", "left", ["77.0"])
+    with pytest.raises(figures.Wrong, match="results.csv has 87.18 in .*, not 87.1"):
+        figures.check_cell(page, "", "ten | slow", "left", ["87.1"])
 
 
 def test_a_part_of_a_number_is_not_the_figure(root):

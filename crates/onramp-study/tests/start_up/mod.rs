@@ -520,31 +520,4 @@ fn beside_competing_flows() {
         .flat_map(|file| cells(file))
         .collect();
     insta::assert_snapshot!("others", table(&cells));
-
-    let mut table = table_head(
-        "| long flow, queue | left beside a CUBIC newcomer | beside `onramp` | newcomer's time, \
-         CUBIC / `onramp` | resent |",
-    );
-    for (scenario, long) in [("beside-cubic", "CUBIC"), ("beside-reno", "Reno")] {
-        for cell in cells
-            .iter()
-            .filter(|cell| cell.any()["scenario"] == scenario)
-        {
-            let capacity = cell.number("capacity_bytes_per_s");
-            let left = cell
-                .medians("traffic_during_bytes_per_s")
-                .map(|rate| 100.0 * rate / capacity);
-            let ([none_s, onramp_s], [none, onramp]) =
-                (cell.completions_s(), cell.retransmissions());
-            let queue = cell.any()["queue"].as_str().unwrap().to_uppercase();
-            writeln!(
-                table,
-                "| {long}, {queue} | {:.1} % | {:.1} % | {none_s:.1} / {onramp_s:.1} s | {none} / \
-                 {onramp} |",
-                left[0], left[1]
-            )
-            .unwrap();
-        }
-    }
-    assert_in_manual("others", &table);
 }

@@ -2,7 +2,8 @@
 //! the same transfers are measured with `onramp`, at the initial rate that the host would have
 //! learned. docs/advise.md has the result.
 //!
-//! Needs root, a quiet machine and about ten minutes:
+//! Needs root and about ten minutes. On a machine with other work, give it real-time priority:
+//! `chrt -r 1` before the program.
 //!
 //!     cargo run --release -p onramp-advise --example mixture -- tuned|drawn [FOLDER]
 //!

@@ -21,8 +21,7 @@ const LATE_US: f64 = 2_000.0;
 /// Disturbed runs are repeated, at most so often.
 const RUNS: usize = 5;
 
-/// What the client reads at once at most, as the lab's receiver does. A window grows more slowly
-/// where the client reads little at once.
+/// What the client reads at once at most, as the lab's receiver does.
 const READ_BYTES: usize = 256 << 10;
 
 /// A download of a connection: its payload, and the pause of the client before it asks.
@@ -79,8 +78,8 @@ fn download_once(
         for (bytes, pause) in requests {
             thread::sleep(*pause);
             client.write_all(&[0; 8])?;
-            let answer = client.take(*bytes);
-            io::copy(&mut BufReader::with_capacity(READ_BYTES, answer), &mut io::sink())?;
+            let mut answer = BufReader::with_capacity(READ_BYTES, client.take(*bytes));
+            io::copy(&mut answer, &mut io::sink())?;
         }
         client.read_to_end(&mut Vec::new())?;
         serving.join().expect("the server does not panic")

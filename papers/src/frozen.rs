@@ -7,8 +7,9 @@ use std::fmt::Write;
 
 impl Ledger {
     /// The digest of what decides verdicts: of each row id, statement, expected value, unit and
-    /// rule, and whether it counts; of each choice question, answer and alternatives. The digests
-    /// of listed changes that others follow are without the statements.
+    /// rule, and whether it counts; of each choice question, answer and alternatives, and the rows
+    /// that these decide. The digests of listed changes that others follow are without the
+    /// statements.
     pub fn digest(&self) -> String {
         let mut text = String::new();
         for row in &self.rows {
@@ -23,6 +24,9 @@ impl Ledger {
             let _ = writeln!(text, "{} {}", choice.question, choice.decided);
             for alternative in &choice.alternatives {
                 let _ = writeln!(text, "{} {}", alternative.name, alternative.set);
+                for row in &alternative.decides {
+                    let _ = writeln!(text, "decides {row}");
+                }
             }
         }
         format!("{:016x}", fnv1a(text.bytes()))

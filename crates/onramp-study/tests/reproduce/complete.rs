@@ -2,6 +2,7 @@
 
 use super::*;
 use onramp_core::fnv1a;
+use onramp_papers::{papers, Alternative, Bench, Options, Part, Row, Settings};
 use std::sync::OnceLock;
 
 /// Runs without a time limit.
@@ -176,4 +177,55 @@ fn a_row_that_misses_has_a_cause_and_chance_has_evidence() {
         .filter(|row| row["verdict"] == "missed" && by_chance(row["id"].as_str().unwrap()))
         .collect();
     assert!(without_evidence.is_empty(), "{without_evidence:#?}");
+}
+
+/// The ids of a part's rows that agree with the paper under these keys.
+fn agreeing(part: &Part, rows: &[&Row], keys: Settings) -> BTreeSet<String> {
+    let options = Options {
+        seeds: 25,
+        other_seeds: None,
+        threads: 1,
+        sim: onramp_sim::Options::default(),
+        progress: &|| {},
+    };
+    let bench = Bench::new(&options, &part.about.scenarios, keys);
+    let measured = (part.measure)(&bench).unwrap();
+    let agrees = |row: &&&Row| {
+        let mut all = measured.samples();
+        let (_, samples) = all.find(|(id, _)| *id == row.id).unwrap();
+        row.expected.agrees(row.rule, &samples.value())
+    };
+    rows.iter()
+        .filter(agrees)
+        .map(|row| row.id.clone())
+        .collect()
+}
+
+/// The median of a row that an alternative decides agrees by one of the two answers alone.
+#[test]
+#[ignore = "takes minutes: make test-papers"]
+fn an_alternative_decides_the_rows_that_it_names() {
+    let mut idle = Vec::new();
+    for paper in papers() {
+        let ledger = &paper.ledger;
+        let choices = ledger.choices.iter();
+        let alternatives: Vec<_> = choices.flat_map(|choice| &choice.alternatives).collect();
+        for part in &paper.parts {
+            let rows: Vec<&Row> = ledger.rows.iter().filter(|row| part.has(row)).collect();
+            let decides = |one: &Alternative| rows.iter().any(|row| one.decides.contains(&row.id));
+            let mut deciding = alternatives.iter().filter(|one| decides(one)).peekable();
+            if deciding.peek().is_none() {
+                continue;
+            }
+            let decided = agreeing(part, &rows, Settings::default());
+            for alternative in deciding {
+                let other = agreeing(part, &rows, Settings::of_table(&alternative.set));
+                let named = rows.iter().map(|row| &row.id);
+                let named = named.filter(|id| alternative.decides.contains(id));
+                let same = named.filter(|id| decided.contains(*id) == other.contains(*id));
+                idle.extend(same.map(|id| format!("{}: {id}", alternative.name)));
+            }
+        }
+    }
+    assert!(idle.is_empty(), "{idle:#?}");
 }

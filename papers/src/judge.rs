@@ -85,34 +85,36 @@ impl Verdict {
 
 /// A row's measured value, its seeds and its verdict.
 pub(crate) fn judge(row: &Row, samples: &Samples) -> (Value, Option<Seeds>, Verdict) {
-    let (measured, seeds, verdict) = match samples {
-        Samples::Exactly(value) => (
-            value.clone(),
-            None,
-            match row.expected.agrees(row.rule, value) {
-                true => Verdict::Reproduced,
-                false => Verdict::Missed,
-            },
-        ),
-        Samples::Numbers(numbers) => {
-            let (seeds, verdict) = by_seeds(&row.expected, row.rule, numbers);
-            (Value::Number(median(happened(numbers))), seeds, verdict)
-        }
-        Samples::Answers(answers) => {
-            let as_expected = |yes: &bool| row.expected.agrees(row.rule, &Value::yes_no(*yes));
-            let agreeing: Vec<f64> = answers.iter().map(|yes| as_expected(yes).into()).collect();
-            let one = Expected::Value(Value::Number(1.0));
-            let (seeds, verdict) = by_seeds(&one, Rule::Exact, &agreeing);
-            let yes = answers.iter().filter(|yes| **yes).count();
-            (Value::yes_no(2 * yes > answers.len()), seeds, verdict)
-        }
-    };
+    let (seeds, verdict) = measured(row, samples);
     let verdict = match verdict {
         _ if row.is_algebra => Verdict::Algebra,
         _ if !row.undecided.is_empty() => Verdict::Undecided,
         verdict => verdict,
     };
-    (measured, seeds, verdict)
+    (samples.value(), seeds, verdict)
+}
+
+impl Row {
+    /// The verdict by these samples alone, whatever the ledger withholds.
+    pub fn verdict_by(&self, samples: &Samples) -> Verdict {
+        measured(self, samples).1
+    }
+}
+
+fn measured(row: &Row, samples: &Samples) -> (Option<Seeds>, Verdict) {
+    match samples {
+        Samples::Exactly(value) => match row.expected.agrees(row.rule, value) {
+            true => (None, Verdict::Reproduced),
+            false => (None, Verdict::Missed),
+        },
+        Samples::Numbers(numbers) => by_seeds(&row.expected, row.rule, numbers),
+        Samples::Answers(answers) => {
+            let as_expected = |yes: &bool| row.expected.agrees(row.rule, &Value::yes_no(*yes));
+            let agreeing: Vec<f64> = answers.iter().map(|yes| as_expected(yes).into()).collect();
+            let one = Expected::Value(Value::Number(1.0));
+            by_seeds(&one, Rule::Exact, &agreeing)
+        }
+    }
 }
 
 /// The values of the seeds in which the event happened.

@@ -119,9 +119,34 @@ pub struct Row {
     #[serde(default, rename = "algebra")]
     pub is_algebra: bool,
     /// Why the row is undecided whatever the seeds say: others have another verdict, or an answer
-    /// that the paper leaves open decides it.
+    /// that the paper leaves open decides it. [`Ledger::read`] adds the alternatives that
+    /// [decide](Alternative::decides) it.
     #[serde(default)]
     pub undecided: String,
+}
+
+impl Row {
+    /// Whether the verdict does not follow from the measurement: it does not count, or something
+    /// that is open decides it.
+    pub fn is_withheld(&self) -> bool {
+        self.is_algebra || !self.undecided.is_empty()
+    }
+
+    /// Says which answers to this question decide the row, if there are any.
+    fn say_decided_by(&mut self, choice: &Choice) {
+        let decides = |one: &&Alternative| one.decides.contains(&self.id);
+        let answers = choice.alternatives.iter().filter(decides);
+        let answers: Vec<&str> = answers.map(|one| one.name.as_str()).collect();
+        if answers.is_empty() {
+            return;
+        }
+        let separator = if self.undecided.is_empty() { "" } else { " " };
+        self.undecided += &format!(
+            "{separator}The paper leaves open: \"{}\" It is another result with: {}.",
+            choice.question,
+            answers.join("; ")
+        );
+    }
 }
 
 /// A change of a rule, an expected value or a choice.
@@ -188,6 +213,10 @@ pub struct Alternative {
     pub name: String,
     /// The scenario keys that it changes: see [`Settings`](crate::Settings).
     pub set: toml::Table,
+    /// Ids of the rows that it decides: they agree with the paper by the decided answer and are not
+    /// reproduced by this one, or agree by this one alone. A test measures it. They are undecided.
+    #[serde(default)]
+    pub decides: Vec<String>,
 }
 
 impl Ledger {
@@ -196,7 +225,13 @@ impl Ledger {
     /// # Panics
     /// If the text is no ledger. A test reads them all.
     pub fn read(text: &str) -> Ledger {
-        toml::from_str(text).unwrap_or_else(|error| panic!("{error}"))
+        let mut ledger: Ledger = toml::from_str(text).unwrap_or_else(|error| panic!("{error}"));
+        for row in &mut ledger.rows {
+            for choice in &ledger.choices {
+                row.say_decided_by(choice);
+            }
+        }
+        ledger
     }
 
     /// The paper's number of a row, for a mark in a figure; of a claim, its bound, or the middle of
@@ -214,6 +249,43 @@ impl Ledger {
             Expected::Value(Value::Text(text)) => text
                 .parse()
                 .unwrap_or_else(|_| panic!("{} has no number", row.id)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_that_an_alternative_decides_are_undecided_and_say_so() {
+        let row = |id: &str| {
+            format!("[[row]]\nid = '{id}'\nwhat = ''\nsection = ''\n")
+                + "expected = 1\nrule = 'exact'\n"
+        };
+        let text = "id = ''\ntitle = ''\ncitation = ''\nabout = []\n".to_owned()
+            + &row("X.one")
+            + "undecided = 'Other seeds do.'\n"
+            + &row("X.two")
+            + "[[choice]]\nquestion = 'How?'\ndecided = 'So.'\nreason = ''\n\
+               [[choice.alternative]]\nname = 'thus'\nset = {}\ndecides = ['X.one']\n\
+               [[choice.alternative]]\nname = 'else'\nset = {}\ndecides = ['X.one']\n";
+        let ledger = Ledger::read(&text);
+        assert_eq!(
+            ledger.rows[0].undecided,
+            "Other seeds do. The paper leaves open: \"How?\" It is another result with: thus; else."
+        );
+        assert!(ledger.rows[0].is_withheld() && !ledger.rows[1].is_withheld());
+    }
+
+    #[test]
+    fn alternatives_decide_rows_that_exist() {
+        for paper in crate::papers() {
+            let ledger = &paper.ledger;
+            let alternatives = ledger.choices.iter().flat_map(|one| &one.alternatives);
+            for id in alternatives.flat_map(|one| &one.decides) {
+                assert!(ledger.rows.iter().any(|row| row.id == *id), "{id}");
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::memo::Memo;
 use crate::{AboutPart, Bench, Error, Figure, Ledger, Options, Row, Settings, Table, Value};
+use onramp_report::statistics::median;
 use std::sync::atomic::Ordering;
 
 /// A paper.
@@ -53,6 +54,23 @@ pub enum Samples {
     Answers(Vec<bool>),
     /// A value without random events.
     Exactly(Value),
+}
+
+impl Samples {
+    /// The measured value: the median of the numbers, or the answer of most seeds.
+    pub fn value(&self) -> Value {
+        match self {
+            Samples::Exactly(value) => value.clone(),
+            Samples::Numbers(numbers) => {
+                let happened = numbers.iter().copied().filter(|number| !number.is_nan());
+                Value::Number(median(happened))
+            }
+            Samples::Answers(answers) => {
+                let yes = answers.iter().filter(|yes| **yes).count();
+                Value::yes_no(2 * yes > answers.len())
+            }
+        }
+    }
 }
 
 impl Measured {
@@ -112,7 +130,8 @@ impl Part {
             .any(|scenario| settings.concern(scenario))
     }
 
-    pub(crate) fn has(&self, row: &Row) -> bool {
+    /// Whether the row is one of its own.
+    pub fn has(&self, row: &Row) -> bool {
         self.about.ids.iter().any(|id| belongs(&row.id, id))
     }
 }

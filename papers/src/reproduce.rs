@@ -108,10 +108,9 @@ impl Record {
     /// Whether other seeds could have another verdict: the row depends on chance, counts, and its
     /// ledger does not call it undecided whatever the seeds say.
     pub fn can_flip(&self, ledger: &Ledger) -> bool {
-        let is_forced = |row: &Row| row.is_algebra || !row.undecided.is_empty();
         let row = ledger.rows.iter().find(|row| row.id == self.id);
         let never_happened = matches!(self.measured, Value::Number(number) if number.is_nan());
-        (self.seeds.is_some() || never_happened) && !row.is_some_and(is_forced)
+        (self.seeds.is_some() || never_happened) && !row.is_some_and(Row::is_withheld)
     }
 
     /// Whether the measured value alone agrees by the rule: less than a verdict.

@@ -41,6 +41,8 @@ pub struct Timeout {
     pub at_s: f64,
     /// How long the timer had run: since the last ACK of new data, or since another event set it.
     pub delay_s: f64,
+    /// How long before it the sender had sent its last packet.
+    pub silent_s: f64,
 }
 
 /// A flow from its start to the end of the run. Times are the run's.
@@ -79,6 +81,8 @@ pub struct Flow {
     sender_started_s: Option<f64>,
     /// When its retransmission timer was started last.
     timer_s: f64,
+    /// The last two times at which it sent packets.
+    sent_last_s: [f64; 2],
     acked_bytes: u64,
     was_idle: bool,
     seen: (u64, u64),
@@ -133,8 +137,19 @@ impl Flow {
             started_s,
             traffic,
             timer_s: started_s,
+            sent_last_s: [started_s; 2],
             was_idle: true,
             ..Flow::default()
+        }
+    }
+
+    /// When it sent its last packet before this time, which may be that of the last packet.
+    fn sent_before_s(&self, at_s: f64) -> f64 {
+        let [before_s, last_s] = self.sent_last_s;
+        if last_s < at_s {
+            last_s
+        } else {
+            before_s
         }
     }
 
@@ -260,6 +275,10 @@ impl Observer for Watch {
         let keep = self.windows;
         let flow = self.flow(packet.flow);
         let at_s = seconds(packet.time_ns);
+        let [_, last_s] = flow.sent_last_s;
+        if at_s > last_s {
+            flow.sent_last_s = [last_s, at_s];
+        }
         if packet.retransmission {
             flow.retransmissions_s.push(at_s);
         }
@@ -334,6 +353,7 @@ impl Observer for Watch {
             flow.timeouts.push(Timeout {
                 at_s,
                 delay_s: at_s - flow.timer_s,
+                silent_s: at_s - flow.sent_before_s(at_s),
             });
         }
         if stats.recoveries > flow.seen.1 {

@@ -1,7 +1,7 @@
 //! Figures 7 and 8: the cost of a timeout when another sender starts (section 5.1).
 
 use super::setup::{ledger, payload_rate, Timing, KB, MB};
-use crate::{Bench, Error, Figure, Flow, Measured, Run, Sum, Value, Watch};
+use crate::{Bench, Error, Figure, Flow, Measured, Run, Sum, Timeout, Value, Watch};
 use onramp_plot::plot::{draw_plot, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::statistics::{mean, median};
 
@@ -11,6 +11,33 @@ const WINDOW_S: f64 = 5.0;
 const T1_BITS_PER_S: f64 = 1.5e6;
 /// Interval of the points of their curves.
 const STEP_S: f64 = 0.1;
+
+/// From where a timeout's delay counts.
+#[derive(Clone, Copy)]
+enum Counted {
+    /// From the start of its timer: sections 4.1 and 5.1.
+    FromTimer,
+    /// From the previous packet: section 3.1.
+    FromPacket,
+}
+
+impl Counted {
+    /// As decided, or as an alternative has it.
+    fn of(bench: &Bench<'_>) -> Counted {
+        match bench.measure("delay") {
+            None => Counted::FromTimer,
+            Some("from the previous packet") => Counted::FromPacket,
+            Some(other) => panic!("no delay counts {other}"),
+        }
+    }
+
+    fn delay_s(self, timeout: &Timeout) -> f64 {
+        match self {
+            Counted::FromTimer => timeout.delay_s,
+            Counted::FromPacket => timeout.silent_s,
+        }
+    }
+}
 
 /// The measurements of one run.
 struct Answer {
@@ -33,7 +60,7 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(run: &Run<'_>) -> Answer {
+    fn of(run: &Run<'_>, counted: Counted) -> Answer {
         let last = run
             .watch
             .flows
@@ -60,7 +87,7 @@ impl Answer {
             useful: useful / payload_rate(run.case) / WINDOW_S,
             throughput: curve.last().copied().unwrap_or(0.0) / rate / WINDOW_S,
             curve,
-            delays_s: timeouts.map(|timeout| timeout.delay_s).collect(),
+            delays_s: timeouts.map(|timeout| counted.delay_s(timeout)).collect(),
             first_loss: first_loss_s
                 .map(|at_s| (at_s - from_s, (run.watch.carried.by(at_s) - before) as f64)),
             timed_out: earlier.filter(timed_out).count(),
@@ -76,9 +103,11 @@ impl Answer {
 /// The runs of the three timers, in the order of [`Timing::ALL`].
 fn answers(bench: &Bench<'_>, scenario: &str) -> Result<[Vec<Answer>; 3], Error> {
     let watch = Watch::of_sums(&[Sum::Carried, Sum::Acknowledged]);
+    let counted = Counted::of(bench);
+    let take = |run: Run<'_>| Answer::of(&run, counted);
     let mut all = Timing::ALL.map(|_| Vec::new());
     for (answers, timing) in all.iter_mut().zip(Timing::ALL) {
-        *answers = bench.run(scenario, &timing.settings(), &watch, |run| Answer::of(&run))?;
+        *answers = bench.run(scenario, &timing.settings(), &watch, take)?;
     }
     Ok(all)
 }

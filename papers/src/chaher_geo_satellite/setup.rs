@@ -25,6 +25,11 @@ pub(super) const SEGMENT_BYTES: f64 = 472.0;
 /// Size of a packet.
 pub(super) const PACKET_BITS: f64 = 512.0 * 8.0;
 
+/// The same, named as the sweeps of figures 3 to 5, which are too many runs for some alternatives.
+pub(super) fn sweep() -> Settings {
+    long().and(&Settings::of([("name", "geo-sweep")]))
+}
+
 /// An ssthresh of this share of the window, after every loss.
 pub(super) fn gamma(share: f64) -> Settings {
     Settings::of([

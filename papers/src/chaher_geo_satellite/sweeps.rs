@@ -3,7 +3,7 @@
 
 use super::cycles::cycles;
 use super::setup::{
-    buffer, gamma, ledger, long, model, spacing, throughput, throughputs, transfer, SATELLITE,
+    buffer, gamma, ledger, model, spacing, sweep, throughput, throughputs, transfer, SATELLITE,
     SEGMENT_BYTES,
 };
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Value, Watch};
@@ -44,7 +44,7 @@ impl Curve {
         xs: &[f64],
         settings: fn(f64) -> Settings,
     ) -> Result<Curve, Error> {
-        let with_buffer = |x: f64| settings(x).and(&buffer(packets)).and(&long());
+        let with_buffer = |x: f64| settings(x).and(&buffer(packets)).and(&sweep());
         let model = path_model(bench, &with_buffer(xs[0]))?;
         let point = |x: &f64| Ok((*x, throughputs(bench, &with_buffer(*x))?));
         Ok(Curve {
@@ -213,7 +213,7 @@ fn avoidance_windows(run: &Run<'_>) -> Vec<f64> {
 /// which lasting congestion avoidance began, in the same runs.
 fn with_begins(bench: &Bench<'_>) -> Result<(Curve, Vec<(f64, f64)>), Error> {
     let (beta, packets) = BUFFERS[2];
-    let settings = |share: f64| gamma(share).and(&buffer(packets)).and(&long());
+    let settings = |share: f64| gamma(share).and(&buffer(packets)).and(&sweep());
     let watch = Watch {
         windows: true,
         ..Watch::of_sums(&[Sum::Delivered])

@@ -28,8 +28,10 @@ struct Meeting {
     /// The newcomer's rate in its first seconds, and over the whole time.
     beginning: f64,
     whole: f64,
-    /// The sum of the others' rates, before the newcomer and beside it.
+    /// The sum of the others' rates: before the newcomer, in its first seconds, and beside it over
+    /// the whole time.
     before: f64,
+    during_beginning: f64,
     during: f64,
     /// Segments lost beside each other: the newcomer's, and the others'.
     lost: f64,
@@ -58,6 +60,7 @@ impl Meeting {
             beginning: share(rate(newcomer, from_s, from_s + BEGINNING_S)),
             whole: share(rate(newcomer, from_s, from_s + WATCHED_S)),
             before: share(sum(from_s - OTHERS_S, from_s)),
+            during_beginning: share(sum(from_s, from_s + BEGINNING_S)),
             during: share(sum(from_s, from_s + WATCHED_S)),
             lost: lost(&newcomer.drops_s),
             others_lost: others().map(|flow| lost(&flow.drops_s)).sum(),
@@ -135,6 +138,12 @@ impl Met {
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
+    type Rate = fn(&Meeting) -> f64;
+    let (newcomers, of_others): (Rate, Rate) = match bench.measure("share") {
+        None => (|met| met.whole, |met| met.during),
+        Some("first 20 s") => (|met| met.beginning, |met| met.during_beginning),
+        Some(other) => panic!("no share is of the {other}"),
+    };
     let mut rows = Vec::new();
     // For each path, the ratios of all seeds.
     let (mut gains, mut first_gains, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -142,9 +151,9 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
         let (share, queue) = buffer(percent);
         let path = Settings::of([("path.rate", format!("{megabits} Mbit/s"))]).and(&queue);
         let met = Met::run(bench, &path)?;
-        gains.push(met.ratios(|met| met.whole));
+        gains.push(met.ratios(newcomers));
         first_gains.push(met.ratios(|met| met.beginning));
-        others.push(met.ratios(|met| met.during));
+        others.push(met.ratios(of_others));
         rows.extend(met.rows(megabits, share));
     }
     let mut measured = Measured::default();

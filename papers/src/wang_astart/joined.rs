@@ -3,7 +3,7 @@
 
 use super::first_seconds::window_reaches_s;
 use super::senders::{
-    bdp_packets, segment_bytes, Beginning, Sender, ASTART, HOE, OF_ASTART, OF_HOE, OF_RENO,
+    bdp_packets, segment_bytes, Beginning, First, Sender, ASTART, HOE, OF_ASTART, OF_HOE, OF_RENO,
 };
 use super::setup::{buffer, ledger, START};
 use super::sweep::{Point, Sweep};
@@ -98,12 +98,12 @@ impl Cell {
         on_path(self.path).map(|path| path.and(&taken))
     }
 
-    /// Utilization of the rate that the packets leave, in percent, in 20 s from the handshake on.
-    fn of_the_rest(&self, beginning: &Beginning) -> f64 {
+    /// Utilization of the rate that the packets leave, in percent, from the handshake on.
+    fn of_the_rest(&self, first: First, beginning: &Beginning) -> f64 {
         let (rtt_ms, _) = self.path;
-        let joined_s = 20.0 - (f64::from(self.joins_ms) - f64::from(rtt_ms)) / 1e3;
-        let left = 100.0 - f64::from(self.taken) * joined_s / 20.0;
-        beginning.utilization_20 / left * 100.0
+        let joined_s = first.seconds - (f64::from(self.joins_ms) - f64::from(rtt_ms)) / 1e3;
+        let left = 100.0 - f64::from(self.taken) * joined_s / first.seconds;
+        (first.utilization)(beginning) / left * 100.0
     }
 }
 
@@ -161,7 +161,7 @@ fn both(bench: &Bench<'_>) -> Result<Vec<(Cell, [Joined; BOTH.len()])>, Error> {
 }
 
 pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
-    let joined = both(bench)?;
+    let (joined, first) = (both(bench)?, First::of(bench));
     let starting = |sender: usize| {
         joined
             .iter()
@@ -172,7 +172,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     let mut measured = Measured::default();
     for (sender, name) in [(OF_BOTH_HOE, "hoe"), (OF_BOTH_ASTART, "astart")] {
         let lost = starting(sender).map(|(_, of)| of.beginning.lost_together);
-        let rest = starting(sender).map(|(cell, of)| cell.of_the_rest(&of.beginning));
+        let rest = starting(sender).map(|(cell, of)| cell.of_the_rest(first, &of.beginning));
         let mut number = |id: &str, number: f64| {
             measured.exactly(format!("W.{name}.joined.{id}"), Value::Number(number))
         };
@@ -188,7 +188,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
             many.count(),
             starting(OF_BOTH_HOE).count(),
         ));
-        measured.tables.push(table(&joined));
+        measured.tables.push(table(&joined, first));
         let rate = |taken: u32| Settings::of([("traffic.rate", format!("{taken} Mbit/s"))]);
         let packets = run(bench, PACKETS, TAKEN, rate)?;
         let labels = ["packets (Mbit/s)", "RTT (ms)", "buffer (BDP)"];
@@ -201,7 +201,7 @@ pub fn measure(bench: &Bench<'_>) -> Result<Measured, Error> {
     Ok(measured)
 }
 
-fn table(joined: &[(Cell, [Joined; BOTH.len()])]) -> Table {
+fn table(joined: &[(Cell, [Joined; BOTH.len()])], first: First) -> Table {
     let row = |(cell, of): &(Cell, [Joined; BOTH.len()])| {
         let labels = [
             format!("{}", f64::from(cell.joins_ms) / 1e3),
@@ -213,7 +213,7 @@ fn table(joined: &[(Cell, [Joined; BOTH.len()])]) -> Table {
             [
                 (if one.is_starting { "yes" } else { "no" }).to_owned(),
                 one.beginning.lost_together.to_string(),
-                format!("{:.1}", cell.of_the_rest(&one.beginning)),
+                format!("{:.1}", cell.of_the_rest(first, &one.beginning)),
             ]
         };
         labels

@@ -1,6 +1,6 @@
 //! The five senders that the paper compares, and the measurements of their first seconds.
 
-use crate::{Flow, Run, Settings};
+use crate::{Bench, Flow, Run, Settings};
 
 /// A sender's TCP.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +79,30 @@ pub struct Beginning {
     pub lost_together: usize,
     /// Number of retransmission timeouts in 20 s.
     pub timeouts: usize,
+}
+
+/// The time from when a sender could send whose utilization the rows have.
+#[derive(Clone, Copy)]
+pub struct First {
+    pub seconds: f64,
+    pub utilization: fn(&Beginning) -> f64,
+}
+
+impl First {
+    /// 20 s, unless an alternative has another time.
+    pub fn of(bench: &Bench<'_>) -> First {
+        match bench.measure("first") {
+            None => First {
+                seconds: 20.0,
+                utilization: |beginning| beginning.utilization_20,
+            },
+            Some("10 s") => First {
+                seconds: 10.0,
+                utilization: |beginning| beginning.utilization_10,
+            },
+            Some(other) => panic!("no utilization is of the first {other}"),
+        }
+    }
 }
 
 impl Beginning {

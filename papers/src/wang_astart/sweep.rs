@@ -1,6 +1,6 @@
 //! The five senders over a path's bandwidth, buffer and RTT.
 
-use super::senders::{self, segment_bytes, Beginning, RENO, VEGAS};
+use super::senders::{self, segment_bytes, Beginning, First, RENO, VEGAS};
 use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
 use super::setup::{buffer, ledger, START};
 use crate::{Bench, Error, Figure, Measured, Settings, Sum, Table, Value, Watch};
@@ -22,6 +22,7 @@ pub struct Point {
 pub struct Sweep {
     pub points: Vec<Point>,
     pub beginnings: Vec<[Beginning; SENDERS.len()]>,
+    first: First,
 }
 
 impl Sweep {
@@ -36,6 +37,7 @@ impl Sweep {
         Ok(Sweep {
             points,
             beginnings: beginnings.to_vec(),
+            first: First::of(bench),
         })
     }
 
@@ -49,6 +51,24 @@ impl Sweep {
         points
             .filter(move |(point, _)| chosen(point))
             .map(move |(_, beginnings)| beginnings[sender])
+    }
+
+    /// The utilization of one sender at the chosen points.
+    fn used<'a>(
+        &'a self,
+        sender: usize,
+        chosen: impl Fn(&Point) -> bool + 'a,
+    ) -> impl Iterator<Item = f64> + 'a {
+        let beginnings = self.of(sender, chosen);
+        beginnings.map(|beginning| (self.first.utilization)(&beginning))
+    }
+
+    fn min_utilization(&self, sender: usize, chosen: impl Fn(&Point) -> bool) -> f64 {
+        self.used(sender, chosen).fold(f64::INFINITY, f64::min)
+    }
+
+    fn max_utilization(&self, sender: usize, chosen: impl Fn(&Point) -> bool) -> f64 {
+        self.used(sender, chosen).fold(0.0, f64::max)
     }
 
     /// Two tables: utilization in the first 10 and 20 s, and losses.
@@ -115,18 +135,6 @@ impl Sweep {
     }
 }
 
-fn min_utilization(shares: impl Iterator<Item = Beginning>) -> f64 {
-    shares
-        .map(|beginning| beginning.utilization_20)
-        .fold(f64::INFINITY, f64::min)
-}
-
-fn max_utilization(shares: impl Iterator<Item = Beginning>) -> f64 {
-    shares
-        .map(|beginning| beginning.utilization_20)
-        .fold(0.0, f64::max)
-}
-
 /// Bandwidths in Mbit/s: our range; the abstract has none.
 pub const BANDWIDTHS: [u32; 6] = [10, 20, 40, 70, 100, 150];
 /// Bandwidths beyond it.
@@ -184,18 +192,15 @@ pub fn measure_grid(bench: &Bench<'_>) -> Result<Measured, Error> {
 
     let mut measured = Measured::default();
     let mut number = |id: &str, number: f64| measured.exactly(id, Value::Number(number));
-    number("W.early.reno", max_utilization(grid.of(OF_RENO, is_long)));
-    number(
-        "W.early.newreno",
-        max_utilization(grid.of(OF_NEWRENO, is_long)),
-    );
-    number("W.early.vegas", max_utilization(grid.of(OF_VEGAS, is_long)));
-    number("W.hoe.alone", min_utilization(grid.of(OF_HOE, all)));
-    number("W.astart.grid", min_utilization(grid.of(OF_ASTART, all)));
+    number("W.early.reno", grid.max_utilization(OF_RENO, is_long));
+    number("W.early.newreno", grid.max_utilization(OF_NEWRENO, is_long));
+    number("W.early.vegas", grid.max_utilization(OF_VEGAS, is_long));
+    number("W.hoe.alone", grid.min_utilization(OF_HOE, all));
+    number("W.astart.grid", grid.min_utilization(OF_ASTART, all));
     let at = |sender: usize, rtt: u32, bandwidth: u32| {
         let is_it =
             move |point: &Point| point.labels[..2] == [rtt.to_string(), bandwidth.to_string()];
-        min_utilization(grid.of(sender, is_it))
+        grid.min_utilization(sender, is_it)
     };
     let [slowest, .., fastest] = BANDWIDTHS;
     let falls = |sender: usize| {
@@ -283,9 +288,37 @@ fn draw_beyond(bench: &Bench<'_>, measured: &mut Measured) -> Result<(), Error> 
 /// Buffers in percent of the BDP.
 const BUFFERS: [u32; 7] = [5, 10, 15, 25, 35, 50, 100];
 /// The largest small buffer, which is ours: "relatively small comparing to BDP".
-const SMALL: f64 = 0.25;
+const LARGEST_SMALL: f64 = 0.25;
 /// Bandwidths in Mbit/s at which buffers are varied.
 const FOR_BUFFERS: [u32; 4] = [20, 40, 70, BANDWIDTH];
+
+/// The cells of the rows on small buffers. An alternative has other bounds.
+#[derive(Clone, Copy)]
+struct Small {
+    /// Buffers in BDPs.
+    smallest: f64,
+    largest: f64,
+    /// The lowest bandwidth in Mbit/s.
+    slowest: u32,
+}
+
+impl Small {
+    fn of(bench: &Bench<'_>) -> Small {
+        const NUMBER: &str = "the ledger has a number";
+        let share = |key: &str| bench.measure(key).map(|text| text.parse().expect(NUMBER));
+        let slowest = bench.measure("slowest_mbit_per_s");
+        Small {
+            smallest: share("smallest_bdp").unwrap_or_default(),
+            largest: share("largest_bdp").unwrap_or(LARGEST_SMALL),
+            slowest: slowest.map_or(0, |text| text.parse().expect(NUMBER)),
+        }
+    }
+
+    fn has(&self, point: &Point) -> bool {
+        let bandwidth: u32 = point.labels[0].parse().expect("a number");
+        (self.smallest..=self.largest).contains(&point.x) && bandwidth >= self.slowest
+    }
+}
 
 pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
     let of_bandwidth = |bandwidth: u32| BUFFERS.map(|percent| (bandwidth, percent));
@@ -306,7 +339,8 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
             .map(point)
             .collect(),
     )?;
-    let small = |point: &Point| point.x <= SMALL;
+    let of_rows = Small::of(bench);
+    let small = |point: &Point| of_rows.has(point);
 
     let mut measured = Measured::default();
     let lost = |sender: usize| {
@@ -318,7 +352,7 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
     measured.exactly("W.hoe.buffer.lost", count(lost(OF_HOE).min()));
     measured.exactly(
         "W.hoe.buffer.utilization",
-        Value::Number(max_utilization(buffers.of(OF_HOE, small))),
+        Value::Number(buffers.max_utilization(OF_HOE, small)),
     );
     measured.exactly("W.astart.buffer.lost", count(lost(OF_ASTART).max()));
     measured.exactly(
@@ -332,7 +366,7 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
     );
     measured.exactly(
         "W.astart.buffer.utilization",
-        Value::Number(min_utilization(buffers.of(OF_ASTART, small))),
+        Value::Number(buffers.min_utilization(OF_ASTART, small)),
     );
     let best = is_astart_best(&buffers, small);
     measured.exactly("W.astart.buffer.best", Value::yes_no(best));
@@ -353,9 +387,7 @@ pub fn measure_buffers(bench: &Bench<'_>) -> Result<Measured, Error> {
 fn is_astart_best(sweep: &Sweep, chosen: impl Fn(&Point) -> bool) -> bool {
     let points = sweep.beginnings.iter().zip(&sweep.points);
     points.filter(|(_, point)| chosen(point)).all(|(of, _)| {
-        let others = of[..OF_ASTART]
-            .iter()
-            .map(|beginning| beginning.utilization_20);
-        others.fold(0.0, f64::max) < of[OF_ASTART].utilization_20
+        let others = of[..OF_ASTART].iter().map(sweep.first.utilization);
+        others.fold(0.0, f64::max) < (sweep.first.utilization)(&of[OF_ASTART])
     })
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use onramp_core::fnv1a;
+use onramp_papers::{papers, Alternative, Bench, Options, Part, Row, Settings};
 use std::sync::OnceLock;
 
 /// Runs without a time limit.
@@ -176,4 +177,58 @@ fn a_row_that_misses_has_a_cause_and_chance_has_evidence() {
         .filter(|row| row["verdict"] == "missed" && by_chance(row["id"].as_str().unwrap()))
         .collect();
     assert!(without_evidence.is_empty(), "{without_evidence:#?}");
+}
+
+/// Of these rows of a part, those whose result is as decided under these keys. A row that agrees as
+/// decided has another result where it would not be reproduced, and any other row where it agrees.
+fn unmoved<'a>(part: &Part, named: &[&'a Row], keys: Settings) -> Vec<&'a Row> {
+    let options = Options {
+        seeds: 25,
+        other_seeds: None,
+        threads: 1,
+        sim: onramp_sim::Options::default(),
+        progress: &|| {},
+    };
+    let bench = Bench::new(&options, &part.about.scenarios, keys);
+    let measured = (part.measure)(&bench).unwrap();
+    let is_unmoved = |row: &&&Row| {
+        let record = rows().iter().find(|record| record["id"] == row.id).unwrap();
+        let decided = match &record["measured"] {
+            Value::String(text) => onramp_papers::Value::Text(text.clone()),
+            number => onramp_papers::Value::Number(number.as_f64().unwrap_or(f64::NAN)),
+        };
+        let samples = measured.samples().find(|(id, _)| *id == row.id).unwrap().1;
+        match row.expected.agrees(row.rule, &decided) {
+            true => row.verdict_by(samples) == onramp_papers::Verdict::Reproduced,
+            false => !row.expected.agrees(row.rule, &samples.value()),
+        }
+    };
+    named.iter().filter(is_unmoved).copied().collect()
+}
+
+/// The ledger calls a row undecided because of an alternative only where that decides it.
+#[test]
+#[ignore = "takes minutes: make test-papers"]
+fn an_alternative_decides_the_rows_that_it_names() {
+    let mut idle = Vec::new();
+    for paper in papers() {
+        for part in &paper.parts {
+            let of_part = |alternative: &Alternative| -> Vec<&Row> {
+                let rows = paper.ledger.rows.iter().filter(|row| part.has(row));
+                rows.filter(|row| alternative.decides.contains(&row.id))
+                    .collect()
+            };
+            let choices = paper.ledger.choices.iter();
+            for alternative in choices.flat_map(|choice| &choice.alternatives) {
+                let rows = of_part(alternative);
+                if rows.is_empty() {
+                    continue;
+                }
+                let unmoved = unmoved(part, &rows, Settings::of_table(&alternative.set));
+                let name = |row: &&Row| format!("{}: {}", alternative.name, row.id);
+                idle.extend(unmoved.iter().map(name));
+            }
+        }
+    }
+    assert!(idle.is_empty(), "{idle:#?}");
 }

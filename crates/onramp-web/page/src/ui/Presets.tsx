@@ -1,14 +1,15 @@
 import { PRESETS } from "../presets";
-import { lessonIndex, openPreset, preset, scenario } from "../state/store";
+import { openPreset, preset } from "../state/store";
+import { isNarrow, settingIsOpen } from "./room";
 
+/** The paths, and the way to a path of one's own. */
 export function Presets() {
 	const shown = preset.value;
-	const isLesson = lessonIndex.value !== undefined;
-	const description = scenario.value?.description;
-	const sentence = shown?.sentence ?? (typeof description === "string" ? description : "");
 	return (
 		<section class="presets" aria-labelledby="presets-title">
-			<h2 id="presets-title">Paths</h2>
+			<h2 id="presets-title" class="hidden">
+				Paths
+			</h2>
 			<ul>
 				{PRESETS.map((one) => (
 					<li key={one.id}>
@@ -23,12 +24,22 @@ export function Presets() {
 					</li>
 				))}
 			</ul>
-			{sentence !== "" && !isLesson && (
-				<p class="sentence">
-					{sentence}
-					{shown === undefined && " (The setting was changed since.)"}
-				</p>
-			)}
+			{!isNarrow.value && <SettingButton />}
 		</section>
+	);
+}
+
+export function SettingButton() {
+	return (
+		<button
+			type="button"
+			class="setting-button"
+			aria-expanded={settingIsOpen.value}
+			onClick={() => {
+				settingIsOpen.value = !settingIsOpen.peek();
+			}}
+		>
+			Change the path
+		</button>
 	);
 }

@@ -15,24 +15,22 @@ const page = fileURLToPath(new URL(".", import.meta.url));
 export const PREVIEWS = join(page, "previews");
 /** The size that previews have everywhere. */
 export const PREVIEW_SIZE = { width: 1200, height: 630 };
-/** The window that is their picture, in CSS pixels: texts can be read in a picture that is shown
- * smaller than it is. */
-export const PREVIEW_WINDOW = { width: 1120, height: 588 };
 /** The embedded figure as a preview. */
 export const PREVIEW_STYLE = `
 	html { scrollbar-gutter: auto; }
-	.embed { gap: 6px; padding: 22px 32px; }
+	.embed { gap: 8px; padding: 24px 36px; }
 	.embed .stage { gap: 4px; }
 	.embed .lanes { gap: 2px; }
-	.embed h1 { font-size: 38px; line-height: 1.1; }
+	.embed h1 { font-size: 44px; line-height: 1.1; }
 	.embed > p {
 		display: -webkit-box;
-		font-size: 18px;
+		font-size: 20px;
 		line-height: 1.3;
 		overflow: hidden;
 		-webkit-box-orient: vertical;
 		-webkit-line-clamp: 2;
 	}
+	.embed figcaption { font-size: 19px; }
 	.embed .keys, .embed .row { display: none; }
 `;
 

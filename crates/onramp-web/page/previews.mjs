@@ -6,13 +6,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-	PREVIEW_SIZE,
-	PREVIEW_STYLE,
-	PREVIEW_WINDOW,
-	PREVIEWS,
-	shippedScenarios,
-} from "./pages.mjs";
+import { PREVIEW_SIZE, PREVIEW_STYLE, PREVIEWS, shippedScenarios } from "./pages.mjs";
 import { indexedPng } from "./png.mjs";
 import { launch } from "./tests/support/browser.mjs";
 import { indexFile } from "./tests/support/places.mjs";
@@ -21,11 +15,7 @@ const TIMEOUT_MS = 180_000;
 /** The clock goes to its moment one frame after the run. */
 const SETTLE_MS = 500;
 const browser = await launch();
-const context = await browser.newContext({
-	viewport: PREVIEW_WINDOW,
-	deviceScaleFactor: PREVIEW_SIZE.width / PREVIEW_WINDOW.width,
-	reducedMotion: "reduce",
-});
+const context = await browser.newContext({ viewport: PREVIEW_SIZE, reducedMotion: "reduce" });
 const page = await context.newPage();
 page.setDefaultTimeout(TIMEOUT_MS);
 await mkdir(PREVIEWS, { recursive: true });
@@ -36,8 +26,8 @@ for (const { kind, id, title, preview } of await shippedScenarios()) {
 	await page.locator('main[aria-busy="false"] .stage canvas').nth(1).waitFor();
 	await page.waitForTimeout(SETTLE_MS);
 	const height = await page.evaluate(() => document.documentElement.scrollHeight);
-	if (height > PREVIEW_WINDOW.height) {
-		throw new Error(`${preview}: ${height} px are higher than ${PREVIEW_WINDOW.height} px`);
+	if (height > PREVIEW_SIZE.height) {
+		throw new Error(`${preview}: ${height} px are higher than ${PREVIEW_SIZE.height} px`);
 	}
 	const shot = await page.screenshot();
 	const bytes = indexedPng(await pixelsOf(page, shot), PREVIEW_SIZE.width, PREVIEW_SIZE.height);

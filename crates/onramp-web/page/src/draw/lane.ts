@@ -192,17 +192,20 @@ export class Lane {
 		const link = one.links[one.bottleneck];
 		const back = one.returnLinks[one.returnBottleneck];
 		const label = (text: string, from: number, to: number) => {
-			// In a narrow lane a text is wider than what it stands for, and must not cross the sender or
-			// leave the picture.
+			// In a narrow lane the text of the queue is wider than the queue.
 			const half = context.measureText(text).width / 2;
-			const most = Math.max((from + to) / 2, frame.senderX + 6 + half);
-			const x = Math.min(most, frame.receiverX - half - 6);
+			const x = Math.max((from + to) / 2, frame.senderX + 6 + half);
 			context.fillText(text, x, rows.labelY - liftAt(this.scene, frame, x, rows.lift));
 		};
 		const waiting = this.queueBytesAt(view.timeS);
 		label(waiting > 0 ? `queue ${byteCount(waiting)}` : "queue empty", frame.queueX, frame.linkX);
 		const [there, here] = [linkLabel(link), linkLabel(back)];
-		label(there === here ? there : `${there}  ·  ACKs: ${here}`, frame.linkX, frame.afterX);
+		const texts = [there === here ? there : `${there}  ·  ACKs: ${here}`, there, rateLabel(link)];
+		// As much as there is room for. Where the link bends, a long text would cross it.
+		const straight = this.scene === "orbit" ? 0.4 : 1;
+		const room = straight * (frame.receiverX - frame.linkX - 12);
+		const fitting = texts.find((text) => context.measureText(text).width <= room);
+		label(fitting ?? "", frame.linkX, frame.afterX);
 	}
 
 	/** A path from the sender to the receiver, which bends where its link does. */
@@ -384,7 +387,10 @@ function linkLabel(link: CaseRun["links"][number] | undefined): string {
 	if (!link) {
 		return "";
 	}
-	const rate = `${bitRate(link.rateBytesPerS)}${link.rateVaries ? " (varies)" : ""}`;
 	const delay = `${duration(link.delayS)}${link.delayVaries ? " (varies)" : ""} one way`;
-	return `${rate} · ${delay}`;
+	return `${rateLabel(link)} · ${delay}`;
+}
+
+function rateLabel(link: CaseRun["links"][number] | undefined): string {
+	return link ? `${bitRate(link.rateBytesPerS)}${link.rateVaries ? " (varies)" : ""}` : "";
 }

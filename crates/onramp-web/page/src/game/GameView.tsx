@@ -72,9 +72,7 @@ export function GameView() {
 function Task({ course }: { course: Course }) {
 	return (
 		<div class="task">
-			<p class="headline">
-				You are the sender: send {course.segments} segments, as fast as the path allows.
-			</p>
+			<p class="headline">Send {course.segments} segments, as fast as the path allows.</p>
 			<p class="standfirst">
 				Hold the <b>space bar</b>, or the button: segments leave faster than the path carries. Their
 				ACKs come back after a round trip of {course.rttMs} ms, slowed down to two seconds. What the

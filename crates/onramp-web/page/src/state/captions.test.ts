@@ -28,7 +28,8 @@ const CAPTIONS: Record<string, string[]> = {
 	transatlantic: [
 		"none: 10 segments, then the link is empty for 88.9 ms: CUBIC waits for ACKs.",
 		"onramp: 10 ACKs, 120 µs apart, so the estimate is 96.5 Mbit/s.",
-		"onramp: 79.6 kB leave paced within a round trip: 7 % of the BDP. cwnd would allow 830 kB. CUBIC may send 29 kB.",
+		"onramp: 79.6 kB leave paced within a round trip: 7 % of the BDP. cwnd would allow 830 kB. " +
+			"CUBIC may send 29 kB.",
 	],
 	lte: [
 		"onramp: The first 10 ACKs arrive in one burst: held back on the way, " +

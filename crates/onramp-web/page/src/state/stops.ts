@@ -272,7 +272,9 @@ function paced({ run, one, transfer }: Shown): Found | undefined {
 	return {
 		kind: "paced",
 		timeS: phase.beginS + APART_RTTS * one.rttS,
-		words: `${byteCount(bytes)} leave paced within a round trip${besideBdp(one, bytes)}.${more}${beside}`,
+		words:
+			`${byteCount(bytes)} leave paced within a round trip` +
+			`${besideBdp(one, bytes)}.${more}${beside}`,
 	};
 }
 

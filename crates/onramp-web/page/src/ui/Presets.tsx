@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { PRESETS } from "../presets";
 import { openPreset, preset } from "../state/store";
 import { isNarrow, settingIsOpen } from "./room";
@@ -5,12 +6,21 @@ import { isNarrow, settingIsOpen } from "./room";
 /** The paths, and the way to a path of one's own. */
 export function Presets() {
 	const shown = preset.value;
+	const list = useRef<HTMLUListElement>(null);
+	useEffect(() => {
+		// On a phone the list is wider than the window.
+		const pressed = list.current?.querySelector<HTMLElement>("[aria-pressed=true]");
+		if (list.current && pressed) {
+			const middle = pressed.offsetLeft + pressed.offsetWidth / 2 - list.current.offsetLeft;
+			list.current.scrollLeft = middle - list.current.clientWidth / 2;
+		}
+	}, [shown]);
 	return (
 		<section class="presets" aria-labelledby="presets-title">
 			<h2 id="presets-title" class="hidden">
 				Paths
 			</h2>
-			<ul>
+			<ul ref={list}>
 				{PRESETS.map((one) => (
 					<li key={one.id}>
 						<button

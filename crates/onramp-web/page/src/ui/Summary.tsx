@@ -11,7 +11,7 @@ import { caseInWords, resultInBrief, runInWords, warningsInWords } from "../stat
 import { duration } from "../units";
 import { SeriesMark } from "./SeriesMark";
 
-/** The one sentence of the page, and what the path is. Screen readers hear the result of each run. */
+/** The one sentence of the page, and what the path is. Screen readers hear the result. */
 export function Headline() {
 	const { value } = run;
 	const repeated = seeds.value;

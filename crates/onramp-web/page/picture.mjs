@@ -12,7 +12,7 @@ import { indexFile, ROOT } from "./tests/support/places.mjs";
 import { Playground } from "./tests/support/playground.mjs";
 
 const MAX_BYTES = 200_000;
-const README = { width: 1280, height: 968 };
+const README = { width: 1280, height: 768 };
 
 const folder = process.argv[2];
 const browser = await launch();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { browserForTests, SIZES } from "./support/browser.mjs";
+import { fragmentOf } from "./support/link.mjs";
 
 const browser = browserForTests();
 
@@ -8,6 +9,7 @@ test("an open panel stays open and keeps the focus while mistakes come and go", 
 	const playground = await browser.open(t, { fragment: "#preset/geostationary" });
 	const { page } = playground;
 	await playground.settled();
+	await playground.openSetting();
 	await page.locator("summary", { hasText: "Scenario" }).click();
 	const text = await playground.scenario();
 	const hasFocus = () =>
@@ -41,6 +43,7 @@ test("a size is that of all transfers, and qos in a list gets a rate and a field
 
 	const other = await browser.open(t, { fragment: "#preset/geostationary" });
 	await other.settled();
+	await other.openSetting();
 	await other.page.getByLabel("Start-up 2").selectOption("qos");
 	await other.settled();
 	assert.equal(await other.amount("Guaranteed rate"), "25 Mbit/s");
@@ -79,6 +82,31 @@ test("on a phone the result is near the top, and the lesson comes into view", as
 	assert.ok(await heading.evaluate((one) => one === document.activeElement));
 	const { y } = await heading.boundingBox();
 	assert.ok(y >= 0 && y < SIZES.phone.height / 2, `the heading is at ${y} px`);
+});
+
+test("the picture has the window to itself, until somebody changes the path", async (t) => {
+	const playground = await browser.open(t, { fragment: "#preset/geostationary" });
+	const { page } = playground;
+	await playground.settled();
+	const shownWidth = () =>
+		page
+			.locator(".stage canvas")
+			.first()
+			.evaluate((one) => one.clientWidth);
+	const wide = await shownWidth();
+	assert.ok(wide > 0.9 * SIZES.laptop.width, `${wide} px`);
+	assert.equal(await page.getByLabel("Rate", { exact: true }).first().isVisible(), false);
+	await playground.openSetting();
+	assert.equal(await page.getByLabel("Rate", { exact: true }).first().isVisible(), true);
+	await page.waitForTimeout(200);
+	assert.ok((await shownWidth()) < wide - 200, "the controls stand beside it");
+	await playground.button("Change the path").click();
+	assert.equal(await page.getByLabel("Rate", { exact: true }).first().isVisible(), false);
+
+	// Mistakes stand at the controls, so that a link with one shows them.
+	const wrong = await browser.open(t, { fragment: fragmentOf('name = "a"\n[path]\nrate = 3') });
+	await wrong.says(/Line/);
+	assert.equal(await wrong.button("Change the path").getAttribute("aria-expanded"), "true");
 });
 
 test("a long run is shown in half a minute", async (t) => {
@@ -127,6 +155,7 @@ test("without a start-up it is CUBIC everywhere, and menus begin with onramp", a
 	const playground = await browser.open(t, { fragment: "#preset/wifi" });
 	const { page } = playground;
 	await playground.settled();
+	await playground.openSetting();
 	await playground.step(4);
 	const first = page.getByLabel("Start-up 1");
 	assert.equal(await first.evaluate((one) => one.selectedOptions[0].textContent), "CUBIC");

@@ -44,6 +44,8 @@ test("the keyboard alone suffices: preset, value, play, step, export", async (t)
 	await playground.settled();
 	assert.match(await playground.scenario(), /name = "wifi"/);
 
+	await tabTo(page, "the controls", button(/^Change the path$/));
+	await page.keyboard.press("Enter");
 	await tabTo(page, "the rate", ({ tag, type, name }) => {
 		return tag === "input" && type !== "range" && /^Rate/.test(name.trim());
 	});

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
-import { PREVIEW_SIZE, shippedScenarios } from "../pages.mjs";
+import { PREVIEW_SIZE, PREVIEW_STYLE, shippedScenarios } from "../pages.mjs";
 import { browserForTests } from "./support/browser.mjs";
 import { folder } from "./support/command.mjs";
 import { indexFile, PAGE, WEB } from "./support/places.mjs";
@@ -39,6 +39,40 @@ test("each preset and each step has a page with its own title, text and picture"
 	}
 	const all = readdirSync(join(PAGE, "previews")).sort();
 	assert.deepEqual(all, shipped.map(({ preview }) => preview).sort(), "pictures of no scenario");
+});
+
+test("the picture of a preview cuts nothing: it fits, and its edges are empty", async (t) => {
+	const { page } = await browser.open(t, { size: PREVIEW_SIZE });
+	const url = pathToFileURL(indexFile()).href;
+	for (const { kind, id, title, preview } of await shippedScenarios()) {
+		await page.goto(`${url}#embed/${kind}/${id}`);
+		await page.addStyleTag({ content: PREVIEW_STYLE });
+		await page.getByRole("heading", { name: title, exact: true }).waitFor();
+		await page.locator(".stage canvas").nth(1).waitFor();
+		const lower = await page.evaluate(() => document.documentElement.scrollHeight);
+		assert.ok(lower <= PREVIEW_SIZE.height, `${preview}: ${lower} px`);
+		const png = readFileSync(join(PAGE, "previews", preview)).toString("base64");
+		const colours = await page.evaluate(async (base64) => {
+			const image = new Image();
+			image.src = `data:image/png;base64,${base64}`;
+			await image.decode();
+			const canvas = document.createElement("canvas");
+			[canvas.width, canvas.height] = [image.width, image.height];
+			const context = canvas.getContext("2d");
+			context.drawImage(image, 0, 0);
+			const lines = [
+				[0, 0, image.width, 1],
+				[0, image.height - 1, image.width, 1],
+				[0, 0, 1, image.height],
+				[image.width - 1, 0, 1, image.height],
+			];
+			const pixels = lines.flatMap((line) => [
+				...new Uint32Array(context.getImageData(...line).data.buffer),
+			]);
+			return new Set(pixels).size;
+		}, png);
+		assert.equal(colours, 1, `${preview}: something lies across its edge`);
+	}
 });
 
 test("with the address of the folder, pictures and pages have addresses", (t) => {

@@ -9,13 +9,14 @@ import { bitRate, byteCount, duration } from "../units";
 import { type Frame, forwardX, frameOf, hostWidth, MIN_PACKET_PX, returnX } from "./frame";
 import { countUpTo, Flights, placeOf } from "./packets";
 import type { Palette } from "./palette";
+import { drawScene, liftAt, type Scene, sceneOf } from "./scene";
 
 /** The vertical places of a lane, in pixels. */
 interface Rows {
 	height: number;
 	hostTop: number;
 	hostBottom: number;
-	/** The middle of the forward and the return path. */
+	/** The middle of the forward and the return path at their ends. */
 	forwardY: number;
 	returnY: number;
 	pipeHeight: number;
@@ -23,56 +24,77 @@ interface Rows {
 	returnHeight: number;
 	/** The height of packets, as a part of that of a wide lane. */
 	packets: number;
-	/** The lines of text: of the link, the queue, and the return path. */
-	linkY: number;
-	queueY: number;
-	backY: number;
+	/** The line of text between the paths. */
+	labelY: number;
+	/** How far a link over a satellite lies above its ends. */
+	lift: number;
 }
 
 const WIDE: Rows = {
-	height: 170,
-	hostTop: 20,
-	hostBottom: 148,
-	forwardY: 54,
-	returnY: 124,
+	height: 136,
+	hostTop: 4,
+	hostBottom: 132,
+	forwardY: 40,
+	returnY: 108,
 	pipeHeight: 42,
-	tankHeight: 64,
+	tankHeight: 60,
 	returnHeight: 26,
 	packets: 1,
-	linkY: 14,
-	queueY: 101,
-	backY: 164,
+	labelY: 83,
+	lift: 44,
 };
 /** On a phone, two lanes are in view with the clock. */
 const THIN: Rows = {
-	height: 112,
-	hostTop: 16,
-	hostBottom: 96,
-	forwardY: 36,
-	returnY: 80,
+	height: 94,
+	hostTop: 3,
+	hostBottom: 91,
+	forwardY: 25,
+	returnY: 75,
 	pipeHeight: 26,
 	tankHeight: 38,
 	returnHeight: 18,
 	packets: 0.62,
-	linkY: 11,
-	queueY: 67,
-	backY: 109,
+	labelY: 58,
+	lift: 18,
 };
 /** A narrower picture has thin lanes. */
 const THIN_PX = 480;
+/** Room above and below the path for what stands there, as a part of the largest bend. */
+const ROOM: Record<Scene, readonly [above: number, below: number]> = {
+	orbit: [1.2, 0],
+	sea: [0.25, 0.45],
+	radio: [0.6, 0],
+	wire: [0, 0],
+};
 
-function rowsOf(width: number): Rows {
-	return width < THIN_PX ? THIN : WIDE;
+function rowsOf(scene: Scene, width: number): Rows {
+	const rows = isThin(width) ? THIN : WIDE;
+	const [room = 0, below = 0] = ROOM[scene].map((share) => Math.round(share * rows.lift));
+	return {
+		...rows,
+		height: rows.height + room + below,
+		hostTop: rows.hostTop + room,
+		hostBottom: rows.hostBottom + room,
+		forwardY: rows.forwardY + room,
+		returnY: rows.returnY + room,
+		labelY: rows.labelY + room,
+	};
 }
 
-/** Where the ACKs arrive in a lane of this width, in pixels. */
-export function laneRows(width: number): { senderX: number; returnY: number } {
-	return { senderX: hostWidth(width), returnY: rowsOf(width).returnY };
+/** Where the ACKs arrive in a lane of this width, in pixels from its left and its lower end. */
+export function ackPlace(one: CaseRun, width: number): { left: number; bottom: number } {
+	const { height, hostBottom } = rowsOf(sceneOf(one), width);
+	return { left: hostWidth(width), bottom: height - hostBottom };
+}
+
+/** A lane of this width is a phone's. */
+export function isThin(width: number): boolean {
+	return width < THIN_PX;
 }
 
 /** Height of a lane of this width, in pixels. */
-export function laneHeight(width: number): number {
-	return rowsOf(width).height;
+export function laneHeight(one: CaseRun, width: number): number {
+	return rowsOf(sceneOf(one), width).height;
 }
 
 /** Heights of packets: kinds have different ones, for readers who see no colours. */
@@ -84,6 +106,8 @@ const HEIGHTS: Record<number, number> = {
 	[PacketKind.Control]: 8,
 };
 const OTHERS_HEIGHT = 14;
+/** A bend is not seen in a shorter part. */
+const STRAIGHT_PX = 6;
 
 export interface LaneView {
 	timeS: number;
@@ -99,11 +123,13 @@ export interface LaneView {
 export class Lane {
 	private readonly one: CaseRun;
 	private readonly flights: Flights;
+	private readonly scene: Scene;
 	private readonly maxQueueBytes: number;
 
 	constructor(one: CaseRun) {
 		this.one = one;
 		this.flights = new Flights(one.packets);
+		this.scene = sceneOf(one);
 		const limit = one.links[one.bottleneck]?.queueBytes ?? Number.NaN;
 		const max = one.queue.bytes.reduce((a, b) => Math.max(a, b), 3000);
 		// A queue that is far larger than what ever waits in it would look empty.
@@ -117,7 +143,7 @@ export class Lane {
 
 	draw(context: CanvasRenderingContext2D, width: number, view: LaneView): void {
 		const frame = frameOf(this.one, width);
-		context.clearRect(0, 0, width, rowsOf(width).height);
+		context.clearRect(0, 0, width, rowsOf(this.scene, width).height);
 		this.drawPath(context, frame, view);
 		this.drawPackets(context, frame, view);
 		this.drawDrops(context, frame, view);
@@ -126,58 +152,100 @@ export class Lane {
 	private drawPath(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
 		const { palette } = view;
 		const { one } = this;
-		const rows = rowsOf(frame.width);
+		const rows = rowsOf(this.scene, frame.width);
+		drawScene(context, this.scene, frame, { ...rows, nowS: view.timeS / one.rttS }, palette);
 		context.lineWidth = 1;
-		context.strokeStyle = palette.rule;
-		context.fillStyle = palette.head;
-		const pipe = (x: number, y: number, to: number, height: number) => {
-			context.fillRect(x, y - height / 2, to - x, height);
-			context.strokeRect(x + 0.5, y - height / 2 + 0.5, to - x - 1, height - 1);
-		};
-		pipe(frame.senderX, rows.forwardY, frame.receiverX, rows.pipeHeight);
-		pipe(frame.senderX, rows.returnY, frame.receiverX, rows.returnHeight);
+		context.strokeStyle = palette.edge;
+		context.fillStyle =
+			this.scene === "orbit" || this.scene === "sea" ? palette.page : palette.head;
+		this.drawPipe(context, frame, rows.forwardY, rows.pipeHeight);
+		this.drawPipe(context, frame, rows.returnY, rows.returnHeight);
 		context.fillStyle = palette.page;
 		context.strokeStyle = palette.faint;
-		pipe(frame.queueX, rows.forwardY, frame.linkX, rows.tankHeight);
+		const tankTop = rows.forwardY - rows.tankHeight / 2;
+		const tank = frame.linkX - frame.queueX;
+		context.fillRect(frame.queueX, tankTop, tank, rows.tankHeight);
+		context.strokeRect(frame.queueX + 0.5, tankTop + 0.5, tank - 1, rows.tankHeight - 1);
 		for (const [x, to] of [
 			[0, frame.senderX],
 			[frame.receiverX, frame.width],
 		] as const) {
 			context.beginPath();
 			const height = rows.hostBottom - rows.hostTop - 1;
-			context.roundRect(x + 0.5, rows.hostTop + 0.5, to - x - 1, height, 6);
+			context.roundRect(x + 0.5, rows.hostTop + 0.5, to - x - 1, height, 8);
 			context.fill();
 			context.stroke();
 		}
 		this.drawReceived(context, frame, view);
-		context.font = "12px system-ui, sans-serif";
+		context.font = palette.font(12);
 		context.textAlign = "center";
 		context.fillStyle = palette.ink;
 		const middle = (rows.hostTop + rows.hostBottom) / 2 + 4;
 		context.fillText("sender", frame.senderX / 2, middle, frame.senderX - 6);
 		const receiver = (frame.receiverX + frame.width) / 2;
-		context.fillText("receiver", receiver, middle - 8, frame.width - frame.receiverX - 6);
+		context.fillText("receiver", receiver, middle - 10, frame.width - frame.receiverX - 6);
 		const received = `${Math.floor(100 * this.receivedShare(view.timeS))} %`;
-		context.fillText(received, receiver, middle + 10);
+		context.font = palette.font(isThin(frame.width) ? 14 : 18, 600);
+		context.fillText(received, receiver, middle + 11);
+		context.font = palette.font(12);
 		context.fillStyle = palette.faint;
 		const link = one.links[one.bottleneck];
 		const back = one.returnLinks[one.returnBottleneck];
-		const label = (text: string, from: number, to: number, y: number) => {
-			// In a narrow lane a text is wider than what it stands for, and must not cross the sender or
-			// leave the picture.
+		const label = (text: string, from: number, to: number) => {
+			// In a narrow lane the text of the queue is wider than the queue.
 			const half = context.measureText(text).width / 2;
-			const most = Math.max((from + to) / 2, frame.senderX + 6 + half);
-			context.fillText(text, Math.min(most, frame.width - half), y);
+			const x = Math.max((from + to) / 2, frame.senderX + 6 + half);
+			context.fillText(text, x, rows.labelY - liftAt(this.scene, frame, x, rows.lift));
 		};
-		label(queueLabel(this.queueBytesAt(view.timeS)), frame.queueX, frame.linkX, rows.queueY);
-		label(linkLabel(link), frame.linkX, frame.afterX, rows.linkY);
-		const what = frame.width < THIN_PX ? "ACKs" : "ACKs, handshake";
-		label(`${what}: ${linkLabel(back)}`, frame.senderX, frame.receiverX, rows.backY);
+		const waiting = this.queueBytesAt(view.timeS);
+		label(waiting > 0 ? `queue ${byteCount(waiting)}` : "queue empty", frame.queueX, frame.linkX);
+		const [there, here] = [linkLabel(link), linkLabel(back)];
+		const texts = [there === here ? there : `${there}  ·  ACKs: ${here}`, there, rateLabel(link)];
+		// As much as there is room for. Where the link bends, a long text would cross it.
+		const straight = this.scene === "orbit" ? 0.4 : 1;
+		const room = straight * (frame.receiverX - frame.linkX - 12);
+		const fitting = texts.find((text) => context.measureText(text).width <= room);
+		label(fitting ?? "", frame.linkX, frame.afterX);
+	}
+
+	/** A path from the sender to the receiver, which bends where its link does. */
+	private drawPipe(
+		context: CanvasRenderingContext2D,
+		frame: Frame,
+		y: number,
+		height: number,
+	): void {
+		const { lift } = rowsOf(this.scene, frame.width);
+		const { senderX, receiverX } = frame;
+		const step = 6;
+		const at = (x: number) => y - liftAt(this.scene, frame, x, lift);
+		const upper: [number, number][] = [];
+		for (let x = senderX; x < receiverX; x += step) {
+			upper.push([x, at(x) - height / 2 + 0.5]);
+		}
+		upper.push([receiverX, at(receiverX) - height / 2 + 0.5]);
+		const lower = upper.map(([x, top]): [number, number] => [x, top + height - 1]).reverse();
+		context.beginPath();
+		for (const [x, edge] of [...upper, ...lower]) {
+			context.lineTo(x, edge);
+		}
+		context.closePath();
+		context.fill();
+		for (const edge of [upper, lower]) {
+			context.beginPath();
+			for (const [x, edgeY] of edge) {
+				context.lineTo(x, edgeY);
+			}
+			// Through the air there is no wire.
+			context.setLineDash(this.scene === "orbit" || this.scene === "radio" ? [2, 4] : []);
+			context.stroke();
+		}
+		context.setLineDash([]);
 	}
 
 	/** The receiver fills up. */
 	private drawReceived(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
-		const { hostTop, hostBottom } = rowsOf(frame.width);
+		const { hostTop, hostBottom } = rowsOf(this.scene, frame.width);
 		const height = (hostBottom - hostTop - 2) * this.receivedShare(view.timeS);
 		context.globalAlpha = 0.22;
 		context.fillStyle = view.colour;
@@ -204,7 +272,7 @@ export class Lane {
 
 	private drawPackets(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
 		const { packets } = this.one;
-		const rows = rowsOf(frame.width);
+		const rows = rowsOf(this.scene, frame.width);
 		const tank = frame.linkX - frame.queueX;
 		let waitingBytes = 0;
 		let waitingAcks = 0;
@@ -213,7 +281,7 @@ export class Lane {
 			if (packets.kind[at] === PacketKind.Ack) {
 				const x = returnX(frame, place, waitingAcks);
 				waitingAcks += place.part === "queue" ? 1 : 0;
-				this.mark(context, view, at, x - 1, MIN_PACKET_PX, rows.returnY, rows.packets);
+				this.mark(context, frame, view, at, x - 1, MIN_PACKET_PX, rows.returnY, rows.packets);
 				continue;
 			}
 			if (place.part === "queue") {
@@ -223,6 +291,7 @@ export class Lane {
 				const end = Math.max(frame.queueX, to);
 				this.mark(
 					context,
+					frame,
 					view,
 					at,
 					end,
@@ -236,6 +305,7 @@ export class Lane {
 			const length = Math.max(MIN_PACKET_PX, to - from - 0.5);
 			this.mark(
 				context,
+				frame,
 				view,
 				at,
 				Math.max(frame.senderX, to - length),
@@ -249,6 +319,7 @@ export class Lane {
 	/** One packet. */
 	private mark(
 		context: CanvasRenderingContext2D,
+		frame: Frame,
 		view: LaneView,
 		at: number,
 		x: number,
@@ -261,21 +332,27 @@ export class Lane {
 		const transfer = flows[packets.flow[at] ?? 0]?.transfer ?? -1;
 		const isOther = transfer < 0;
 		const height = scale * (isOther ? OTHERS_HEIGHT : (HEIGHTS[kind] ?? OTHERS_HEIGHT));
+		const { lift } = rowsOf(this.scene, frame.width);
 		context.fillStyle = isOther ? view.palette.others : view.colour;
 		// Other transfers of the case are measured too, and are paler.
 		context.globalAlpha = transfer > 0 ? 0.4 : 1;
-		context.fillRect(x, y - height / 2, length, height);
-		context.globalAlpha = 1;
-		if (kind === PacketKind.Retransmission && !isOther) {
-			context.fillStyle = view.palette.page;
-			context.fillRect(x, y - 6 * scale, length, 12 * scale);
+		// A long packet follows the bend of the link.
+		const count = Math.max(1, Math.round(length / STRAIGHT_PX));
+		for (let part = 0; part < count; part += 1) {
+			const from = x + (part * length) / count;
+			const middle = y - liftAt(this.scene, frame, from + length / count / 2, lift);
+			context.fillRect(from, middle - height / 2, length / count, height);
+			if (kind === PacketKind.Retransmission && !isOther) {
+				context.clearRect(from, middle - 6 * scale, length / count, 12 * scale);
+			}
 		}
+		context.globalAlpha = 1;
 	}
 
 	private drawDrops(context: CanvasRenderingContext2D, frame: Frame, view: LaneView): void {
 		const { packets, flows } = this.one;
 		const { dropsS, dropped } = this.flights;
-		const { forwardY, returnY } = rowsOf(frame.width);
+		const { forwardY, returnY } = rowsOf(this.scene, frame.width);
 		const last = countUpTo(dropsS, view.timeS);
 		const first = countUpTo(dropsS, view.timeS - view.dropSeenS);
 		context.lineWidth = 2;
@@ -306,15 +383,14 @@ export class Lane {
 	}
 }
 
-function queueLabel(bytes: number): string {
-	return `queue ${byteCount(bytes)}`;
-}
-
 function linkLabel(link: CaseRun["links"][number] | undefined): string {
 	if (!link) {
 		return "";
 	}
-	const rate = `${bitRate(link.rateBytesPerS)}${link.rateVaries ? " (varies)" : ""}`;
 	const delay = `${duration(link.delayS)}${link.delayVaries ? " (varies)" : ""} one way`;
-	return `${rate} · ${delay}`;
+	return `${rateLabel(link)} · ${delay}`;
+}
+
+function rateLabel(link: CaseRun["links"][number] | undefined): string {
+	return link ? `${bitRate(link.rateBytesPerS)}${link.rateVaries ? " (varies)" : ""}` : "";
 }

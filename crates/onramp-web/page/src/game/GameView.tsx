@@ -45,10 +45,7 @@ export function GameView() {
 	return (
 		<>
 			<header class="head">
-				<div class="title">
-					<h1>Beat onramp</h1>
-					<p>You are the sender, and do not know the path.</p>
-				</div>
+				<h1>Beat onramp</h1>
 				<div class="actions">
 					<button type="button" onClick={() => go(`#game/${randomSeed()}`)}>
 						New path
@@ -74,22 +71,26 @@ export function GameView() {
 
 function Task({ course }: { course: Course }) {
 	return (
-		<p class="task">
-			Send <b>{course.segments} segments</b>, as fast as you can. Hold the <b>space bar</b>, or the
-			button: segments leave while you hold it, faster than the path carries. Their ACKs come back
-			after a round trip of {course.rttMs} ms, slowed down to about two seconds. What the queue
-			cannot hold is lost, and TCP retransmits it before new segments. With more than{" "}
-			{course.allowedLosses} losses you do not win.
-		</p>
+		<div class="task">
+			<p class="headline">Send {course.segments} segments, as fast as the path allows.</p>
+			<p class="standfirst">
+				Hold the <b>space bar</b>, or the button: segments leave faster than the path carries. Their
+				ACKs come back after a round trip of {course.rttMs} ms, slowed down to two seconds. What the
+				queue cannot hold is lost, and sent again first. With more than {course.allowedLosses}{" "}
+				losses you do not win.
+			</p>
+		</div>
 	);
 }
 
 function SharedTask() {
 	return (
-		<p class="task">
-			Somebody has played this path by hand, and shares the result. The simulator has computed it
-			again from each press of the key. Can you do better?
-		</p>
+		<div class="task">
+			<p class="headline">Somebody has played this path by hand. Can you do better?</p>
+			<p class="standfirst">
+				The simulator has computed the result again from each press of the key.
+			</p>
+		</div>
 	);
 }
 
@@ -211,21 +212,22 @@ function draw(canvas: HTMLCanvasElement | null, game: Game): void {
 function Figures({ game }: { game: Game }) {
 	const { written, acknowledged, retransmitted, rttS, minRttS, timeS } = game.numbers.value;
 	const { segments, allowedLosses } = game.course;
-	const rtt = Number.isNaN(rttS) ? "–" : `${duration(rttS)}, least ${duration(minRttS)}`;
-	const rows: [string, string][] = [
-		["time", `${timeS.toFixed(2)} s`],
-		["sent", `${written} of ${segments}`],
-		["acknowledged", String(acknowledged)],
-		["lost", `${retransmitted} (${allowedLosses} allowed)`],
-		["RTT", rtt],
+	const rows: [name: string, value: string, aside: string][] = [
+		["time", `${timeS.toFixed(2)} s`, ""],
+		["sent", String(written), `of ${segments}`],
+		["acknowledged", String(acknowledged), ""],
+		["lost", String(retransmitted), `${allowedLosses} allowed`],
+		["RTT", duration(rttS), Number.isNaN(rttS) ? "" : `least ${duration(minRttS)}`],
 	];
 	return (
 		<>
 			<dl class="figures">
-				{rows.map(([name, value]) => (
+				{rows.map(([name, value, aside]) => (
 					<div key={name}>
 						<dt>{name}</dt>
-						<dd class="number">{value}</dd>
+						<dd class="number">
+							{value} <small>{aside}</small>
+						</dd>
 					</div>
 				))}
 			</dl>

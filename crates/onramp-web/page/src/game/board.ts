@@ -39,7 +39,7 @@ export function drawBoard(
 	view: BoardView,
 ): void {
 	context.clearRect(0, 0, width, BOARD_HEIGHT);
-	context.font = "12px system-ui, sans-serif";
+	context.font = view.palette.font(12);
 	drawPath(context, width, game, view);
 	drawChart(context, width, game, view);
 }

@@ -17,7 +17,7 @@ const STRIP_PX = 5;
 const GAP_PX = 10;
 /** A square of this size shows at most one mark of a kind. */
 const CELL_PX = 3;
-const FONT = "12px system-ui, sans-serif";
+const FONT_PX = 12;
 
 export interface ChartInput {
 	plot: Plot;
@@ -118,7 +118,7 @@ export class Chart {
 		const { plot, originS, palette } = this.input;
 		const axis = {
 			stroke: () => palette().ink,
-			font: FONT,
+			font: palette().font(FONT_PX),
 			grid: { stroke: () => palette().grid, width: 1 },
 			ticks: { stroke: () => palette().grid, width: 1, size: 4 },
 		};
@@ -189,7 +189,7 @@ export class Chart {
 		ctx.save();
 		ctx.fillStyle = this.input.palette().faint;
 		ctx.lineJoin = "round";
-		ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+		ctx.font = this.input.palette().font(FONT_PX * ratio);
 		ctx.textAlign = "right";
 		for (const { label, value } of this.plot.levels) {
 			const y = this.u.valToPos(value, "y", true);

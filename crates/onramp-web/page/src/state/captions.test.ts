@@ -15,20 +15,21 @@ import { type Stop, stopsOf } from "./stops";
 /** What play stops for: the start-up, and the caption. */
 const CAPTIONS: Record<string, string[]> = {
 	geostationary: [
-		"none: The link is empty for 598 ms: wasted.",
+		"none: 10 segments, then the link is empty for 598 ms: CUBIC waits for ACKs.",
 		"onramp: 10 ACKs, 240 µs apart, so the estimate is 48.3 Mbit/s.",
-		"onramp: 2.73 MB leave paced within a round trip: 75 % of the BDP.",
+		"onramp: 2.73 MB leave paced within a round trip: 75 % of the BDP. CUBIC may send 29 kB.",
 	],
 	"low-orbit": [
 		"onramp: 10 ACKs, 64.4 µs apart, so the estimate is 180 Mbit/s.",
-		"onramp: 689 kB leave paced within a round trip.",
+		"onramp: 689 kB leave paced within a round trip. CUBIC may send 29 kB.",
 		"onramp: For a round trip the RTT stays at 43.8 ms or more, " +
 			"at least 3.75 ms of it in the queue: full.",
 	],
 	transatlantic: [
-		"none: The link is empty for 88.9 ms: wasted.",
+		"none: 10 segments, then the link is empty for 88.9 ms: CUBIC waits for ACKs.",
 		"onramp: 10 ACKs, 120 µs apart, so the estimate is 96.5 Mbit/s.",
-		"onramp: 79.6 kB leave paced within a round trip: 7 % of the BDP. cwnd would allow 830 kB.",
+		"onramp: 79.6 kB leave paced within a round trip: 7 % of the BDP. cwnd would allow 830 kB. " +
+			"CUBIC may send 29 kB.",
 	],
 	lte: [
 		"onramp: The first 10 ACKs arrive in one burst: held back on the way, " +
@@ -38,25 +39,25 @@ const CAPTIONS: Record<string, string[]> = {
 			"8.94 ms above its minimum: the growth ends.",
 	],
 	wifi: [
-		"none: The link is empty for 39.5 ms: wasted.",
+		"none: 10 segments, then the link is empty for 39.5 ms: CUBIC waits for ACKs.",
 		"onramp: The first 10 ACKs arrive in one burst: held back on the way, " +
 			"their gaps show no rate.",
 		"onramp: No rate is known yet: onramp probes with a cwnd of 217 kB. CUBIC's cwnd is 29 kB.",
 	],
 	cable: [
-		"none: The link is empty for 43.6 ms: wasted.",
+		"none: 10 segments, then the link is empty for 43.6 ms: CUBIC waits for ACKs.",
 		"onramp: The first 10 ACKs arrive in 2 bursts: held back on the way, " +
 			"their gaps show no rate.",
 		"onramp: No rate is known yet: onramp probes with a cwnd of 236 kB. CUBIC's cwnd is 29 kB.",
 	],
 	policed: [
-		"none: The link is empty for 58.9 ms: wasted.",
+		"none: 10 segments, then the link is empty for 58.9 ms: CUBIC waits for ACKs.",
 		"onramp: 10 ACKs, 120 µs apart, so the estimate is 96.5 Mbit/s: " +
 			"the policer's 20 Mbit/s do not show yet.",
 		"onramp: 552 kB leave paced within a round trip: " +
-			"3.8 times the BDP at the policer's 20 Mbit/s.",
+			"3.8 times the BDP at the policer's 20 Mbit/s. CUBIC may send 29 kB.",
 	],
-	"data-centre": ["none: The link is empty for 39.2 µs: wasted."],
+	"data-centre": ["none: 10 segments, then the link is empty for 39.2 µs: CUBIC waits for ACKs."],
 };
 
 for (const { id, toml } of PRESETS) {
@@ -101,17 +102,13 @@ const TRUTH: Record<Stop["kind"], (stop: Stop, one: CaseRun, run: Run) => void> 
 		says(words, `${acksS.length} ACKs`, bursts === 1 ? "one burst" : `${bursts} bursts`);
 	},
 	probe({ words, timeS }, one, run) {
-		const at = (of: CaseRun | undefined) => {
-			const sender = of?.transfers[0]?.sender;
-			const last = [...(sender?.timeS ?? [])].findLastIndex((atS) => atS <= timeS);
-			return byteCount(sender?.cwndBytes[last] ?? Number.NaN);
-		};
-		const plain = run.cases.find(({ startup }) => startup === "none");
-		says(words, `a cwnd of ${at(one)}. CUBIC's cwnd is ${at(plain)}.`);
+		says(words, `a cwnd of ${cwndAt(one, timeS)}. CUBIC's cwnd is ${plainCwndAt(run, timeS)}.`);
 		const known = transferOf(one).events.filter((event) => event.estimateBytesPerS > 0);
 		assert.ok(known.every((event) => event.timeS > timeS));
 	},
 	empty({ words, timeS }, one) {
+		const before = forward(one).filter((at) => (one.packets.servedS[at] ?? 0) < timeS);
+		says(words, `${before.length} segments, then`, " waits for ACKs");
 		const { packets, links, bottleneck } = one;
 		const busy = forward(one).map((at) => {
 			const beganS = packets.servedS[at] ?? 0;
@@ -123,7 +120,7 @@ const TRUTH: Record<Stop["kind"], (stop: Stop, one: CaseRun, run: Run) => void> 
 		const last = Math.max(...busy.map(([, to]) => to).filter((to) => to < timeS));
 		says(words, `empty for ${duration(next - last)}`);
 	},
-	paced({ words }, one) {
+	paced({ words }, one, run) {
 		const { phases, sender } = transferOf(one);
 		const beginS = phases.find(({ name }) => name === "pacing")?.beginS ?? Number.NaN;
 		const { packets } = one;
@@ -141,6 +138,10 @@ const TRUTH: Record<Stop["kind"], (stop: Stop, one: CaseRun, run: Run) => void> 
 			}
 		}
 		assert.equal(byteCount(bytes), amount, words);
+		const [, plainAmount] = /CUBIC may send (.*)\.$/.exec(words) ?? [];
+		if (run.cases.some(({ startup }) => startup === "none")) {
+			assert.equal(plainAmount, plainCwndAt(run, beginS + 0.25 * one.rttS), words);
+		}
 		const place = sender.timeS.findIndex((atS) => atS >= beginS);
 		assert.ok((sender.pacingBytesPerS[place] ?? Number.NaN) > 0, "it is paced");
 		const share = bytes / one.bdpBytes;
@@ -170,6 +171,19 @@ const TRUTH: Record<Stop["kind"], (stop: Stop, one: CaseRun, run: Run) => void> 
 		}
 	},
 };
+
+function cwndAt(of: CaseRun | undefined, timeS: number): string {
+	const sender = of?.transfers[0]?.sender;
+	const last = [...(sender?.timeS ?? [])].findLastIndex((atS) => atS <= timeS);
+	return byteCount(sender?.cwndBytes[last] ?? Number.NaN);
+}
+
+function plainCwndAt({ cases }: Run, timeS: number): string {
+	return cwndAt(
+		cases.find(({ startup }) => startup === "none"),
+		timeS,
+	);
+}
 
 function transferOf(one: CaseRun) {
 	const [transfer] = one.transfers;

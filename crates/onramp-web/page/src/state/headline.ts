@@ -61,12 +61,8 @@ function ofTwo(run: Run): string {
 	if (!one || !other) {
 		return "";
 	}
-	const change = completionS(one) / completionS(other) - 1;
-	const percent = Math.round(100 * Math.abs(change));
-	const [name, otherName] = [nameOf(run, one), nameOf(run, other)];
-	return percent === 0
-		? `${name} takes the same time as ${otherName}.`
-		: `${name} takes ${percent} % ${change < 0 ? "less" : "more"} time than ${otherName}.`;
+	const share = completionS(one) / completionS(other);
+	return `${nameOf(run, one)} takes ${timeBeside(share, nameOf(run, other))}.`;
 }
 
 function ofMany(run: Run): string {
@@ -115,16 +111,35 @@ function ofSeeds(run: Run, seeds: Seeds): string {
 			: median < 1
 				? `${name} is first of ${run.cases.length}:`
 				: `${baseName} is first of ${run.cases.length}, ${name} next:`;
-	return `${which} ${fraction(median)} of ${baseName}'s time in the median, ${range(best.spread)}.`;
+	return `${which} ${timeBeside(median, baseName)} in the median of ${range(best.spread)}.`;
+}
+
+/** A share of another's time in words. */
+function timeBeside(share: number, name: string): string {
+	const words = change(share);
+	return words === "" ? `the same time as ${name}` : `${words} time than ${name}`;
 }
 
 function range({ least, most, count }: Spread): string {
-	const whole = count === SEEDS ? "" : ` that finished of ${SEEDS}`;
-	return `${fraction(least)} to ${fraction(most)} over ${count} seeds${whole}`;
+	const whole = count === SEEDS ? `${count} seeds` : `${count} seeds that finished of ${SEEDS}`;
+	const [from, to] = [change(least), change(most)];
+	if (from === to) {
+		return `${whole}, and in each`;
+	}
+	const areLess = least < 1 && most < 1 && to !== "";
+	return areLess
+		? `${whole}: ${percentOf(most)} to ${from}`
+		: `${whole}: ${from || "the same"} to ${to || "the same"}`;
 }
 
-function fraction(share: number): string {
-	return share.toFixed(2);
+/** `31 % less`; empty: no change. */
+function change(share: number): string {
+	const percent = percentOf(share);
+	return percent === 0 ? "" : `${percent} % ${share < 1 ? "less" : "more"}`;
+}
+
+function percentOf(share: number): number {
+	return Math.round(100 * Math.abs(share - 1));
 }
 
 function inWords(names: string[]): string {

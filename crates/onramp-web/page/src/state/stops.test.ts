@@ -12,6 +12,7 @@ function runOf(servedS: number[], acksS: number[], transfer: object): Run {
 	const ofData = (atS: number, at: number) => (isData(at) ? atS : Number.NaN);
 	const one = {
 		rttS: 1,
+		algorithms: "cubic",
 		bdpBytes: 1000,
 		capacityBytesPerS: 1000,
 		links: [LINK],
@@ -31,7 +32,7 @@ function runOf(servedS: number[], acksS: number[], transfer: object): Run {
 		},
 		transfers: [
 			{
-				fields: { application: "" },
+				fields: { application: "", startup: "none", avoidance: "cubic" },
 				events: [],
 				phases: [],
 				sender: { timeS: [], cwndBytes: [], pacingBytesPerS: [] },
@@ -48,7 +49,7 @@ test("slow start leaves the link empty, and the first long time counts", () => {
 	const [stop] = stopsOf(run);
 	assert.equal(stop?.kind, "empty");
 	assert.ok(Math.abs((stop?.timeS ?? 0) - 0.6) < 1e-9, "the middle of 0.2 to 1 s");
-	assert.match(stop?.words ?? "", /empty for 800\u00a0?\s?ms/);
+	assert.match(stop?.words ?? "", /^2 segments, then the link is empty for 800\u00a0?\s?ms/);
 	assert.deepEqual(stopsOf(runOf([0, 0.1, 0.3], [], { startup: "none" })), []);
 	assert.deepEqual(stopsOf(runOf([0, 0.1, 1], [], { startup: "onramp" })), []);
 });

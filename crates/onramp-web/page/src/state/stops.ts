@@ -8,7 +8,7 @@
 import { computed, signal } from "@preact/signals";
 import { countUpTo, packetsOf } from "../draw/packets";
 import { type CaseRun, PacketKind, type Run, type TransferRun } from "../engine/types";
-import { bitRate, byteCount, duration, significant } from "../units";
+import { bitRate, byteCount, duration, grouped, significant } from "../units";
 import { nameOf } from "./names";
 import { run, span } from "./store";
 
@@ -35,7 +35,7 @@ const TRAIN_TOLERANCE = 0.1;
 const BURST_SHARE = 0.5;
 /** Segments of the initial window (RFC 6928), whose ACKs come first. */
 const FIRST_FLIGHT = 10;
-/** A probe is shown when it is under way. */
+/** A probe is shown when it is under way, and so is the cwnd of whoever does not pace. */
 const PROBE_RTTS = 0.25;
 /** Two captions need some time between them. */
 const APART_RTTS = 0.02;
@@ -86,7 +86,7 @@ interface Shown {
 }
 
 /** Slow start without a measurement: the first long time in which the link sends nothing. */
-function empty({ one, transfer }: Shown): Found | undefined {
+function empty({ run, one, transfer }: Shown): Found | undefined {
 	const link = one.links[one.bottleneck];
 	const hasAllData = !transfer.fields.application;
 	if (!isSlowStart(transfer) || !link || link.rateVaries || !hasAllData) {
@@ -98,12 +98,16 @@ function empty({ one, transfer }: Shown): Found | undefined {
 		.filter((at) => (packets.servedS[at] ?? Number.NaN) >= 0)
 		.sort((a, b) => (packets.servedS[a] ?? 0) - (packets.servedS[b] ?? 0));
 	let idleS = Number.POSITIVE_INFINITY;
+	let segments = 0;
 	for (const at of served) {
 		const servedS = packets.servedS[at] ?? 0;
 		if (servedS - idleS > EMPTY_RTTS * one.rttS) {
-			const words = `The link is empty for ${duration(servedS - idleS)}: wasted.`;
+			const words =
+				`${grouped(segments)} segments, then the link is empty for ` +
+				`${duration(servedS - idleS)}: ${nameOf(run, one)} waits for ACKs.`;
 			return { kind: "empty", timeS: (idleS + servedS) / 2, words };
 		}
+		segments += packets.kind[at] === PacketKind.Data ? 1 : 0;
 		// The handshake is no data that the link could have carried.
 		if (packets.kind[at] !== PacketKind.Control || idleS < Number.POSITIVE_INFINITY) {
 			idleS = servedS + (packets.bytes[at] ?? 0) / link.rateBytesPerS;
@@ -218,11 +222,9 @@ function probe({ run, one, transfer }: Shown, timeS: number): Found | undefined 
 	const at = countUpTo(transfer.sender.timeS, timeS) - 1;
 	const cwnd = transfer.sender.cwndBytes[at] ?? 0;
 	const rate = transfer.sender.pacingBytesPerS[at] ?? Number.NaN;
-	const plain = run.cases.find((other) => other.transfers[0]?.startup === "none");
-	const sender = plain?.transfers[0]?.sender;
-	const plainCwnd = sender?.cwndBytes[countUpTo(sender.timeS, timeS) - 1] ?? Number.NaN;
+	const plain = plainAt(run, timeS);
 	const estimate = firstEstimate(transfer);
-	if (!(rate > 0) || !plain || !(cwnd > 2 * plainCwnd) || (estimate && estimate.timeS <= timeS)) {
+	if (!(rate > 0) || !plain || !(cwnd > 2 * plain.cwnd) || (estimate && estimate.timeS <= timeS)) {
 		return undefined;
 	}
 	return {
@@ -230,12 +232,20 @@ function probe({ run, one, transfer }: Shown, timeS: number): Found | undefined 
 		timeS,
 		words:
 			`No rate is known yet: ${nameOf(run, one)} probes with a cwnd of ${byteCount(cwnd)}. ` +
-			`${nameOf(run, plain)}'s cwnd is ${byteCount(plainCwnd)}.`,
+			`${plain.name}'s cwnd is ${byteCount(plain.cwnd)}.`,
 	};
 }
 
+/** The case without a start-up, and its cwnd at this time. */
+function plainAt(run: Run, timeS: number): { name: string; cwnd: number } | undefined {
+	const one = run.cases.find((other) => other.transfers[0]?.startup === "none");
+	const sender = one?.transfers[0]?.sender;
+	const cwnd = sender?.cwndBytes[countUpTo(sender.timeS, timeS) - 1];
+	return one && cwnd !== undefined ? { name: nameOf(run, one), cwnd } : undefined;
+}
+
 /** A window that no ACK has clocked: what leaves in the first round trip of the pacing. */
-function paced({ one, transfer }: Shown): Found | undefined {
+function paced({ run, one, transfer }: Shown): Found | undefined {
 	const phase = transfer.phases.find(({ name }) => name === "pacing");
 	const { sender, rtt } = transfer;
 	const at = phase ? countUpTo(sender.timeS, phase.beginS) - 1 : -1;
@@ -243,8 +253,8 @@ function paced({ one, transfer }: Shown): Found | undefined {
 	if (!phase || !((sender.pacingBytesPerS[at] ?? Number.NaN) > 0)) {
 		return undefined;
 	}
-	const { packets } = one;
 	const untilS = Math.min(phase.endS, phase.beginS + sampleS);
+	const { packets } = one;
 	const sent = packetsOf(one, PacketKind.Data).filter((place) => {
 		const sentS = packets.sentS[place] ?? Number.NaN;
 		return sentS >= phase.beginS && sentS <= untilS;
@@ -253,13 +263,18 @@ function paced({ one, transfer }: Shown): Found | undefined {
 		return undefined;
 	}
 	const bytes = sent.reduce((sum, place) => sum + (packets.payloadBytes[place] ?? 0), 0);
+	const plain = plainAt(run, phase.beginS + PROBE_RTTS * one.rttS);
+	const beside =
+		plain && plain.cwnd < bytes ? ` ${plain.name} may send ${byteCount(plain.cwnd)}.` : "";
 	const cwnd = sender.cwndBytes[at] ?? 0;
 	// The receive window or the application allowed less.
 	const more = 2 * bytes < cwnd ? ` cwnd would allow ${byteCount(cwnd)}.` : "";
 	return {
 		kind: "paced",
 		timeS: phase.beginS + APART_RTTS * one.rttS,
-		words: `${byteCount(bytes)} leave paced within a round trip${besideBdp(one, bytes)}.${more}`,
+		words:
+			`${byteCount(bytes)} leave paced within a round trip` +
+			`${besideBdp(one, bytes)}.${more}${beside}`,
 	};
 }
 

@@ -1,4 +1,5 @@
-import { laneRows } from "../draw/lane";
+import { ackPlace, isThin } from "../draw/lane";
+import type { CaseRun } from "../engine/types";
 import type { Stop } from "../state/stops";
 import { duration } from "../units";
 import { SeriesMark } from "./SeriesMark";
@@ -14,49 +15,54 @@ const PLACES: Record<Stop["kind"], "sender" | "queue" | "link"> = {
 };
 
 /** What a moment shows, above the picture of its start-up, and its ACKs in it. */
-export function Caption({ stop, width }: { stop: Stop; width: number }) {
+export function Caption(props: { stop: Stop; one: CaseRun; width: number }) {
+	const { stop, one, width } = props;
 	return (
 		<>
 			<p class={`caption at-${PLACES[stop.kind]} s${stop.series}`}>
 				<SeriesMark series={stop.series} /> <span>{stop.words}</span>
 			</p>
-			{stop.acksS.length > 0 && <Magnifier stop={stop} width={width} />}
+			{stop.acksS.length > 0 && <Magnifier stop={stop} one={one} width={width} />}
 		</>
 	);
 }
 
-const WIDTH = 300;
-const HEIGHT = 40;
-const EDGE = 10;
+/** Width and height, on a phone and elsewhere. */
+const THIN = [240, 40] as const;
+const WIDE = [440, 54] as const;
+const EDGE = 14;
 /** An ACK is at most so wide. */
-const ACK_PX = 4;
+const ACK_PX = 5;
 
 /** The ACKs of a train as they arrive, on a time axis of their own: beside the sender, over the
  * return path, on which they are too close together to be seen. */
-function Magnifier({ stop, width }: { stop: Stop; width: number }) {
+function Magnifier({ stop, one, width }: { stop: Stop; one: CaseRun; width: number }) {
 	const { acksS, series } = stop;
+	const [lensWidth, height] = isThin(width) ? THIN : WIDE;
+	const { left, bottom } = ackPlace(one, width);
+	const axisY = height - 20;
 	const firstS = acksS[0] ?? 0;
 	const lastS = acksS.at(-1) ?? firstS;
-	const ackPx = Math.min(ACK_PX, (WIDTH - 2 * EDGE) / (2 * acksS.length));
+	const ackPx = Math.min(ACK_PX, (lensWidth - 2 * EDGE) / (2 * acksS.length));
 	const place = (atS: number) =>
-		EDGE + ((WIDTH - 2 * EDGE) * (atS - firstS)) / Math.max(lastS - firstS, 1e-9);
-	const { senderX, returnY } = laneRows(width);
+		EDGE + ((lensWidth - 2 * EDGE) * (atS - firstS)) / Math.max(lastS - firstS, 1e-9);
 	return (
 		<svg
 			class={`magnifier s${series}`}
-			viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-			style={{ left: `${senderX + 2}px`, top: `${returnY - HEIGHT / 2}px` }}
+			width={lensWidth}
+			height={height}
+			style={{ left: `${left + 2}px`, bottom: `${bottom}px` }}
 			role="img"
 			aria-label={`${acksS.length} ACKs in ${duration(lastS - firstS)}`}
 		>
-			<line x1={EDGE} x2={WIDTH - EDGE} y1="22" y2="22" class="axis" />
+			<line x1={EDGE} x2={lensWidth - EDGE} y1={axisY} y2={axisY} class="axis" />
 			{acksS.map((atS, at) => (
-				<rect key={String(at)} x={place(atS) - ackPx / 2} y="5" width={ackPx} height="17" />
+				<rect key={String(at)} x={place(atS) - ackPx / 2} y="6" width={ackPx} height={axisY - 6} />
 			))}
-			<text x={EDGE} y="35">
+			<text x={EDGE} y={height - 6}>
 				{acksS.length} ACKs
 			</text>
-			<text x={WIDTH - EDGE} y="35" text-anchor="end">
+			<text x={lensWidth - EDGE} y={height - 6} text-anchor="end">
 				{duration(lastS - firstS)}
 			</text>
 		</svg>

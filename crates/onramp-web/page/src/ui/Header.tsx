@@ -6,17 +6,8 @@ import { theme, toggleTheme } from "./theme";
 export function Header() {
 	return (
 		<header class="head">
-			<div class="title">
-				<h1>Onramp playground</h1>
-				<p>
-					TCP start-ups on a path of your own. The simulator and the C code of the kernel run in
-					this page{facts.value ? `: version ${facts.value.version}` : ""}.
-				</p>
-			</div>
+			<h1>Onramp playground</h1>
 			<div class="actions">
-				<button type="button" onClick={() => go("#game")}>
-					Beat onramp
-				</button>
 				<button
 					type="button"
 					aria-pressed={lessonIndex.value !== undefined}
@@ -29,6 +20,9 @@ export function Header() {
 					}}
 				>
 					Lesson
+				</button>
+				<button type="button" onClick={() => go("#game")}>
+					Beat onramp
 				</button>
 				<button type="button" onClick={() => (dialog.value = "share")}>
 					Share
@@ -47,5 +41,15 @@ export function Header() {
 				</button>
 			</div>
 		</header>
+	);
+}
+
+/** What runs here. */
+export function Footer() {
+	return (
+		<footer class="foot">
+			TCP start-ups on a path of your own. The simulator and the C code of the kernel run in this
+			page{facts.value ? `: version ${facts.value.version}` : ""}.
+		</footer>
 	);
 }

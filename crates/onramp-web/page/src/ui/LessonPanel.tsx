@@ -1,6 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { LESSONS } from "../lessons";
 import { lessonIndex, openLesson, scenarioText, setScenario } from "../state/store";
+import { SettingButton } from "./Presets";
+import { isNarrow } from "./room";
 
 export function LessonPanel() {
 	const index = lessonIndex.value ?? 0;
@@ -31,6 +33,7 @@ export function LessonPanel() {
 				</button>
 				<button
 					type="button"
+					class="main-action"
 					disabled={index + 1 === LESSONS.length}
 					onClick={() => openLesson(index + 1)}
 				>
@@ -43,12 +46,14 @@ export function LessonPanel() {
 				)}
 				<button
 					type="button"
+					class="quiet"
 					onClick={() => {
 						lessonIndex.value = undefined;
 					}}
 				>
 					End the lesson
 				</button>
+				{!isNarrow.value && <SettingButton />}
 			</div>
 		</section>
 	);

@@ -2,7 +2,8 @@ import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Lane, laneHeight } from "../draw/lane";
 import { palette } from "../draw/palette";
-import type { CaseRun, Run } from "../engine/types";
+import { sceneOf } from "../draw/scene";
+import type { CaseRun, Run, TransferRun } from "../engine/types";
 import {
 	isAtEnd,
 	isPlaying,
@@ -14,6 +15,7 @@ import {
 } from "../state/clock";
 import { inOrder } from "../state/headline";
 import { nameOf } from "../state/names";
+import { momentOf } from "../state/words";
 import { duration, grouped } from "../units";
 import { Belief } from "./Belief";
 import { Caption } from "./Caption";
@@ -28,42 +30,32 @@ export function Stage({ run }: { run: Run }) {
 	const isRace = run.cases.length > 2;
 	const isOver = isRace && isAtEnd.value;
 	const lanes = isOver ? inOrder(run) : run.cases.map((one, series) => ({ one, series }));
+	const scene = run.cases[0] ? sceneOf(run.cases[0]) : "wire";
 	return (
-		<section class={isRace ? "stage race" : "stage"} aria-labelledby="stage-title">
+		<section class={isRace ? "stage race" : `stage scene-${scene}`} aria-labelledby="stage-title">
 			<h2 id="stage-title" class="hidden">
 				Packets on the path
 			</h2>
-			{isRace ? (
-				<>
-					<div class="lanes">
-						{lanes.map(({ one, series }, at) => (
-							<article key={one.number}>
-								<LaneFigure run={run} one={one} series={series} rank={isOver ? at + 1 : 0} />
-							</article>
-						))}
-					</div>
-					<div class="beliefs">
-						{run.cases.map((one, series) => (
-							<Belief
-								key={one.number}
-								run={run}
-								one={one}
-								name={nameOf(run, one)}
-								series={series}
-							/>
-						))}
-					</div>
-				</>
-			) : (
-				run.cases.map((one, series) => (
-					<article class="lane" key={one.number}>
-						<LaneFigure run={run} one={one} series={series} rank={0} />
-						<Belief run={run} one={one} name={nameOf(run, one)} series={series} />
+			<div class="lanes">
+				{lanes.map(({ one, series }, at) => (
+					<article key={one.number}>
+						<LaneFigure run={run} one={one} series={series} rank={isOver ? at + 1 : 0} />
 					</article>
-				))
-			)}
+				))}
+			</div>
 			<Keys run={run} />
 		</section>
+	);
+}
+
+/** What the senders know at this moment, beside each other. */
+export function Beliefs({ run }: { run: Run }) {
+	return (
+		<div class="beliefs">
+			{run.cases.map((one, series) => (
+				<Belief key={one.number} run={run} one={one} name={nameOf(run, one)} series={series} />
+			))}
+		</div>
 	);
 }
 
@@ -78,6 +70,7 @@ interface LaneProps {
 function LaneFigure({ run, one, series, rank }: LaneProps) {
 	const name = nameOf(run, one);
 	const lane = useMemo(() => new Lane(one), [one]);
+	const transfer = one.transfers[0];
 	const canvas = useRef<HTMLCanvasElement>(null);
 	const [width, setWidth] = useState(0);
 	useEffect(() => {
@@ -96,7 +89,7 @@ function LaneFigure({ run, one, series, rank }: LaneProps) {
 		}
 		const ratio = devicePixelRatio;
 		canvas.current.width = Math.round(width * ratio);
-		canvas.current.height = Math.round(laneHeight(width) * ratio);
+		canvas.current.height = Math.round(laneHeight(one, width) * ratio);
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		return effect(() => {
 			const { value } = palette;
@@ -117,14 +110,15 @@ function LaneFigure({ run, one, series, rank }: LaneProps) {
 				{one.transfers.length > 1 && (
 					<span class="faint">the first of {one.transfers.length} transfers</span>
 				)}
+				{transfer && <Phase transfer={transfer} />}
 				<Drops lane={lane} />
 				<Finish one={one} />
 			</figcaption>
 			<div class="canvas">
-				<Explained series={series} width={width} />
+				<Explained one={one} series={series} width={width} />
 				<canvas
 					ref={canvas}
-					style={{ height: `${laneHeight(width)}px` }}
+					style={{ height: `${laneHeight(one, width)}px` }}
 					role="img"
 					aria-label={`Packets of ${name} on the path: ${wayOf(one)}`}
 				/>
@@ -134,18 +128,21 @@ function LaneFigure({ run, one, series, rank }: LaneProps) {
 }
 
 /** The caption, while the clock stands at a moment of this start-up. */
-function Explained({ series, width }: { series: number; width: number }) {
+function Explained(props: { one: CaseRun; series: number; width: number }) {
+	const { one, series, width } = props;
 	const stop = shownStop.value;
-	return stop?.series === series ? <Caption stop={stop} width={width} /> : null;
+	return stop?.series === series ? <Caption stop={stop} one={one} width={width} /> : null;
+}
+
+/** What the start-up does at this moment. */
+function Phase({ transfer }: { transfer: TransferRun }) {
+	const moment = momentOf(transfer, shownTimeS.value);
+	return moment.isDone ? null : <span class="faint">{moment.phase.toLowerCase()}</span>;
 }
 
 function Drops({ lane }: { lane: Lane }) {
 	const count = lane.dropsUntil(shownTimeS.value);
-	return (
-		<span class="faint">
-			{count > 0 ? `✕ ${grouped(count)} dropped or lost` : "nothing dropped"}
-		</span>
-	);
+	return <span class="faint">{count > 0 ? `✕ ${grouped(count)} dropped or lost` : ""}</span>;
 }
 
 /** The time of a transfer that is complete. */
@@ -164,9 +161,6 @@ function wayOf(one: CaseRun): string {
 function Keys({ run }: { run: Run }) {
 	const hasOthers = run.cases.some((one) => one.flows.some((flow) => flow.transfer < 0));
 	const interval = Math.max(...run.cases.map((one) => one.packetInterval));
-	const first = run.cases[0];
-	const elements = first?.links[first.bottleneck]?.elements;
-	const backElements = first?.returnLinks[first.returnBottleneck]?.elements;
 	return (
 		<p class="keys">
 			<span>
@@ -186,8 +180,6 @@ function Keys({ run }: { run: Run }) {
 					<i class="key others" /> other traffic
 				</span>
 			)}
-			{elements && <span>link: {elements}</span>}
-			{backElements && <span>return path: {backElements}</span>}
 			{interval > 1 && <span>One of {interval} packets is drawn.</span>}
 		</p>
 	);

@@ -75,7 +75,7 @@ function drawLane(sheet: Sheet, run: Run, one: CaseRun, series: number): void {
 	const what = drops > 0 ? `✕ ${grouped(drops)} dropped or lost` : "nothing dropped";
 	sheet.gap(10);
 	sheet.text(`${nameOf(run, one)} – ${what}`, { series, isBold: true });
-	const height = laneHeight(sheet.width);
+	const height = laneHeight(one, sheet.width);
 	const canvas = sheet.canvas(sheet.width, height, (context) => {
 		lane.draw(context, sheet.width, {
 			timeS: timeS.peek(),

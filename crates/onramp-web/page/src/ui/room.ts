@@ -1,4 +1,4 @@
-/** Whether the window has room for the controls beside the picture, as in narrow.css. */
+/** What the window has room for, as in narrow.css, and what the user has opened. */
 
 import { signal } from "@preact/signals";
 
@@ -9,3 +9,6 @@ export const isNarrow = signal(query.matches);
 query.addEventListener("change", () => {
 	isNarrow.value = query.matches;
 });
+
+/** The controls are shown beside the picture. A narrow window has them below it. */
+export const settingIsOpen = signal(false);

@@ -61,7 +61,7 @@ export class Sheet {
 		if (series !== undefined) {
 			this.at(0, size, () => this.mark(series));
 		}
-		this.context.font = `${isBold ? 600 : 400} ${size}px system-ui, sans-serif`;
+		this.context.font = this.palette.font(size, isBold ? 600 : 400);
 		this.context.fillStyle = isFaint ? this.palette.faint : this.palette.ink;
 		let line = "";
 		const write = () => {
@@ -86,7 +86,7 @@ export class Sheet {
 	row(entries: Entry[]): void {
 		let x = 0;
 		for (const { width, draw, words } of entries) {
-			this.context.font = `${LEGEND_SIZE}px system-ui, sans-serif`;
+			this.context.font = this.palette.font(LEGEND_SIZE);
 			const room = width + (width > 0 ? 6 : 0) + this.context.measureText(words).width;
 			if (x > 0 && x + room > this.width) {
 				x = 0;
@@ -133,7 +133,7 @@ export class Sheet {
 		context.fillStyle = colour;
 		context.fill();
 		context.clip();
-		context.font = "12px system-ui, sans-serif";
+		context.font = this.palette.font(12);
 		context.fillStyle = this.palette.phaseInk;
 		context.fillText(words, this.x + x + 4, this.y + height - 6);
 		context.restore();

@@ -75,7 +75,16 @@ export class Playground {
 		return this.editor().inputValue();
 	}
 
+	/** Shows the controls. A narrow window has them below the picture, without a button. */
+	async openSetting() {
+		const button = this.button("Change the path");
+		if ((await button.count()) > 0 && (await button.getAttribute("aria-expanded")) === "false") {
+			await button.click();
+		}
+	}
+
 	async enterScenario(text) {
+		await this.openSetting();
 		if (!(await this.editor().isVisible())) {
 			await this.page.locator("summary", { hasText: "Scenario" }).click();
 		}
@@ -93,18 +102,21 @@ export class Playground {
 		return JSON.parse(bytes.toString()).every((record) => record.scenario === id);
 	}
 
-	amount(label) {
+	async amount(label) {
+		await this.openSetting();
 		return this.page.getByLabel(label, { exact: true }).first().inputValue();
 	}
 
 	async setAmount(label, value) {
+		await this.openSetting();
 		const field = this.page.getByLabel(label, { exact: true }).first();
 		await field.fill(value);
 		await field.press("Enter");
 	}
 
-	again() {
-		return this.button("Again").click();
+	async again() {
+		await this.openSetting();
+		await this.button("Again").click();
 	}
 
 	/** What the page copies: a link, or the line that embeds a figure. */
@@ -179,6 +191,7 @@ export class Playground {
 
 	/** Opens all parts of the page, one after the other, and gives their names. */
 	async *eachPanel() {
+		await this.openSetting();
 		const parts = this.page.locator("details");
 		for (let at = 0; at < (await parts.count()); at += 1) {
 			const part = parts.nth(at);

@@ -51,6 +51,7 @@ test("a game is played with the space bar alone, and its score is a link", async
 	await playByKey(page, 120, 280);
 	const rows = await scores(page);
 	assert.equal(await violations(page), "");
+	assert.equal(await page.locator(".task").count(), 0, "one sentence: the verdict");
 	assert.deepEqual(
 		rows.map(([name]) => name),
 		["you", "CUBIC", "onramp"],

@@ -19,7 +19,7 @@ test("play stops where a caption explains the picture, and goes on", async (t) =
 	});
 	await playground.settled();
 	for (const words of [
-		/^ ?10 segments, then the link is empty for .*: CUBIC waits for ACKs/,
+		/10 segments, then the link is empty for .*: CUBIC waits for ACKs/,
 		/ACKs, .* apart, so the estimate is/,
 		/leave paced within .* CUBIC may send 29 kB/,
 	]) {

@@ -61,7 +61,7 @@ export function GameView() {
 						The link is not a game of this page. Here is another path.
 					</p>
 				)}
-				{isShared ? <SharedTask /> : <Task course={course} />}
+				{isShared ? <SharedTask /> : !game.result.value && <Task course={course} />}
 				{!isShared && <Play game={game} />}
 				<Outcome game={game} isShared={isShared} again={() => setRound(round + 1)} />
 			</main>

@@ -61,8 +61,8 @@ while read -r packets count; do
 	qdisc add dev out root handle 1: tbf rate 100mbit burst 3028 limit 605600
 	# The largest weight that tc has: each average is half the last one and half the queue found.
 	qdisc add dev out parent 1:1 handle 2: red limit 605600 min $least \
-		max $((least + 1)) avpkt 1514 burst "$packets" probability 1 \
-		bandwidth 100mbit ecn 2>/tmp/error ||
+		max $((least + 1)) avpkt 1514 burst "$packets" \
+		probability 1 bandwidth 100mbit ecn 2>/tmp/error ||
 		report red failed "$(cat /tmp/error)"
 	report "case:$packets:$count" ok "$(qdisc show dev out | tail -n 1)"
 	flows send 10.9.1.2 5001 "$count" out 2000 4000 >/tmp/samples 2>/tmp/error

@@ -59,7 +59,7 @@ while read -r packets count; do
 	qdisc del dev out root 2>/dev/null
 	least=$((packets * 1514))
 	qdisc add dev out root handle 1: tbf rate 100mbit burst 3028 limit 605600
-	# The largest weight that tc has: each average is half the last one and half the queue found.
+	# The largest weight of tc: each average is half the last one and half the queue found.
 	qdisc add dev out parent 1:1 handle 2: red limit 605600 min $least \
 		max $((least + 1)) avpkt 1514 burst "$packets" \
 		probability 1 bandwidth 100mbit ecn 2>/tmp/error ||

@@ -123,8 +123,8 @@ fn stage(staged: &mut Staged<'_>, meta: &Meta, runs: &[Run]) -> Result<(), Error
     staged.add(REPORT_HTML, page(meta, runs).as_bytes())
 }
 
-/// Traces, charts and tables that an earlier report lists. Any other name in its list is ignored: it could
-/// be a file of the user.
+/// Traces, charts and tables that an earlier report lists. Any other name in its list is
+/// ignored: it could be a file of the user.
 fn earlier_files(dir: &Path) -> Vec<String> {
     let Ok(text) = fs::read_to_string(dir.join(META_JSON)) else {
         return Vec::new();
@@ -135,7 +135,7 @@ fn earlier_files(dir: &Path) -> Vec<String> {
     earlier
         .files
         .into_iter()
-        .filter(|name| [GAIN_CHART, SLOWDOWN_CSV].contains(&name.as_str()) || is_trace_name(name))
+        .filter(|name| name == GAIN_CHART || name == SLOWDOWN_CSV || is_trace_name(name))
         .collect()
 }
 

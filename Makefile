@@ -53,6 +53,7 @@ help:
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make https    nginx and curl with TLS, beside other senders: docs/other-remedies.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
+	@echo 'make dctcp    DCTCP of a kernel at a step, in an emulator: docs/simulator.md'
 	@echo 'make systemd  the package under systemd in an emulator, ten minutes: docs/kernels.md'
 	@echo 'make chart    pictures and tables of the documents, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
@@ -277,6 +278,12 @@ kernels: build
 	-@scripts/setup.sh qemu-system-x86 busybox-static
 	@$(SUDO) scripts/kernels/kernels.py --onramp $(ONRAMP) --cache target/kernels $(ARGS) || \
 	[ $$? = 3 ]
+
+# By hand: DCTCP of a kernel at a step, in an emulator, for docs/simulator.md. Two minutes. Exit 3:
+# nothing can be measured here, which has been printed.
+dctcp:
+	-@scripts/setup.sh qemu-system-x86 busybox-static
+	@scripts/kernels/dctcp.py --cache target/kernels $(ARGS) || [ $$? = 3 ]
 
 # Before a release: the package with systemd as process 1, in an emulator. Exit 3: no machine can be
 # made here, which has been printed.

@@ -247,6 +247,56 @@ def cdf(
     return ax
 
 
+def slowdown(
+    frame: pd.DataFrame,
+    *,
+    by: str = "algorithms",
+    bins: int = 10,
+    tail: float = 0.99,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the slowdown of flows by their size: the completion time over the least possible time.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Results whose sizes differ, such as those of ``size = "web-search"``.
+    by : str, default "algorithms"
+        The column whose values have two lines each.
+    bins : int, default 10
+        How many bins of sizes there are. They have equal shares of the flows. Equal sizes are in
+        one bin.
+    tail : float, default 0.99
+        The quantile of the dashed line; the other line is the median.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw. Default: a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes. Each mark is at the largest size of its bin. Flows that did not finish are left
+        out.
+    """
+    ax = _axes(ax)
+    quantiles = np.arange(1, bins + 1) / bins
+    edges = np.unique(frame["size_bytes"].quantile(quantiles, interpolation="higher"))
+    place = np.searchsorted(edges, frame["size_bytes"])
+    frame = frame.assign(
+        slowdown=frame["completion_s"] / frame["bound_s"],
+        bin_bytes=edges[np.minimum(place, len(edges) - 1)],
+    )
+    frame = frame[frame["slowdown"].notna()]
+    for style, (name, group) in zip(_styles(), _groups(frame, by), strict=False):
+        of_bin = group.groupby("bin_bytes")["slowdown"]
+        median, upper = of_bin.median(), of_bin.quantile(tail, interpolation="higher")
+        ax.plot(median.index, median, label=f"{name}, median", **style)
+        dashed = {**style, "ls": "--"}
+        ax.plot(upper.index, upper, label=f"{name}, {tail * 100:g} %", **dashed)
+    ax.set(xlabel=_label("size_bytes"), ylabel="slowdown", xscale="log", yscale="log")
+    ax.legend()
+    return ax
+
+
 def ratio_map(
     frame: pd.DataFrame,
     of: str,

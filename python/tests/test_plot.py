@@ -47,7 +47,7 @@ def test_completion_has_a_line_for_each_start_up(results):
 
 def test_axes_that_are_given_are_used(results):
     frame = results.to_pandas()
-    for draw in (plot.completion, plot.bars, plot.cdf):
+    for draw in (plot.completion, plot.bars, plot.cdf, plot.slowdown):
         given = plt.subplots()[1]
         assert draw(frame, ax=given) is given
 
@@ -71,6 +71,25 @@ def test_a_distribution_ends_at_the_share_that_finished():
     line = plot.cdf(frame).get_lines()[0]
     assert list(line.get_xdata()) == [1.0, 1.0, 2.0, 3.0]
     assert list(line.get_ydata()) == [0.0, 0.25, 0.5, 0.75]
+
+
+def test_slowdowns_have_a_median_and_a_tail_for_each_bin_of_sizes():
+    size = [1000 * kilobytes for kilobytes in range(1, 101)]
+    frame = pd.DataFrame(
+        {
+            "algorithms": "cubic",
+            "size_bytes": [*size, 100_000],
+            "bound_s": 0.5,
+            "completion_s": [*(0.5 * kilobytes / 1000 for kilobytes in size), float("nan")],
+        }
+    )
+    ax = plot.slowdown(frame)
+    assert labels(ax) == ["cubic, median", "cubic, 99 %"]
+    median, upper = ax.get_lines()
+    assert len(median.get_xdata()) == 10
+    assert median.get_xdata()[-1] == 100_000
+    assert upper.get_ydata()[-1] == 100
+    assert 95 <= median.get_ydata()[-1] <= 96
 
 
 def test_ratios_compare_like_with_like(results):

@@ -1,6 +1,6 @@
 //! The figures of some runs, as one file or as a file each.
 
-use crate::figure::{completion, gain, over_time, series};
+use crate::figure::{completion, gain, over_time, series, slowdown};
 use crate::run::Run;
 use crate::summary::groups;
 use onramp_plot::{figure_file, size};
@@ -45,7 +45,8 @@ pub fn figure_files(runs: &[Run]) -> Vec<(String, String)> {
     for (number, group) in (1..).zip(groups(&records)) {
         let mut used = BTreeMap::new();
         let over_time = over_time(&group, &series(&group, runs), runs);
-        for figure in [completion::draw(&group)].into_iter().chain(over_time) {
+        let completion = [completion::draw(&group)].into_iter();
+        for figure in completion.chain(slowdown::draw(&group)).chain(over_time) {
             let name = slug(name(&figure.svg));
             let times = used.entry(name.clone()).or_insert(0);
             *times += 1;

@@ -3,11 +3,12 @@
 //! [`crate::out_dir`] puts the files into their places, the page last. Traces and charts that an
 //! earlier report lists in its `meta.json`, and that the new report does not have, are removed.
 
-use crate::export::{pretty, to_csv, to_json, trace_json, SCHEMA_VERSION};
-use crate::figure::gain;
+use crate::export::{pretty, table_to_csv, to_csv, to_json, trace_json, SCHEMA_VERSION};
+use crate::figure::{gain, slowdown};
 use crate::out_dir::{io_error, prepare_files, write_staged, Error, Staged};
 use crate::page::page;
 use crate::run::{Meta, Run};
+use crate::summary::groups;
 use onramp_results::Record;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -21,12 +22,14 @@ const REPORT_HTML: &str = "report.html";
 const TRACES: &str = "traces";
 const FIGURES: &str = "figures";
 const GAIN_CHART: &str = "figures/gain.svg";
+const SLOWDOWN_CSV: &str = "slowdown.csv";
 /// Files at the top of DIR. The page is last: everything that it describes is there before it.
 const TOP_FILES: [&str; 4] = [RESULTS_JSON, RESULTS_CSV, META_JSON, REPORT_HTML];
 /// Places to check before anything is written. The first trace stands for all of them.
-const PLACES: [&str; 6] = [
+const PLACES: [&str; 7] = [
     "traces/0.json",
     GAIN_CHART,
+    SLOWDOWN_CSV,
     RESULTS_JSON,
     RESULTS_CSV,
     META_JSON,
@@ -70,7 +73,7 @@ pub fn prepare(dir: &Path) -> Result<(), Error> {
 /// Writes the files of the report into `dir`, which is created where it is missing.
 ///
 /// The chart of the gain, `figures/gain.svg`, is one of the files where the results compare plain
-/// CUBIC with one start-up over 3 to 12 paths.
+/// CUBIC with one start-up over 3 to 12 paths. `slowdown.csv` is one where sizes are drawn.
 ///
 /// # Errors
 /// After an error, the files of an earlier report are unchanged and no unfinished file is left. The
@@ -102,6 +105,12 @@ fn stage(staged: &mut Staged<'_>, meta: &Meta, runs: &[Run]) -> Result<(), Error
         staged.add(GAIN_CHART, chart.as_bytes())?;
         names.push(GAIN_CHART.to_owned());
     }
+    let slowdowns: Vec<_> = groups(&records).iter().flat_map(slowdown::table).collect();
+    if !slowdowns.is_empty() {
+        let columns = slowdown::COLUMNS.map(str::to_owned);
+        staged.add(SLOWDOWN_CSV, table_to_csv(&columns, &slowdowns).as_bytes())?;
+        names.push(SLOWDOWN_CSV.to_owned());
+    }
     names.extend(TOP_FILES.map(str::to_owned));
     let meta_file = MetaFile {
         schema_version: SCHEMA_VERSION,
@@ -114,8 +123,8 @@ fn stage(staged: &mut Staged<'_>, meta: &Meta, runs: &[Run]) -> Result<(), Error
     staged.add(REPORT_HTML, page(meta, runs).as_bytes())
 }
 
-/// Traces and charts that an earlier report lists. Any other name in its list is ignored: it could
-/// be a file of the user.
+/// Traces, charts and tables that an earlier report lists. Any other name in its list is
+/// ignored: it could be a file of the user.
 fn earlier_files(dir: &Path) -> Vec<String> {
     let Ok(text) = fs::read_to_string(dir.join(META_JSON)) else {
         return Vec::new();
@@ -126,7 +135,7 @@ fn earlier_files(dir: &Path) -> Vec<String> {
     earlier
         .files
         .into_iter()
-        .filter(|name| name == GAIN_CHART || is_trace_name(name))
+        .filter(|name| name == GAIN_CHART || name == SLOWDOWN_CSV || is_trace_name(name))
         .collect()
 }
 

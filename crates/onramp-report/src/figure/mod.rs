@@ -9,6 +9,7 @@ pub(crate) mod gain;
 mod queue;
 mod rate;
 mod sequence;
+pub(crate) mod slowdown;
 mod timeline;
 mod window;
 

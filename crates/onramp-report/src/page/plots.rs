@@ -1,7 +1,7 @@
 //! The plots of some groups: completion times, and the course of transfers that were traced.
 
 use super::most_notable;
-use crate::figure::{completion, over_time, series};
+use crate::figure::{completion, over_time, series, slowdown};
 use crate::html;
 use crate::overview::Names;
 use crate::run::{Meta, Run};
@@ -103,7 +103,7 @@ fn section(group: &Group<'_>, meta: &Meta, runs: &[Run]) -> Markup {
             (html::paragraph(None, description))
         }
         (html::paragraph(Some("conditions"), &group.conditions()))
-        @for plot in [completion::draw(group)].iter().chain(&plots) {
+        @for plot in [completion::draw(group)].iter().chain(&slowdown::draw(group)).chain(&plots) {
             (html::figure(&plot.svg, &plot.caption))
         }
     }

@@ -122,6 +122,31 @@ fn a_chart_is_written_for_a_comparison_over_paths_and_removed_with_it() {
 }
 
 #[test]
+fn slowdowns_are_written_where_sizes_are_drawn_and_removed_with_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let flow = |size_bytes| Run {
+        record: Record {
+            sizes: "web-search".to_owned(),
+            size_bytes,
+            ..record("flows", "none", "cubic", 1)
+        },
+        trace: None,
+    };
+    let flows = [flow(10_000), flow(1_000_000)];
+    write(dir.path(), &Meta::default(), &flows).unwrap();
+    let table = fs::read_to_string(dir.path().join("slowdown.csv")).unwrap();
+    assert!(
+        table.starts_with("scenario,conditions,startup,upto_bytes,flows,"),
+        "{table}"
+    );
+    assert_eq!(table.lines().count(), 3, "{table}");
+    let page = fs::read_to_string(dir.path().join("report.html")).unwrap();
+    assert!(page.contains("Slowdown by size"));
+    write(dir.path(), &Meta::default(), &runs(1)).unwrap();
+    assert!(!listing(dir.path()).contains(&"slowdown.csv".to_owned()));
+}
+
+#[test]
 fn an_earlier_list_cannot_name_files_outside() {
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");

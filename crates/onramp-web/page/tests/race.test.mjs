@@ -66,7 +66,7 @@ test("with chance the headline has the median and the spread of 25 seeds", async
 	const playground = await browser.open(t, { fragment: "#preset/wifi" });
 	await playground.settled();
 	const headline = playground.page.locator(".headline");
-	await headline.filter({ hasText: "of 25 seeds" }).waitFor();
+	await headline.filter({ hasText: "in the median of 25 seeds" }).waitFor();
 	const records = JSON.parse(simJson(t, `${preset("wifi")}repeat = 25\n`).toString());
 	const times = (name) =>
 		records.filter(({ startup }) => startup === name).map(({ completion_s }) => completion_s);

@@ -1,7 +1,7 @@
 //! The verdict on a row: the paper's one run beside the runs of many seeds.
 
 use crate::expectation::{Claim, Expected, Rule, Value};
-use crate::paper::Samples;
+use crate::paper::{happened, Samples};
 use crate::Row;
 use onramp_report::statistics::{median, quantile};
 use serde::Serialize;
@@ -115,12 +115,6 @@ fn measured(row: &Row, samples: &Samples) -> (Option<Seeds>, Verdict) {
             by_seeds(&one, Rule::Exact, &agreeing)
         }
     }
-}
-
-/// The values of the seeds in which the event happened.
-fn happened(numbers: &[f64]) -> Vec<f64> {
-    let happened = numbers.iter().copied().filter(|number| !number.is_nan());
-    happened.collect()
 }
 
 fn by_seeds(expected: &Expected, rule: Rule, numbers: &[f64]) -> (Option<Seeds>, Verdict) {

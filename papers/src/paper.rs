@@ -61,16 +61,19 @@ impl Samples {
     pub fn value(&self) -> Value {
         match self {
             Samples::Exactly(value) => value.clone(),
-            Samples::Numbers(numbers) => {
-                let happened = numbers.iter().copied().filter(|number| !number.is_nan());
-                Value::Number(median(happened))
-            }
+            Samples::Numbers(numbers) => Value::Number(median(happened(numbers))),
             Samples::Answers(answers) => {
                 let yes = answers.iter().filter(|yes| **yes).count();
                 Value::yes_no(2 * yes > answers.len())
             }
         }
     }
+}
+
+/// The values of the seeds in which the event happened.
+pub(crate) fn happened(numbers: &[f64]) -> Vec<f64> {
+    let happened = numbers.iter().copied().filter(|number| !number.is_nan());
+    happened.collect()
 }
 
 impl Measured {

@@ -21,9 +21,6 @@ import packages
 MODULES = ("veth", "tcp_dctcp", "inet_diag", "tcp_diag", "sch_netem", "sch_red", "sch_tbf")
 # Threshold in packets, flows.
 CASES = ((20, 1), (20, 2), (40, 1), (40, 2))
-# The clock jumps to the next timer where the guest waits, so a wait costs no time.
-EMULATED = tuple("shift=0,sleep=off" if word == "shift=0,sleep=on" else word
-                 for word in machine.COUNTED)
 
 
 def percentile(values, share):
@@ -65,12 +62,7 @@ def table(lines):
 def guest(kernel, folder):
     """The first file system: busybox, iproute2, modules, the sender and the script."""
     root = machine.empty(folder / "root")
-    programs = {"bin/busybox": machine.program("busybox")}
-    programs |= {f"usr/bin/{tool}": machine.program(tool) for tool in machine.TOOLS}
-    for name, file in programs.items():
-        machine.copy(file.resolve(), root / name)
-        for library in machine.libraries(file):
-            machine.copy(library, root / library.relative_to("/"))
+    machine.copy_programs({}, root)
     machine.copy_modules(kernel, root, MODULES)
     subprocess.run([machine.program("cc"), "-O2", "-static", "-o", root / "usr/bin/flows",
                     machine.HERE / "flows.c"], check=True)
@@ -94,7 +86,7 @@ def main():
         print(f"dctcp: nothing can be measured here: {reason}")
         return 3
     print(f"dctcp: booting {version}", flush=True)
-    rows, problems = table(machine.boot(kernel, image, folder, EMULATED))
+    rows, problems = table(machine.boot(kernel, image, folder, machine.JUMPING))
     print("| step | flows | Mbit/s | queue, mean | 5 to 95 % | least to most | marked "
           "| cwnd, mean | 5 to 95 % | alpha |")
     print("|---|---|---|---|---|---|---|---|---|---|")

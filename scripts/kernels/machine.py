@@ -20,7 +20,10 @@ CPU = ("-cpu", "Nehalem,-cx16", "-m", "1024")
 MACHINE = ("-accel", "tcg,thread=multi", "-smp", "2", *CPU)
 # The guest's clock counts instructions, one a nanosecond, while its processor has work: times that
 # are measured in the guest do not depend on other work of the host.
-COUNTED = ("-accel", "tcg", "-icount", "shift=0,sleep=on", "-rtc", "clock=vm", "-smp", "1", *CPU)
+CLOCK = ("-rtc", "clock=vm", "-smp", "1", *CPU)
+COUNTED = ("-accel", "tcg", "-icount", "shift=0,sleep=on", *CLOCK)
+# The same, but the clock jumps to the next timer where the guest waits: a wait costs no time.
+JUMPING = ("-accel", "tcg", "-icount", "shift=0,sleep=off", *CLOCK)
 HERE = Path(__file__).parent
 
 
@@ -46,6 +49,16 @@ def copy(file, to):
     to.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(file, to)
     to.chmod(0o755)
+
+
+def copy_programs(programs, root):
+    """Copies busybox, iproute2 and these programs, a dictionary by their places."""
+    programs = programs | {"bin/busybox": program("busybox")}
+    programs |= {f"usr/bin/{tool}": program(tool) for tool in TOOLS}
+    for name, file in programs.items():
+        copy(file.resolve(), root / name)
+        for library in libraries(file):
+            copy(library, root / library.relative_to("/"))
 
 
 def copy_modules(kernel, root, names):
@@ -85,12 +98,7 @@ def initramfs(kernel, onramp, startups, folder):
     """The guest's file system: Onramp's programs, iproute2, busybox, modules and the checks."""
     root = empty(folder / "root")
     ours = {f"usr/bin/{name}": onramp.with_name(name) for name in ("onramp", "onramp-study")}
-    programs = ours | {"bin/busybox": program("busybox")}
-    programs |= {f"usr/bin/{tool}": program(tool) for tool in TOOLS}
-    for name, file in programs.items():
-        copy(file.resolve(), root / name)
-        for library in libraries(file):
-            copy(library, root / library.relative_to("/"))
+    copy_programs(ours, root)
     subprocess.run([program("strip"), *(root / name for name in ours)], check=True)
     copy_modules(kernel, root, MODULES)
     copy(HERE / "guest.sh", root / "init")

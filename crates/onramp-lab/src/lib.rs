@@ -30,3 +30,4 @@ pub use path::{Path, PathReport};
 pub use run::run;
 pub use startups::{BuiltIn, ConnectionEvent, Reason, Startups, Wanted};
 pub use supports::{supports, Unsupported};
+pub use work::BUFFER_BYTES;

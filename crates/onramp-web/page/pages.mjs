@@ -15,24 +15,6 @@ const page = fileURLToPath(new URL(".", import.meta.url));
 export const PREVIEWS = join(page, "previews");
 /** The size that previews have everywhere. */
 export const PREVIEW_SIZE = { width: 1200, height: 630 };
-/** The embedded figure as a preview. */
-export const PREVIEW_STYLE = `
-	html { scrollbar-gutter: auto; }
-	.embed { gap: 8px; padding: 24px 36px; }
-	.embed .stage { gap: 4px; }
-	.embed .lanes { gap: 2px; }
-	.embed h1 { font-size: 44px; line-height: 1.1; }
-	.embed > p {
-		display: -webkit-box;
-		font-size: 20px;
-		line-height: 1.3;
-		overflow: hidden;
-		-webkit-box-orient: vertical;
-		-webkit-line-clamp: 2;
-	}
-	.embed figcaption { font-size: 19px; }
-	.embed .keys, .embed .row { display: none; }
-`;
 
 /** `SHIPPED` of src/state/share.ts. */
 export async function shippedScenarios() {

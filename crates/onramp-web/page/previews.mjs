@@ -5,11 +5,10 @@
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { PREVIEW_SIZE, PREVIEW_STYLE, PREVIEWS, shippedScenarios } from "./pages.mjs";
+import { PREVIEW_SIZE, PREVIEWS, shippedScenarios } from "./pages.mjs";
 import { indexedPng } from "./png.mjs";
 import { launch } from "./tests/support/browser.mjs";
-import { indexFile } from "./tests/support/places.mjs";
+import { pixelsOf, showPreview } from "./tests/support/preview.mjs";
 
 const TIMEOUT_MS = 180_000;
 /** The clock goes to its moment one frame after the run. */
@@ -19,11 +18,9 @@ const context = await browser.newContext({ viewport: PREVIEW_SIZE, reducedMotion
 const page = await context.newPage();
 page.setDefaultTimeout(TIMEOUT_MS);
 await mkdir(PREVIEWS, { recursive: true });
-for (const { kind, id, title, preview } of await shippedScenarios()) {
-	await page.goto(`${pathToFileURL(indexFile()).href}#embed/${kind}/${id}`);
-	await page.addStyleTag({ content: PREVIEW_STYLE });
-	await page.getByRole("heading", { name: title, exact: true }).waitFor();
-	await page.locator('main[aria-busy="false"] .stage canvas').nth(1).waitFor();
+for (const scenario of await shippedScenarios()) {
+	const { preview } = scenario;
+	await showPreview(page, scenario);
 	await page.waitForTimeout(SETTLE_MS);
 	const height = await page.evaluate(() => document.documentElement.scrollHeight);
 	if (height > PREVIEW_SIZE.height) {
@@ -35,23 +32,3 @@ for (const { kind, id, title, preview } of await shippedScenarios()) {
 	console.log(`${preview}: ${bytes.length} bytes`);
 }
 await browser.close();
-
-/** The pixels of a PNG file, which the browser decodes. */
-async function pixelsOf(page, png) {
-	const text = await page.evaluate(async (base64) => {
-		const image = new Image();
-		image.src = `data:image/png;base64,${base64}`;
-		await image.decode();
-		const canvas = document.createElement("canvas");
-		[canvas.width, canvas.height] = [image.width, image.height];
-		const context = canvas.getContext("2d");
-		context.drawImage(image, 0, 0);
-		const { data } = context.getImageData(0, 0, image.width, image.height);
-		const parts = [];
-		for (let at = 0; at < data.length; at += 30_000) {
-			parts.push(String.fromCharCode(...data.subarray(at, at + 30_000)));
-		}
-		return btoa(parts.join(""));
-	}, png.toString("base64"));
-	return Buffer.from(text, "base64");
-}

@@ -20,15 +20,16 @@ pub(super) fn long() -> Settings {
     Settings::of([("name", "geo-long"), ("run.duration", LONG)])
 }
 
+/// The same under another name, for the sweeps of figures 3 to 5: some alternatives set keys of
+/// `geo-long` alone, because the sweeps are too many runs.
+pub(super) fn sweep() -> Settings {
+    long().and(&Settings::of([("name", "geo-sweep")]))
+}
+
 /// Payload of a packet.
 pub(super) const SEGMENT_BYTES: f64 = 472.0;
 /// Size of a packet.
 pub(super) const PACKET_BITS: f64 = 512.0 * 8.0;
-
-/// The same, named as the sweeps of figures 3 to 5, which are too many runs for some alternatives.
-pub(super) fn sweep() -> Settings {
-    long().and(&Settings::of([("name", "geo-sweep")]))
-}
 
 /// An ssthresh of this share of the window, after every loss.
 pub(super) fn gamma(share: f64) -> Settings {

@@ -4,7 +4,7 @@ use nix::sys::socket::sockopt::{RcvBufForce, TcpCongestion};
 use nix::sys::socket::{connect, setsockopt, socket};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrStorage};
 use onramp_kernel::{Observation, Observer};
-use onramp_lab::Path;
+use onramp_lab::{Path, BUFFER_BYTES};
 use onramp_scenario::{Buffer, Case};
 use onramp_testing::wait_for;
 use std::error::Error;
@@ -20,9 +20,6 @@ const LATE_US: f64 = 2_000.0;
 
 /// Disturbed runs are repeated, at most so often.
 const RUNS: usize = 5;
-
-/// What the client reads at once at most, as the lab's receiver does.
-const READ_BYTES: usize = 256 << 10;
 
 /// A download of a connection: its payload, and the pause of the client before it asks.
 pub type Request = (u64, Duration);
@@ -78,7 +75,7 @@ fn download_once(
         for (bytes, pause) in requests {
             thread::sleep(*pause);
             client.write_all(&[0; 8])?;
-            let mut answer = BufReader::with_capacity(READ_BYTES, client.take(*bytes));
+            let mut answer = BufReader::with_capacity(BUFFER_BYTES, client.take(*bytes));
             io::copy(&mut answer, &mut io::sink())?;
         }
         client.read_to_end(&mut Vec::new())?;

@@ -35,15 +35,19 @@ struct Bin {
     tail: f64,
 }
 
-/// The largest size of each bin. Equal sizes are in one bin.
-fn edges(group: &Group<'_>) -> Vec<u64> {
+/// The largest size of each bin; `None` where all flows have one size, or sizes are not drawn.
+/// Equal sizes are in one bin.
+fn edges(group: &Group<'_>) -> Option<Vec<u64>> {
+    if group.first().sizes.is_empty() {
+        return None;
+    }
     let mut sizes: Vec<u64> = group.records().map(|record| record.size_bytes).collect();
     sizes.sort_unstable();
     let mut edges: Vec<u64> = (1..=BINS)
-        .filter_map(|bin| sizes.get((sizes.len() * bin).div_ceil(BINS) - 1).copied())
+        .map(|bin| sizes[(sizes.len() * bin).div_ceil(BINS) - 1])
         .collect();
     edges.dedup();
-    edges
+    (edges.len() > 1).then_some(edges)
 }
 
 /// A flow that did not finish has no slowdown.
@@ -75,9 +79,9 @@ fn bins(row: &Row<'_>, edges: &[u64]) -> Vec<Bin> {
     bins
 }
 
-/// The figure; `None` where all flows have one size, or none has finished.
+/// The figure; `None` where sizes are not drawn, all flows have one size, or none has finished.
 pub(crate) fn draw(group: &Group<'_>) -> Option<Figure> {
-    let edges = edges_of_drawn(group)?;
+    let edges = edges(group)?;
     let mut series = Vec::new();
     for row in &group.rows {
         let bins = bins(row, &edges);
@@ -111,15 +115,9 @@ pub(crate) fn draw(group: &Group<'_>) -> Option<Figure> {
     })
 }
 
-/// The bins of a group whose sizes are drawn.
-fn edges_of_drawn(group: &Group<'_>) -> Option<Vec<u64>> {
-    let edges = edges(group);
-    (!group.first().sizes.is_empty() && edges.len() > 1).then_some(edges)
-}
-
 /// The rows of `slowdown.csv` of a group, in the order of [`COLUMNS`].
 pub(crate) fn table(group: &Group<'_>) -> Vec<Vec<String>> {
-    let edges = edges_of_drawn(group).unwrap_or_default();
+    let edges = edges(group).unwrap_or_default();
     let of_row = |row: &Row<'_>| -> Vec<Vec<String>> {
         let cells = |bin: Bin| {
             vec![

@@ -4,10 +4,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
-import { PREVIEW_SIZE, PREVIEW_STYLE, shippedScenarios } from "../pages.mjs";
+import { PREVIEW_SIZE, shippedScenarios } from "../pages.mjs";
 import { browserForTests } from "./support/browser.mjs";
 import { folder } from "./support/command.mjs";
 import { indexFile, PAGE, WEB } from "./support/places.mjs";
+import { pixelsOf, showPreview } from "./support/preview.mjs";
 import { preset } from "./support/scenarios.mjs";
 
 const browser = browserForTests();
@@ -43,34 +44,22 @@ test("each preset and each step has a page with its own title, text and picture"
 
 test("the picture of a preview cuts nothing: it fits, and its edges are empty", async (t) => {
 	const { page } = await browser.open(t, { size: PREVIEW_SIZE });
-	const url = pathToFileURL(indexFile()).href;
-	for (const { kind, id, title, preview } of await shippedScenarios()) {
-		await page.goto(`${url}#embed/${kind}/${id}`);
-		await page.addStyleTag({ content: PREVIEW_STYLE });
-		await page.getByRole("heading", { name: title, exact: true }).waitFor();
-		await page.locator(".stage canvas").nth(1).waitFor();
+	const { width, height } = PREVIEW_SIZE;
+	const down = Array.from({ length: height }, (_, y) => y * width);
+	const edges = [
+		...Array(width).keys(),
+		...Array.from({ length: width }, (_, x) => (height - 1) * width + x),
+		...down,
+		...down.map((at) => at + width - 1),
+	];
+	for (const scenario of await shippedScenarios()) {
+		const { preview } = scenario;
+		await showPreview(page, scenario);
 		const lower = await page.evaluate(() => document.documentElement.scrollHeight);
-		assert.ok(lower <= PREVIEW_SIZE.height, `${preview}: ${lower} px`);
-		const png = readFileSync(join(PAGE, "previews", preview)).toString("base64");
-		const colours = await page.evaluate(async (base64) => {
-			const image = new Image();
-			image.src = `data:image/png;base64,${base64}`;
-			await image.decode();
-			const canvas = document.createElement("canvas");
-			[canvas.width, canvas.height] = [image.width, image.height];
-			const context = canvas.getContext("2d");
-			context.drawImage(image, 0, 0);
-			const lines = [
-				[0, 0, image.width, 1],
-				[0, image.height - 1, image.width, 1],
-				[0, 0, 1, image.height],
-				[image.width - 1, 0, 1, image.height],
-			];
-			const pixels = lines.flatMap((line) => [
-				...new Uint32Array(context.getImageData(...line).data.buffer),
-			]);
-			return new Set(pixels).size;
-		}, png);
+		assert.ok(lower <= height, `${preview}: ${lower} px`);
+		const pixels = await pixelsOf(page, readFileSync(join(PAGE, "previews", preview)));
+		assert.equal(pixels.length, 4 * width * height, `${preview}: its size`);
+		const colours = new Set(edges.map((at) => pixels.readUInt32LE(4 * at))).size;
 		assert.equal(colours, 1, `${preview}: something lies across its edge`);
 	}
 });

@@ -72,6 +72,17 @@ export function drawScene(
 	context.restore();
 }
 
+/** A lane of this bend is thin, and has smaller things in it. */
+function isSmall(lift: number): boolean {
+	return lift <= 24;
+}
+
+/** What is drawn next stands here, in this size. */
+function place(context: CanvasRenderingContext2D, x: number, y: number, scale: number): void {
+	context.translate(x, y);
+	context.scale(scale, scale);
+}
+
 /** Stars, and a satellite over the middle of the link. */
 function drawOrbit(
 	context: CanvasRenderingContext2D,
@@ -101,19 +112,12 @@ function drawOrbit(
 			context.fillRect(middle + 2 * radius * x, height / 2 + height * y, size, size);
 		}
 	}
-	const y = forwardY - lift - pipeHeight / 2 - (lift > 24 ? 13 : 8);
-	drawSatellite(context, middle, y, lift > 24 ? 1 : 0.65, palette);
+	const y = forwardY - lift - pipeHeight / 2 - (isSmall(lift) ? 8 : 13);
+	place(context, middle, y, isSmall(lift) ? 0.65 : 1);
+	drawSatellite(context, palette);
 }
 
-function drawSatellite(
-	context: CanvasRenderingContext2D,
-	x: number,
-	y: number,
-	scale: number,
-	palette: Palette,
-): void {
-	context.translate(x, y);
-	context.scale(scale, scale);
+function drawSatellite(context: CanvasRenderingContext2D, palette: Palette): void {
 	context.fillStyle = palette.page;
 	context.strokeStyle = palette.faint;
 	context.lineWidth = 1.25;
@@ -158,18 +162,11 @@ function drawSea(
 		context.lineTo(x, ground - liftAt("sea", frame, x, lift));
 	}
 	context.fill();
-	drawShip(context, linkX + 0.56 * (afterX - linkX), surface, lift > 24 ? 1 : 0.7, palette);
+	place(context, linkX + 0.56 * (afterX - linkX), surface, isSmall(lift) ? 0.7 : 1);
+	drawShip(context, palette);
 }
 
-function drawShip(
-	context: CanvasRenderingContext2D,
-	x: number,
-	y: number,
-	scale: number,
-	palette: Palette,
-): void {
-	context.translate(x, y);
-	context.scale(scale, scale);
+function drawShip(context: CanvasRenderingContext2D, palette: Palette): void {
 	context.fillStyle = palette.faint;
 	context.beginPath();
 	context.moveTo(-22, -6);
@@ -194,10 +191,8 @@ function drawMast(
 	{ forwardY, pipeHeight, lift }: Ground,
 	palette: Palette,
 ): void {
-	const base = forwardY - pipeHeight / 2;
-	const scale = lift > 24 ? 1 : 0.7;
-	context.translate(frame.linkX + 26 * scale, base);
-	context.scale(scale, scale);
+	const scale = isSmall(lift) ? 0.7 : 1;
+	place(context, frame.linkX + 26 * scale, forwardY - pipeHeight / 2, scale);
 	context.strokeStyle = palette.faint;
 	context.fillStyle = palette.faint;
 	context.lineWidth = 1.5;

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Check that each relative link of a Markdown file leads to a file that exists, and each anchor to a
-# heading. Works without a network, so addresses (https://...) are not visited. Then check that each
-# file in the table "Where is it" of docs/architecture.md contains the name beside it, and that
-# paths of this repository in code spans exist. Prints what is wrong, and exits with 1 then.
+# Check that each relative link of a Markdown file leads to a file that exists, and each anchor to the
+# only heading of this name (a bad merge leaves some twice). Works without a network, so addresses
+# (https://...) are not visited. Then check that each file in the table "Where is it" of
+# docs/architecture.md contains the name beside it, and that paths of this repository in code spans
+# exist. Prints what is wrong, and exits with 1 then.
 set -eu
 cd "$(dirname "$0")/.."
 failed=0
@@ -43,8 +44,11 @@ git ls-files -- '*.md' ':!LICENSES' | LC_ALL=C xargs awk '
 	/^#+ / {
 		name = anchor($0)
 		key = FILENAME "#" name
-		if (key in anchors) anchors[key "-" (++repeats[key])] = 1
-		else anchors[key] = 1
+		if (key in anchors) {
+			print FILENAME ":" FNR ": a second heading #" name " in this file"
+			found++
+		}
+		anchors[key] = 1
 	}
 	{
 		rest = $0

@@ -45,7 +45,8 @@ UNSPECIFIED = {
     "STARTUP_STATE_BYTES", "STARTUP_UNLIMITED", "NS_PER_S",
 }
 # Functions that hosts call, with tests of their own.
-OF_HOSTS = ["on_idle", "paces", "ends_for_good", "initial_rate", "learn_first_round"]
+OF_HOSTS = [
+    "on_idle", "paces", "ends_for_good", "is_known", "initial_rate", "learn_first_round"]
 RECORDINGS = sorted((SCRIPTS / "draft/recordings").glob("*.json.xz"))
 # The stage `draft` sets it: more inputs, and the lines that they reach.
 IS_LONG = "ONRAMP_DRAFT_LONG" in os.environ
@@ -142,14 +143,22 @@ def test_a_host_paces_and_ends_as_core_says(phase, pacing_bytes_per_s, restart_b
         assert draft["ends_for_good"](decision, unreported_bytes) == ends
 
 
+HOUR_NS = 3600 * 10**9
+
+
 @pytest.mark.parametrize("rate", [0, 75_000, 100_000, 600_000, 4_799_999, 4_800_000])
-@pytest.mark.parametrize("age_ns", [0, 3600 * 10**9, 3600 * 10**9 + 1])
+@pytest.mark.parametrize("age_ns", [0, HOUR_NS, HOUR_NS + 1])
+@pytest.mark.parametrize("prefix", [(0, 0), (200_000, HOUR_NS), (200_000, HOUR_NS + 1)])
 @pytest.mark.parametrize("outcome", ["CARRIED", "TOO_FAST"])
-def test_the_initial_rate_is_learned_as_in_core(rate, age_ns, outcome, draft, core):
-    now_ns = 2 * age_ns + 1
-    learned = (ctypes.c_uint64 * 2)(rate, now_ns - age_ns)
-    core.library.onramp_native_first_round_learn(learned, draft[outcome], ctypes.c_uint64(now_ns))
-    assert draft["learn_first_round"](rate, age_ns, draft[outcome]) == learned[0]
+def test_the_initial_rate_is_learned_as_in_core(rate, age_ns, prefix, outcome, draft, core):
+    now_ns = 2 * HOUR_NS
+    host_now, prefix_now = (
+        (ctypes.c_uint64 * 2)(known, now_ns - age) for known, age in [(rate, age_ns), prefix])
+    core.library.onramp_native_first_round_learn(
+        host_now, prefix_now, draft[outcome], ctypes.c_uint64(now_ns))
+    new, is_hosts_too = draft["learn_first_round"]((rate, age_ns), prefix, draft[outcome])
+    assert prefix_now[0] == new
+    assert host_now[0] == (new if is_hosts_too else rate)
 
 
 @pytest.mark.parametrize("name", ["UNVALIDATED_QUARTERS", "GROUP_SAMPLES", "DELAY_DIVISOR"])

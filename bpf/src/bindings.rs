@@ -1987,6 +1987,8 @@ pub mod maps {
     pub const PORTS: &str = "onramp_ports";
     /// `onramp_prefixes`
     pub const PREFIXES: &str = "onramp_prefixes";
+    /// `onramp_rates`
+    pub const RATES: &str = "onramp_rates";
     /// `onramp_reno`
     pub const RENO: &str = "onramp_reno";
     /// `onramp_reserved`

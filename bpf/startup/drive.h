@@ -35,7 +35,7 @@
 static void on_established(struct sock *sk, struct onramp_connection *connection)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
-	struct startup_start start = start_input(tp);
+	struct startup_start start = start_input(sk);
 
 	connection->id = __sync_fetch_and_add(&connections, 1) + 1;
 	connection->start_ns = start.now_ns;
@@ -91,7 +91,7 @@ static void on_ack(struct sock *sk, struct onramp_connection *connection, __u32 
 	algorithm_ack(hosted(connection));
 	count_exit(sk, connection, ack->now_ns);
 	learn_path(sk, connection);
-	learn_first_round(connection, ack->now_ns);
+	learn_first_round(sk, connection, ack->now_ns);
 	if (!conn_is_reserved(connection))
 		break_reservation(sk, ack->now_ns);
 	apply_decision(sk, connection, ack->mss_bytes);
@@ -126,7 +126,7 @@ static __u32 on_loss(struct sock *sk, struct onramp_connection *connection, __u3
 	algorithm_loss(connection, &loss);
 	count_exit(sk, connection, loss.now_ns);
 	learn_path(sk, connection);
-	learn_first_round(connection, loss.now_ns);
+	learn_first_round(sk, connection, loss.now_ns);
 	if (!conn_is_reserved(connection))
 		break_reservation(sk, loss.now_ns);
 	request_pair(sk, connection);

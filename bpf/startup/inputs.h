@@ -30,8 +30,9 @@ static inline __u64 lost_bytes(const struct tcp_sock *tp, struct onramp_connecti
 	return connection->lost_bytes;
 }
 
-static inline struct startup_start start_input(const struct tcp_sock *tp)
+static inline struct startup_start start_input(const struct sock *sk)
 {
+	const struct tcp_sock *tp = tcp_sk(sk);
 	__u64 now_ns = bpf_ktime_get_ns();
 	__u32 mss_bytes = mss_of(tp);
 	/* A socket that chooses this congestion control after it has sent data keeps its cwnd. */
@@ -50,7 +51,7 @@ static inline struct startup_start start_input(const struct tcp_sock *tp)
 		.srtt_ns = srtt_ns(tp),
 		.tsval = tp->rx_opt.rcv_tsval,
 		.peer_window_bytes = tp->snd_wnd,
-		.initial_bytes_per_s = initial_bytes_per_s(now_ns),
+		.initial_bytes_per_s = initial_bytes_per_s(sk, now_ns),
 	};
 }
 

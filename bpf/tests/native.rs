@@ -57,6 +57,7 @@ native_tests! {
         a_connection_counts_until_its_start_up_or_itself_ends;
     first_round:
         a_connection_teaches_the_next_ones_once
+        a_prefix_has_its_own_rate
         a_rate_of_the_user_stays;
     governor:
         a_destination_that_loses_too_much_begins_with_slow_start_until_it_is_good

@@ -19,8 +19,16 @@
  *   none has told anything for an hour      5 Mbit/s
  *
  * One connection that is too fast undoes eleven that were carried. So the rate stays where one of
- * twelve paths is slower than it: a low quantile of the rates of the host's paths, without a list
- * of them. It is one rate for all paths, because most servers meet a client's address once.
+ * twelve paths is slower than it: a low quantile of the rates of these paths, without a list of
+ * them.
+ *
+ * A prefix of addresses has a rate of its own: 24 bits of an IPv4 address and 48 of an IPv6
+ * address, the longest prefixes that networks announce to each other (RFC 7454, section 6.1.3).
+ * Its clients often share a provider and an access technology, and most servers meet a single
+ * address once. The first connection of a prefix begins at the host's rate, and what it tells
+ * counts for both. What the prefix's next connections tell counts for the prefix only. So the
+ * host's rate is learned from one connection of each prefix in an hour, and is the rate for a
+ * prefix that nothing is known of: a prefix with many connections moves no other.
  */
 #ifndef ONRAMP_FIRST_ROUND_H
 #define ONRAMP_FIRST_ROUND_H
@@ -40,37 +48,62 @@
 /* They were too fast where more than this part of them is lost. */
 #define FIRST_ROUND_LOSS_DIVISOR 8
 
-/* What a host has learned. All zero: nothing. */
+/* What the connections of a host or of a prefix have told. All zero: nothing. */
 struct first_round {
 	uint64_t bytes_per_s;
 	/* When a connection last told something. */
 	uint64_t learned_ns;
 };
 
-/* The rate of a connection that starts now. One processor may read the clock a little later than
- * another. */
-static inline uint64_t first_round_rate(const struct first_round *learned, uint64_t now_ns)
+/* The prefix of an address, as the key of what is known of it. An IPv4 address has the form
+ * ::ffff:192.0.2.1. */
+static inline uint64_t first_round_prefix(const uint8_t address[16])
+{
+	uint64_t high = 0, low = 0;
+
+	for (int i = 0; i < 8; i++) {
+		high = high << 8 | address[i];
+		low = low << 8 | address[8 + i];
+	}
+	/* An IPv4 address is below 2^24 here, with the bit 48 that no IPv6 prefix has. */
+	return !high && low >> 32 == 0xffff ? UINT64_C(1) << 48 | (low & 0xffffff00) >> 8
+					    : high >> 16;
+}
+
+/* One processor may read the clock a little later than another. */
+static inline bool first_round_is_known(const struct first_round *learned, uint64_t now_ns)
 {
 	uint64_t age_ns = now_ns > learned->learned_ns ? now_ns - learned->learned_ns : 0;
 
-	return learned->bytes_per_s && age_ns <= FIRST_ROUND_LIFETIME_NS ? learned->bytes_per_s
-									 : FIRST_ROUND_BYTES_PER_S;
+	return learned->bytes_per_s && age_ns <= FIRST_ROUND_LIFETIME_NS;
 }
 
-/* A connection knows what became of its early segments. */
-static inline void first_round_learn(struct first_round *learned, enum startup_first_round outcome,
-				     uint64_t now_ns)
+/* The rate of a connection that starts now. */
+static inline uint64_t first_round_rate(const struct first_round *host,
+					const struct first_round *prefix, uint64_t now_ns)
 {
-	uint64_t rate = first_round_rate(learned, now_ns);
+	if (first_round_is_known(prefix, now_ns))
+		return prefix->bytes_per_s;
+	return first_round_is_known(host, now_ns) ? host->bytes_per_s : FIRST_ROUND_BYTES_PER_S;
+}
+
+/* A connection of the prefix knows what became of its early segments. */
+static inline void first_round_learn(struct first_round *host, struct first_round *prefix,
+				     enum startup_first_round outcome, uint64_t now_ns)
+{
+	bool is_first = !first_round_is_known(prefix, now_ns);
+	uint64_t rate = first_round_rate(host, prefix, now_ns);
 
 	if (outcome == STARTUP_FIRST_ROUND_UNKNOWN)
 		return;
-	learned->bytes_per_s =
+	prefix->bytes_per_s =
 		outcome == STARTUP_FIRST_ROUND_CARRIED
 			? min_u64(rate + rate / FIRST_ROUND_RISE_DIVISOR,
 				  FIRST_ROUND_MAX_BYTES_PER_S)
 			: max_u64(rate / FIRST_ROUND_FALL_DIVISOR, FIRST_ROUND_MIN_BYTES_PER_S);
-	learned->learned_ns = now_ns;
+	prefix->learned_ns = now_ns;
+	if (is_first)
+		*host = *prefix;
 }
 
 #endif

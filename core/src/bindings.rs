@@ -522,7 +522,7 @@ const _: () = {
     ["Alignment of Ensemble"][::core::mem::align_of::<Ensemble>() - 8usize];
     ["Offset of field: Ensemble::counts"][::core::mem::offset_of!(Ensemble, counts) - 0usize];
 };
-/// What a host has learned. All zero: nothing.
+/// What the connections of a host or of a prefix have told. All zero: nothing.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
 pub struct FirstRound {
@@ -1152,10 +1152,25 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     /// core/parts/first_round.h
-    pub fn onramp_native_first_round_rate(learned: *const FirstRound, now_ns: u64) -> u64;
+    pub fn onramp_native_first_round_prefix(address: *const u8) -> u64;
 }
 unsafe extern "C" {
-    pub fn onramp_native_first_round_learn(learned: *mut FirstRound, outcome: u32, now_ns: u64);
+    pub fn onramp_native_first_round_is_known(learned: *const FirstRound, now_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    pub fn onramp_native_first_round_rate(
+        host: *const FirstRound,
+        prefix: *const FirstRound,
+        now_ns: u64,
+    ) -> u64;
+}
+unsafe extern "C" {
+    pub fn onramp_native_first_round_learn(
+        host: *mut FirstRound,
+        prefix: *mut FirstRound,
+        outcome: u32,
+        now_ns: u64,
+    );
 }
 unsafe extern "C" {
     /// core/parts/governor.h

@@ -2,6 +2,7 @@
 
 use crate::bindings;
 pub use crate::bindings::FirstRound;
+use core::net::IpAddr;
 
 /// [`Start::initial_bytes_per_s`](crate::Start::initial_bytes_per_s) that the host replaces by what
 /// it has learned.
@@ -17,17 +18,52 @@ pub fn line_bits_per_s(payload_bytes_per_s: u64) -> u64 {
     u64::try_from(bits).unwrap_or(u64::MAX)
 }
 
+/// What a host has learned of a prefix that has told nothing.
+const NOTHING: FirstRound = FirstRound {
+    bytes_per_s: 0,
+    learned_ns: 0,
+};
+
+/// The number of the prefix that an address belongs to: 24 bits of IPv4, 48 of IPv6.
+pub fn prefix_of(address: IpAddr) -> u64 {
+    let address = match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    };
+    // SAFETY: the function reads 16 bytes.
+    unsafe { bindings::onramp_native_first_round_prefix(address.octets().as_ptr()) }
+}
+
+/// What a host has learned.
 impl FirstRound {
-    /// The rate of a connection that starts now, as payload.
-    pub fn rate(&self, now_ns: u64) -> u64 {
+    /// A connection has told something within the last hour.
+    pub fn is_known(&self, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_first_round_rate(self, now_ns) }
+        unsafe { bindings::onramp_native_first_round_is_known(self, now_ns) }
     }
 
-    /// A connection knows what became of its early segments: `outcome` is `FIRST_ROUND_*`.
-    pub fn learn(&mut self, outcome: u8, now_ns: u64) {
+    /// The rate of a connection that starts now, as payload, where nothing is known of its prefix.
+    pub fn rate(&self, now_ns: u64) -> u64 {
+        self.rate_of(&NOTHING, now_ns)
+    }
+
+    /// The rate of a connection of this prefix that starts now, as payload.
+    pub fn rate_of(&self, prefix: &FirstRound, now_ns: u64) -> u64 {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_first_round_learn(self, outcome.into(), now_ns) }
+        unsafe { bindings::onramp_native_first_round_rate(self, prefix, now_ns) }
+    }
+
+    /// The first connection of a prefix knows what became of its early segments: `outcome` is
+    /// `FIRST_ROUND_*`.
+    pub fn learn(&mut self, outcome: u8, now_ns: u64) {
+        let mut prefix = NOTHING;
+        self.learn_from(&mut prefix, outcome, now_ns);
+    }
+
+    /// The same, of any connection of a prefix.
+    pub fn learn_from(&mut self, prefix: &mut FirstRound, outcome: u8, now_ns: u64) {
+        // SAFETY: the function takes any numbers.
+        unsafe { bindings::onramp_native_first_round_learn(self, prefix, outcome.into(), now_ns) }
     }
 }
 
@@ -75,7 +111,7 @@ impl InitialRate {
 #[cfg(test)]
 mod tests {
     use super::InitialRate::{self, Auto, BitsPerS, Off};
-    use super::{line_bits_per_s, FirstRound, LEARNED};
+    use super::{line_bits_per_s, prefix_of, FirstRound, LEARNED};
     use crate::bindings::{FIRST_ROUND_CARRIED, FIRST_ROUND_TOO_FAST, FIRST_ROUND_UNKNOWN};
 
     const HOUR_NS: u64 = 3_600_000_000_000;
@@ -115,6 +151,38 @@ mod tests {
         assert!((19.9e6..20.3e6).contains(&bits_per_s(host, 2)));
         assert!(bits_per_s(host, HOUR_NS + 2) > 19e6);
         assert!((4.9e6..5.1e6).contains(&bits_per_s(host, HOUR_NS + 3)));
+    }
+
+    #[test]
+    fn a_prefix_has_24_bits_of_ipv4_and_48_of_ipv6() {
+        let prefix = |text: &str| prefix_of(text.parse().expect("an address"));
+        assert_eq!(prefix("192.0.2.1"), prefix("192.0.2.254"));
+        assert_eq!(prefix("192.0.2.1"), prefix("::ffff:192.0.2.9"));
+        assert_ne!(prefix("192.0.2.1"), prefix("192.0.3.1"));
+        assert_eq!(prefix("2001:db8:1::1"), prefix("2001:db8:1:ffff::2"));
+        assert_ne!(prefix("2001:db8:1::1"), prefix("2001:db8:2::1"));
+        // No prefix of one family is a prefix of the other.
+        assert_ne!(prefix("0.0.0.0"), prefix("::"));
+        assert_ne!(prefix("255.255.255.0"), prefix("::ff:ffff:0:0:0:0"));
+    }
+
+    /// The first connection of a prefix counts for the host too, the others for the prefix only.
+    #[test]
+    fn a_busy_prefix_moves_no_other() {
+        let (mut host, mut slow, mut fast) = <(FirstRound, FirstRound, FirstRound)>::default();
+        for now_ns in 1..=40 {
+            host.learn_from(&mut fast, FIRST_ROUND_CARRIED as u8, now_ns);
+        }
+        host.learn_from(&mut slow, FIRST_ROUND_TOO_FAST as u8, 41);
+        let mbit_per_s = |rate: u64| line_bits_per_s(rate) as f64 / 1e6;
+        assert!((39.9..40.5).contains(&mbit_per_s(host.rate_of(&fast, 41))));
+        assert!((2.6..2.8).contains(&mbit_per_s(host.rate_of(&slow, 41))));
+        assert!((2.6..2.8).contains(&mbit_per_s(host.rate(41))));
+        host.learn_from(&mut slow, FIRST_ROUND_TOO_FAST as u8, 42);
+        assert!((1.3..1.4).contains(&mbit_per_s(host.rate_of(&slow, 42))));
+        assert!((2.6..2.8).contains(&mbit_per_s(host.rate(42))));
+        // After an hour the prefix is as new.
+        assert_eq!(host.rate_of(&slow, HOUR_NS + 43), host.rate(HOUR_NS + 43));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use crate::ensemble::{EnsembleMember, Ensembles};
 use crate::first_round::LEARNED;
 use crate::memory::{MemoryUser, PathMemory};
 use crate::{
-    shares, Ack, Decision, Limited, Loss, Start, Startup, EXIT_LOSS, EXIT_TIMEOUT, LOSS_TIMEOUT,
-    PAIR_NONE, PHASE_DONE,
+    shares, Ack, Decision, FirstRound, Limited, Loss, Start, Startup, EXIT_LOSS, EXIT_TIMEOUT,
+    LOSS_TIMEOUT, PAIR_NONE, PHASE_DONE,
 };
 use alloc::boxed::Box;
 
@@ -54,8 +54,10 @@ impl HostedStartup {
     ) -> HostedStartup {
         let learns = start.initial_bytes_per_s == LEARNED;
         if learns {
-            let learned = ensembles.map(|ensembles| *ensembles.first_round());
-            start.initial_bytes_per_s = learned.unwrap_or_default().rate(now_ns);
+            start.initial_bytes_per_s = match ensembles {
+                Some(ensembles) => ensembles.initial_rate(now_ns),
+                None => FirstRound::default().rate(now_ns),
+            };
         }
         let mut running = Box::new(startup);
         let memory = memory.map(|memory| memory.begin(now_ns, &mut start));
@@ -207,7 +209,7 @@ impl HostedStartup {
         let outcome = self.decision.first_round;
         if u32::from(outcome) != FIRST_ROUND_UNKNOWN {
             if let Some(host) = self.first_round.take() {
-                host.first_round().learn(outcome, now_ns);
+                host.learn_first_round(outcome, now_ns);
             }
         }
         if self.decision.is_over() {

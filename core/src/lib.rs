@@ -58,7 +58,7 @@ pub use bindings::{
     PHASE_SLOW_START, STATE_BYTES, UNLIMITED,
 };
 pub use cubic_curve::CubicCurve;
-pub use first_round::{line_bits_per_s, FirstRound, InitialRate};
+pub use first_round::{line_bits_per_s, prefix_of, FirstRound, InitialRate};
 pub use hash::fnv1a;
 pub use hosted::HostedStartup;
 pub use math::mul_div;

@@ -268,14 +268,26 @@ uint64_t onramp_native_ensemble_siblings(const struct ensemble_entry *entry, uin
 }
 
 /* The first round trip, for src/first_round.rs. */
-uint64_t onramp_native_first_round_rate(const struct first_round *learned, uint64_t now_ns)
+uint64_t onramp_native_first_round_prefix(const uint8_t *address)
 {
-	return first_round_rate(learned, now_ns);
+	return first_round_prefix(address);
 }
 
-void onramp_native_first_round_learn(struct first_round *learned, uint32_t outcome, uint64_t now_ns)
+bool onramp_native_first_round_is_known(const struct first_round *learned, uint64_t now_ns)
 {
-	first_round_learn(learned, (enum startup_first_round)outcome, now_ns);
+	return first_round_is_known(learned, now_ns);
+}
+
+uint64_t onramp_native_first_round_rate(const struct first_round *host,
+					const struct first_round *prefix, uint64_t now_ns)
+{
+	return first_round_rate(host, prefix, now_ns);
+}
+
+void onramp_native_first_round_learn(struct first_round *host, struct first_round *prefix,
+				     uint32_t outcome, uint64_t now_ns)
+{
+	first_round_learn(host, prefix, (enum startup_first_round)outcome, now_ns);
 }
 
 /* The governor, for src/governor.rs. */

@@ -140,9 +140,12 @@ uint64_t onramp_native_ensemble_siblings(const struct ensemble_entry *entry, uin
 					 uint64_t now_ns);
 
 /* core/parts/first_round.h */
-uint64_t onramp_native_first_round_rate(const struct first_round *learned, uint64_t now_ns);
-void onramp_native_first_round_learn(struct first_round *learned, uint32_t outcome,
-				     uint64_t now_ns);
+uint64_t onramp_native_first_round_prefix(const uint8_t *address);
+bool onramp_native_first_round_is_known(const struct first_round *learned, uint64_t now_ns);
+uint64_t onramp_native_first_round_rate(const struct first_round *host,
+					const struct first_round *prefix, uint64_t now_ns);
+void onramp_native_first_round_learn(struct first_round *host, struct first_round *prefix,
+				     uint32_t outcome, uint64_t now_ns);
 
 /* core/parts/governor.h */
 uint32_t onramp_native_governor_share_ppm(uint64_t sent, uint64_t retransmitted);

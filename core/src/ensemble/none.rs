@@ -1,8 +1,5 @@
 //! Without `std` a host has no ensembles: the types have no values.
 
-use crate::FirstRound;
-use alloc::boxed::Box;
-
 /// Ensembles need the feature `std`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ensembles {}
@@ -12,7 +9,11 @@ impl Ensembles {
         match *self {}
     }
 
-    pub(crate) fn first_round(&self) -> Box<FirstRound> {
+    pub(crate) fn initial_rate(&self, _now_ns: u64) -> u64 {
+        match *self {}
+    }
+
+    pub(crate) fn learn_first_round(&self, _outcome: u8, _now_ns: u64) {
         match *self {}
     }
 }

@@ -1,18 +1,31 @@
-//! The ensembles of a host: connections to one destination count each other while they are starting
-//! up, and all connections learn the rate of the first round. The counts live as long as any handle
-//! to them.
+//! What the connections of hosts know of each other: those to one destination count each other
+//! while they are starting up, and all learn the rate of the first round. The counts and the rates
+//! live as long as any handle to them.
 
 use super::{Ensemble, Member};
 use crate::FirstRound;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Handle to the count of one path's connections.
+/// Prefixes whose rate is known at most. Beyond it, the half that told nothing for the longest time
+/// is forgotten.
+const MAX_PREFIXES: usize = 4096;
+
+/// Handle to the count of one path's connections, and to the rates of a host.
 #[derive(Clone, Debug, Default)]
 pub struct Ensembles {
     paths: Arc<Mutex<HashMap<u64, Ensemble>>>,
     path: u64,
-    first_round: Arc<Mutex<FirstRound>>,
+    rates: Arc<Mutex<Rates>>,
+    host: u64,
+    prefix: u64,
+}
+
+/// What hosts have learned of the first round: of all their connections, and of each prefix.
+#[derive(Debug, Default)]
+struct Rates {
+    hosts: HashMap<u64, FirstRound>,
+    prefixes: HashMap<(u64, u64), FirstRound>,
 }
 
 /// Equal handles refer to the same counts and the same path.
@@ -23,11 +36,21 @@ impl PartialEq for Ensembles {
 }
 
 impl Ensembles {
-    /// The count of another path, beside the same other counts. `path` is a number of the caller's
-    /// choice.
-    pub fn of_path(&self, path: u64) -> Ensembles {
+    /// The count of another path, beside the same other counts. The path leads from the same host
+    /// to a destination of `prefix`. Both are numbers of the caller's choice:
+    /// [`prefix_of`](crate::prefix_of) has one for the prefix of an address.
+    pub fn of_path(&self, path: u64, prefix: u64) -> Ensembles {
         Ensembles {
             path,
+            prefix,
+            ..self.clone()
+        }
+    }
+
+    /// The same counts for another host, which learns its rates by itself.
+    pub fn of_host(&self, host: u64) -> Ensembles {
+        Ensembles {
+            host,
             ..self.clone()
         }
     }
@@ -56,9 +79,27 @@ impl Ensembles {
         member
     }
 
-    /// What the host has learned of the first round, of all paths.
-    pub(crate) fn first_round(&self) -> MutexGuard<'_, FirstRound> {
-        self.first_round
+    /// The rate behind the initial window of a connection that starts now, as payload.
+    pub(crate) fn initial_rate(&self, now_ns: u64) -> u64 {
+        let rates = self.rates();
+        let known = |learned: Option<&FirstRound>| learned.copied().unwrap_or_default();
+        let prefix = known(rates.prefixes.get(&(self.host, self.prefix)));
+        known(rates.hosts.get(&self.host)).rate_of(&prefix, now_ns)
+    }
+
+    /// A connection knows what became of its early segments: `outcome` is `FIRST_ROUND_*`.
+    pub(crate) fn learn_first_round(&self, outcome: u8, now_ns: u64) {
+        let rates = &mut *self.rates();
+        if rates.prefixes.len() >= MAX_PREFIXES {
+            rates.forget_half();
+        }
+        let host = rates.hosts.entry(self.host).or_default();
+        let prefix = rates.prefixes.entry((self.host, self.prefix)).or_default();
+        host.learn_from(prefix, outcome, now_ns);
+    }
+
+    fn rates(&self) -> MutexGuard<'_, Rates> {
+        self.rates
             .lock()
             .expect("no thread panics while it holds the lock")
     }
@@ -67,6 +108,15 @@ impl Ensembles {
         self.paths
             .lock()
             .expect("no thread panics while it holds the lock")
+    }
+}
+
+impl Rates {
+    fn forget_half(&mut self) {
+        let mut times: Vec<u64> = self.prefixes.values().map(|rate| rate.learned_ns).collect();
+        times.sort_unstable();
+        let middle_ns = times[times.len() / 2];
+        self.prefixes.retain(|_, rate| rate.learned_ns > middle_ns);
     }
 }
 

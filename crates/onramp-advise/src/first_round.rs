@@ -1,46 +1,107 @@
-//! The initial rate that a host with these connections would have learned
+//! The initial rates that a host with these connections would have learned
 //! (core/parts/first_round.h).
 
 use crate::class::{Class, Part};
 use onramp_core::{line_bits_per_s, FirstRound};
 use onramp_report::statistics::median;
+use std::collections::BTreeMap;
 
 /// FIRST_ROUND_CARRIED and FIRST_ROUND_TOO_FAST of core/startup.h.
 const CARRIED: u8 = 1;
 const TOO_FAST: u8 = 2;
 
+/// Any time: nothing that is learned here is too old.
+const NOW_NS: u64 = 1;
+
 /// Early segments that tell something (FIRST_ROUND_MIN_SEGMENTS).
 const MIN_EARLY_SEGMENTS: u64 = 8;
 
-/// Connections after which the rate has settled: it needs 35 to rise from its first value to its
+/// Connections after which a rate has settled: it needs 35 to rise from its first value to its
 /// maximum.
 const SETTLED_AFTER: usize = 200;
 
-/// The rate on the line at which `onramp` would send behind the initial window, in bits per second.
-pub(crate) fn learned_bits_per_s(classes: &[Class]) -> u64 {
-    let paths = in_turn(classes);
-    let mut host = FirstRound::default();
-    let mut rates = Vec::new();
-    let rounds = SETTLED_AFTER.div_ceil(paths.len().max(1)) + 1;
-    for (path_bytes_per_s, is_lower_bound) in paths.iter().cycle().take(rounds * paths.len()) {
-        let is_carried = *path_bytes_per_s >= host.rate(1) as f64;
-        match (is_carried, is_lower_bound) {
-            (true, _) => host.learn(CARRIED, 1),
-            (false, false) => host.learn(TOO_FAST, 1),
-            (false, true) => {} // nobody knows
+/// The rates on the line at which `onramp` would send behind the initial window, in bits per
+/// second.
+pub(crate) struct InitialRates {
+    /// To a network that nothing is known of.
+    pub host_bits_per_s: u64,
+    by_destination: BTreeMap<String, u64>,
+}
+
+/// A connection that would tell something.
+struct Teller<'a> {
+    destination: &'a str,
+    path_bytes_per_s: f64,
+    is_lower_bound: bool,
+}
+
+impl Teller<'_> {
+    /// What became of early segments at this rate. `None`: nobody knows.
+    fn outcome(&self, bytes_per_s: u64) -> Option<u8> {
+        match self.path_bytes_per_s >= bytes_per_s as f64 {
+            true => Some(CARRIED),
+            false if self.is_lower_bound => None,
+            false => Some(TOO_FAST),
         }
-        rates.push(host.rate(1) as f64);
-    }
-    match rates.len().checked_sub(SETTLED_AFTER.min(paths.len())) {
-        Some(settled) if !rates.is_empty() => line_bits_per_s(median(&rates[settled..]) as u64),
-        _ => line_bits_per_s(host.rate(1)),
     }
 }
 
-/// The rate of each connection's path, and whether it is a lower bound. The connections of a class
-/// are spread evenly among all.
-fn in_turn(classes: &[Class]) -> Vec<(f64, bool)> {
-    let mut paths = Vec::new();
+impl InitialRates {
+    /// The host serves the same connections again and again. Its own rate counts the first
+    /// connection to each network, and each network begins there.
+    pub fn learned_from(classes: &[Class]) -> InitialRates {
+        let tellers = in_turn(classes);
+        let mut by_destination: BTreeMap<&str, Vec<&Teller>> = BTreeMap::new();
+        for teller in &tellers {
+            by_destination
+                .entry(teller.destination)
+                .or_default()
+                .push(teller);
+        }
+        let firsts: Vec<&Teller> = by_destination.values().map(|all| all[0]).collect();
+        let count = tellers.len();
+        let turns = |count: usize| SETTLED_AFTER.div_ceil(count.max(1)) + 1;
+        let host = settled(FirstRound::default(), &firsts, turns(firsts.len()));
+        let to_network = |(destination, tellers): (&str, Vec<&Teller>)| {
+            let rate = settled(host, &tellers, turns(count));
+            (destination.to_owned(), line_bits_per_s(rate.rate(NOW_NS)))
+        };
+        InitialRates {
+            host_bits_per_s: line_bits_per_s(host.rate(NOW_NS)),
+            by_destination: by_destination.into_iter().map(to_network).collect(),
+        }
+    }
+
+    /// To this network.
+    pub fn to(&self, destination: &str) -> u64 {
+        let known = self.by_destination.get(destination).copied();
+        known.unwrap_or(self.host_bits_per_s)
+    }
+}
+
+/// The rate after so many turns of connections, from this rate on: the median of the last turn.
+fn settled(mut rate: FirstRound, tellers: &[&Teller], turns: usize) -> FirstRound {
+    let mut last = Vec::new();
+    for turn in 1..=turns {
+        for teller in tellers {
+            if let Some(outcome) = teller.outcome(rate.rate(NOW_NS)) {
+                rate.learn(outcome, NOW_NS);
+            }
+            if turn == turns {
+                last.push(rate.rate(NOW_NS) as f64);
+            }
+        }
+    }
+    if !last.is_empty() {
+        rate.bytes_per_s = median(&last) as u64;
+        rate.learned_ns = NOW_NS;
+    }
+    rate
+}
+
+/// The connections that tell something. Those of a class are spread evenly among all.
+fn in_turn(classes: &[Class]) -> Vec<Teller<'_>> {
+    let mut tellers = Vec::new();
     for class in classes.iter().filter(|class| class.part == Part::First) {
         let early = u64::from(class.initial_cwnd_segments) + MIN_EARLY_SEGMENTS;
         let size = class.connections.len() as f64;
@@ -48,11 +109,17 @@ fn in_turn(classes: &[Class]) -> Vec<(f64, bool)> {
             class.connections.iter().enumerate().filter(|(_, seen)| {
                 seen.transfers[0].bytes > early * u64::from(class.path.mss_bytes)
             });
-        let path = (class.path.rate_bytes_per_s, class.path.rate_is_lower_bound);
-        paths.extend(tells.map(|(place, _)| ((place as f64 + 0.5) / size, path)));
+        tellers.extend(tells.map(|(place, _)| {
+            let teller = Teller {
+                destination: &class.destination,
+                path_bytes_per_s: class.path.rate_bytes_per_s,
+                is_lower_bound: class.path.rate_is_lower_bound,
+            };
+            ((place as f64 + 0.5) / size, teller)
+        }));
     }
-    paths.sort_by(|a, b| a.0.total_cmp(&b.0));
-    paths.into_iter().map(|(_, path)| path).collect()
+    tellers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    tellers.into_iter().map(|(_, teller)| teller).collect()
 }
 
 #[cfg(test)]
@@ -62,11 +129,31 @@ mod tests {
     #[test]
     fn the_outcomes_are_those_of_the_core() {
         let mut host = FirstRound::default();
-        let first = host.rate(1);
-        host.learn(CARRIED, 1);
-        assert!(host.rate(1) > first);
-        host.learn(TOO_FAST, 1);
-        assert!(host.rate(1) < first);
-        assert!((4.9e6..5.1e6).contains(&(learned_bits_per_s(&[]) as f64)));
+        let first = host.rate(NOW_NS);
+        host.learn(CARRIED, NOW_NS);
+        assert!(host.rate(NOW_NS) > first);
+        host.learn(TOO_FAST, NOW_NS);
+        assert!(host.rate(NOW_NS) < first);
+        let rates = InitialRates::learned_from(&[]);
+        assert!((4.9e6..5.1e6).contains(&(rates.host_bits_per_s as f64)));
+        assert_eq!(rates.to("192.0.2.0/24"), rates.host_bits_per_s);
+    }
+    #[test]
+    fn a_slow_network_has_a_rate_of_its_own() {
+        let teller = |destination, path_bytes_per_s| Teller {
+            destination,
+            path_bytes_per_s,
+            is_lower_bound: false,
+        };
+        let (slow, fast) = (teller("slow", 2e5), teller("fast", 6e6));
+        let mbit_per_s = |rate: FirstRound| line_bits_per_s(rate.rate(NOW_NS)) as f64 / 1e6;
+        let host = settled(FirstRound::default(), &[&slow, &fast], 100);
+        assert!(
+            (0.8..1.8).contains(&mbit_per_s(host)),
+            "{}",
+            mbit_per_s(host)
+        );
+        assert!(mbit_per_s(settled(host, &[&fast], 100)) > 39.0);
+        assert!(mbit_per_s(settled(host, &[&slow], 100)) < 1.8);
     }
 }

@@ -1,7 +1,7 @@
 //! Simulates each class, first as it really was, then with each candidate.
 
 use crate::class::{classes, Class, Part};
-use crate::first_round::learned_bits_per_s;
+use crate::first_round::InitialRates;
 use crate::path::Path;
 use crate::simulate::{simulate, Chosen, Error, Options, Simulated};
 use onramp_kernel::{Observations, Observed};
@@ -188,6 +188,8 @@ pub struct Judged {
     pub retransmitted_segments: f64,
     /// What limits the transfers.
     pub limit: Limit,
+    /// The rate at which `onramp` would send behind the initial window, on the line.
+    pub initial_bits_per_s: u64,
     /// The candidates; empty for a class that is not understood.
     pub outlooks: Vec<Outlook>,
 }
@@ -255,8 +257,8 @@ pub struct Advice {
     pub judged_later_transfers: u64,
     /// All transfers after the first one of their connection.
     pub later_transfers: u64,
-    /// The rate at which `onramp` would send behind the initial window, on the line: what this host
-    /// would have learned.
+    /// The rate at which `onramp` would send behind the initial window, on the line, to a network
+    /// that this host knows nothing of: what the host would have learned.
     pub initial_bits_per_s: u64,
     /// The candidates over all judged connections.
     pub candidates: Vec<Spread>,
@@ -273,10 +275,10 @@ pub struct Advice {
 /// [`Error`]
 pub fn judge(observations: &Observations, options: &Options) -> Result<Advice, Error> {
     let (classes, unused) = classes(&observations.connections);
-    let initial_bits_per_s = learned_bits_per_s(&classes);
+    let rates = InitialRates::learned_from(&classes);
     let judged = classes
         .into_iter()
-        .map(|class| judge_class(class, initial_bits_per_s, options))
+        .map(|class| judge_class(class, &rates, options))
         .collect::<Result<Vec<_>, _>>()?;
     let of_part = |part: Part, understood: bool| {
         let of_part = judged.iter().filter(move |one| one.class.part == part);
@@ -301,7 +303,7 @@ pub fn judge(observations: &Observations, options: &Options) -> Result<Advice, E
         later_transfers: later
             .map(|seen| u64::from(seen.transfer_count.saturating_sub(1)))
             .sum(),
-        initial_bits_per_s,
+        initial_bits_per_s: rates.host_bits_per_s,
         candidates: Candidate::ALL
             .into_iter()
             .filter_map(|candidate| spread(candidate, &judged, |_| true))
@@ -350,11 +352,8 @@ fn distance(time_ratio: f64, resent_share: f64, real_share: f64) -> f64 {
     time_ratio.ln().abs() / UNDERSTOOD_WITHIN + (resent_share - real_share).abs() / LOSSES_WITHIN
 }
 
-fn judge_class(
-    mut class: Class,
-    initial_bits_per_s: u64,
-    options: &Options,
-) -> Result<Judged, Error> {
+fn judge_class(mut class: Class, rates: &InitialRates, options: &Options) -> Result<Judged, Error> {
+    let initial_bits_per_s = rates.to(&class.destination);
     let chosen = Chosen::of(&class);
     let (mut simulated, mut as_it_was, mut likely) = (None, Vec::new(), class.path.clone());
     let (mut nearest, real_share) = (f64::INFINITY, resent_share(&class));
@@ -381,6 +380,7 @@ fn judge_class(
         simulated,
         retransmitted_segments: mean_of(as_it_was.iter().map(|one| one.resent)),
         limit: Limit::of(&class),
+        initial_bits_per_s,
         outlooks: Vec::new(),
         class,
     };

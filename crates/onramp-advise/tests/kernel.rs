@@ -62,9 +62,15 @@ fn predicted_and_measured() -> Vec<(f64, f64)> {
         ..Observations::default()
     };
     let advice = judge(&was, &Options::default()).unwrap();
+    let mut networks = advice.classes.iter().map(|one| &one.class.destination);
+    let first = networks.next().expect("there are classes");
+    assert!(
+        networks.all(|network| network == first),
+        "they have one initial rate"
+    );
     let options = onramp_kernel::Options {
         governor_bound_ppm: 0,
-        initial_rate: InitialRate::BitsPerS(advice.initial_bits_per_s),
+        initial_rate: InitialRate::BitsPerS(advice.classes[0].initial_bits_per_s),
         ..onramp_kernel::Options::new("onramp")
     };
     let registration = Registration::new(&options).unwrap();

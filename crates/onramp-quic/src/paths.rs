@@ -3,6 +3,7 @@
 
 use onramp_core::ensemble::Ensembles;
 use onramp_core::memory::{Entry, Memory, PathMemory, LIFETIME_NS};
+use onramp_core::prefix_of;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -160,7 +161,7 @@ impl Paths {
         });
         Path {
             entry: self.memory.of_path(number),
-            ensemble: self.ensembles.of_path(number),
+            ensemble: self.ensembles.of_path(number, prefix_of(address)),
             use_of_memory,
             clock: self.clock,
         }
@@ -188,7 +189,7 @@ impl Paths {
         numbers.by_key.retain(|_, number| *number >= first_kept);
         for number in all.into_iter().take_while(|number| *number < first_kept) {
             self.memory.of_path(number).forget();
-            self.ensembles.of_path(number).forget();
+            self.ensembles.of_path(number, 0).forget();
         }
     }
 

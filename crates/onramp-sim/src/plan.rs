@@ -138,9 +138,10 @@ pub(crate) struct Datagrams {
 }
 
 impl Path {
-    /// Key of this path in the sender's path memory: sender and receiver.
+    /// Key of this path in the sender's path memory: sender and receiver, in 48 bits. A network has
+    /// fewer than 2^24 nodes.
     pub fn memory_key(&self) -> u64 {
-        u64::from(self.from) << 32 | u64::from(self.to)
+        u64::from(self.from) << 24 | u64::from(self.to)
     }
 }
 

@@ -60,6 +60,7 @@ pub use header::{IPV4_HEADER_BYTES, IPV6_HEADER_BYTES, TCP_HEADER_BYTES};
 pub use onramp_core::ensemble::Ensembles;
 pub use onramp_core::memory::PathMemory;
 pub use onramp_core::pairs::Counts as PairCounts;
+pub use onramp_core::prefix_of;
 pub use segment::{EcnField, Flags, Options, PairOptions, SackBlocks, Segment};
 pub use timing::Ticks;
 pub use window::Window;

@@ -5,13 +5,14 @@ use crate::common::process::{Asking, Background, ANSWERING};
 use crate::common::*;
 use serde_json::Value;
 
-const LOADED_KEYS: [&str; 19] = [
+const LOADED_KEYS: [&str; 20] = [
     "avoidance",
     "connections",
     "default_in",
     "delack_max_s",
     "initial_bytes_per_s",
     "initial_rate_is_learned",
+    "initial_rate_prefixes",
     "memory",
     "memory_lifetime_s",
     "name",

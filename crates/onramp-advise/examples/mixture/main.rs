@@ -13,7 +13,7 @@
 mod paths;
 mod sets;
 
-use onramp_advise::{judge, Candidate, Judged, Options, Part};
+use onramp_advise::{judge, Advice, Candidate, Judged, Options, Part};
 use onramp_core::InitialRate;
 use onramp_kernel::{own_cgroup, Observation, Observations, Observer, Registration};
 use onramp_report::statistics::geometric_mean;
@@ -34,21 +34,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = |name: &str| folder.as_deref().map(|folder| folder.join(name));
     let watched = match file("cubic.jsonl").as_deref().and_then(kept) {
         Some(watched) => watched,
-        None => watch(&set, "cubic", file("cubic.jsonl").as_deref())?,
+        None => watch(&set, &Control::Cubic, file("cubic.jsonl").as_deref())?,
     };
     let advice = judge(&watched, &Options::default())?;
     let measured = match file("onramp.jsonl").as_deref().and_then(kept) {
         Some(measured) => measured,
-        None => {
-            let registration = Registration::new(&onramp_kernel::Options {
-                governor_bound_ppm: 0,
-                initial_rate: InitialRate::BitsPerS(advice.initial_bits_per_s),
-                ..onramp_kernel::Options::new("onramp")
-            })?;
-            watch(&set, registration.name(), file("onramp.jsonl").as_deref())?
-        }
+        None => watch(
+            &set,
+            &Control::Onramp(&advice),
+            file("onramp.jsonl").as_deref(),
+        )?,
     };
-    println!("initial rate: {} bit/s\n", advice.initial_bits_per_s);
     report(&advice.classes, &watched, &measured);
     Ok(())
 }
@@ -57,20 +53,48 @@ fn kept(path: &Path) -> Option<Observations> {
     Some(Observations::read(BufReader::new(File::open(path).ok()?)).expect("it was written here"))
 }
 
+/// What the connections use.
+enum Control<'a> {
+    Cubic,
+    /// The start-up, at the initial rate that was advised for each path.
+    Onramp(&'a Advice),
+}
+
+impl Control<'_> {
+    /// Registers the start-up for a path, if one is wanted.
+    fn registration(&self, path: &str) -> onramp_kernel::Result<Option<Registration>> {
+        let Control::Onramp(advice) = self else {
+            return Ok(None);
+        };
+        let mut classes = advice.classes.iter();
+        let class = classes.find(|one| one.class.destination == path);
+        let options = onramp_kernel::Options {
+            governor_bound_ppm: 0,
+            initial_rate: InitialRate::BitsPerS(
+                class.map_or(advice.initial_bits_per_s, |one| one.initial_bits_per_s),
+            ),
+            ..onramp_kernel::Options::new("onramp")
+        };
+        Registration::new(&options).map(Some)
+    }
+}
+
 /// Watches each connection over each path. The path stands for the destination.
 fn watch(
     set: &[Mixed],
-    control: &str,
+    control: &Control,
     save: Option<&Path>,
 ) -> Result<Observations, Box<dyn Error>> {
     let observer = Observer::of_cgroup(&own_cgroup()?, 1000)?;
     let (mut connections, mut kernel) = (Vec::new(), Vec::new());
     for (number, mixed) in (1..).zip(set) {
+        let path = format!("path {number:02}");
+        let registration = control.registration(&path)?;
+        let name = registration.as_ref().map_or("cubic", Registration::name);
         for requests in &mixed.connections {
-            let (mut seen, is_disturbed) =
-                paths::download(&mixed.case, requests, control, &observer)?;
+            let (mut seen, is_disturbed) = paths::download(&mixed.case, requests, name, &observer)?;
             let mark = if is_disturbed { DISTURBED } else { "" };
-            seen.destination = format!("path {number:02}");
+            seen.destination.clone_from(&path);
             kernel.push(mark);
             let times: Vec<f64> = seen.transfers.iter().map(|one| one.time_s).collect();
             eprintln!("{}: {requests:?}, {times:.3?} s", seen.destination);

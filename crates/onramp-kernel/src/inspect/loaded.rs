@@ -8,11 +8,11 @@ use crate::object::only_value;
 use crate::pairs::PairsMap;
 use crate::process::{self, now_ns};
 use crate::qos::{self, Reservations};
-use crate::records::{name_chars, name_text};
+use crate::records::{name_chars, name_text, Plain};
 use crate::totals::Totals;
 use crate::{probe, Avoidance, Error, Memory, Result, Timers};
 use libbpf_rs::query::{ProgInfoIter, ProgInfoQueryOptions};
-use libbpf_rs::{MapCore, MapHandle, ProgramType};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, ProgramType};
 use nix::time::ClockId;
 use onramp_bpf::bindings::{self, maps, Config, CONFIG_VERSION};
 use onramp_core::{FirstRound, InitialRate};
@@ -50,6 +50,8 @@ pub struct Loaded {
     pub initial_bytes_per_s: u64,
     /// That rate is learned from earlier connections.
     pub initial_rate_is_learned: bool,
+    /// The prefixes of addresses whose connections start at a learned rate of their own.
+    pub initial_rate_prefixes: usize,
     /// What its connections change in the kernel's timers.
     #[serde(flatten)]
     pub timers: Timers,
@@ -306,6 +308,7 @@ fn describe(config: &Config, map_ids: MapIds, operations: Option<&Operations>) -
         memory_jump_bytes: config.memory_jump_bytes,
         initial_bytes_per_s: initial_bytes_per_s(config, map_ids.get(maps::FIRST)),
         initial_rate_is_learned: config.initial_bytes_per_s == InitialRate::Auto.bytes_per_s(),
+        initial_rate_prefixes: known_prefixes(map_ids.get(maps::RATES)).unwrap_or(0),
         configured_initial_bytes_per_s: config.initial_bytes_per_s,
         timers: Timers::of(config.timers),
         map_ids,
@@ -323,6 +326,18 @@ fn initial_bytes_per_s(config: &Config, first: Option<&u32>) -> u64 {
     let learned: FirstRound = map.and_then(|map| only_value(&map)).unwrap_or_default();
     // Without a clock, what was learned counts as new.
     learned.rate(now_ns(ClockId::CLOCK_MONOTONIC).unwrap_or(0))
+}
+
+/// How many prefixes have a rate of their own, from the map of their rates. `None`: there is no such
+/// map.
+fn known_prefixes(rates: Option<&u32>) -> Option<usize> {
+    let map = MapHandle::from_map_id(*rates?).ok()?;
+    let now_ns = now_ns(ClockId::CLOCK_MONOTONIC).ok()?;
+    let rates = map.lookup_batch(map.max_entries(), MapFlags::ANY, MapFlags::ANY);
+    let learned = rates
+        .ok()?
+        .filter_map(|(_, rate)| FirstRound::from_bytes(&rate));
+    Some(learned.filter(|rate| rate.is_known(now_ns)).count())
 }
 
 fn memory_of(config: &Config) -> Memory {

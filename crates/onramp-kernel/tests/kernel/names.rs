@@ -48,7 +48,7 @@ const PROGRAMS: [&str; 16] = [
     "onramp_undo_cwn",
 ];
 /// The same for maps.
-const MAPS: [&str; 21] = [
+const MAPS: [&str; 22] = [
     ".rodata.adopt",
     ".rodata.onramp",
     ".rodata.pair",
@@ -64,6 +64,7 @@ const MAPS: [&str; 21] = [
     "onramp_limits",
     "onramp_memory",
     "onramp_pairs",
+    "onramp_rates",
     "onramp_reno",
     "onramp_reserved",
     "onramp_siblings",

@@ -159,7 +159,9 @@ impl Control {
     ) -> Arc<dyn ControllerFactory + Send + Sync> {
         match self {
             Control::Startup(startup) => {
-                let address = IpAddr::V6(Ipv6Addr::from(u128::from(connection.memory_key)));
+                // Each destination is a prefix of its own.
+                let prefix = u128::from(connection.memory_key) << 80;
+                let address = IpAddr::V6(Ipv6Addr::from(prefix));
                 let mut settings = startup.settings.clone();
                 settings.initial_window_bytes = initial_window_bytes;
                 settings.pace_bytes_per_s = startup.pace_bytes_per_s(connection.datagram_bytes);

@@ -21,10 +21,15 @@ impl Observer for Witness {
     }
 }
 
-/// The initial rates of transfers that follow each other.
+/// The initial rates of transfers that follow each other on a path.
 fn rates(path: &str, transfer: &str) -> Vec<u64> {
+    rates_over(&format!("[path]\n{path}"), transfer)
+}
+
+/// The same over a path or a network.
+fn rates_over(network: &str, transfer: &str) -> Vec<u64> {
     let text = format!(
-        "name = \"test\"\n[path]\n{path}[receiver]\nbuffer = \"64 MiB\"\n\
+        "name = \"test\"\n{network}[receiver]\nbuffer = \"64 MiB\"\n\
          [[transfer]]\nsize = \"100 kB\"\nstartup = \"onramp\"\nspacing = \"9 s\"\n{transfer}"
     );
     let case = onramp_scenario::parse("test.toml", &text)
@@ -53,6 +58,29 @@ fn a_slow_line_lowers_it() {
         "count = 4\n",
     );
     assert_eq!(rates, [600_000, 300_000, 150_000, 75_000]);
+}
+
+/// Transfers go to `slow` and `fast` in turn. What each tells counts for its own destination, and
+/// the first to each for the host.
+#[test]
+fn each_destination_has_its_own_rate() {
+    let link = |to: &str, rate: &str| {
+        format!(
+            "[[node]]\nname = \"{to}\"\n[[link]]\nfrom = \"server\"\nto = \"{to}\"\n\
+             rate = \"{rate}\"\ndelay = \"50 ms\"\nqueue = \"20 packets\"\n"
+        )
+    };
+    let rates = rates_over(
+        &format!(
+            "[[node]]\nname = \"server\"\n{}{}",
+            link("slow", "1 Mbit/s"),
+            link("fast", "50 Mbit/s")
+        ),
+        "from = \"server\"\nto = [\"slow\", \"fast\"]\ncount = 8\n",
+    );
+    let of = |first: usize| rates.iter().skip(first).step_by(2).copied();
+    assert!(of(0).eq([600_000, 300_000, 150_000, 75_000]));
+    assert!(of(1).eq([300_000, 318_750, 338_671, 359_837]));
 }
 
 #[test]

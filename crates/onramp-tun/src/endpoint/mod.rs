@@ -17,7 +17,7 @@ use half_open::{HalfOpen, HalfOpens};
 use numbers::Numbers;
 use onramp_tcp::stream::Socket;
 use onramp_tcp::wire::{self, Endpoints, Parsed};
-use onramp_tcp::{Config, Ensembles, Flags};
+use onramp_tcp::{prefix_of, Config, Ensembles, Flags};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
 
@@ -119,7 +119,8 @@ impl<A: Application> Endpoint<A> {
 
     /// The count of connections with a peer that are starting up.
     fn ensembles_with(&self, peer: IpAddr) -> Ensembles {
-        self.ensembles.of_path(self.numbers.path(peer))
+        self.ensembles
+            .of_path(self.numbers.path(peer), prefix_of(peer))
     }
 
     fn add(&mut self, now_ns: u64, key: Key, socket: Socket, application: A) {

@@ -75,7 +75,11 @@ pub fn initial_rate(loaded: &Loaded) -> String {
         _ if loaded.other_version => "unknown".to_owned(),
         (0, _) => "off".to_owned(),
         (_, false) => format!("fixed ({rate})"),
-        (_, true) => format!("auto (now {rate})"),
+        (_, true) => match loaded.initial_rate_prefixes {
+            0 => format!("auto (now {rate})"),
+            1 => format!("auto (now {rate}; 1 prefix has its own)"),
+            prefixes => format!("auto (now {rate}; {prefixes} prefixes have their own)"),
+        },
     }
 }
 

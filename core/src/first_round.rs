@@ -21,13 +21,13 @@ impl FirstRound {
     /// The rate of a connection that starts now, as payload.
     pub fn rate(&self, now_ns: u64) -> u64 {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_first_round_rate(self, now_ns) }
+        unsafe { bindings::first_round_rate(self, now_ns) }
     }
 
     /// A connection knows what became of its early segments: `outcome` is `FIRST_ROUND_*`.
     pub fn learn(&mut self, outcome: u8, now_ns: u64) {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_first_round_learn(self, outcome.into(), now_ns) }
+        unsafe { bindings::first_round_learn(self, outcome.into(), now_ns) }
     }
 }
 

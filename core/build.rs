@@ -30,10 +30,12 @@ fn main() {
     } else {
         &[]
     };
-    for source in HEADERS
-        .into_iter()
-        .chain(["src/native.c", "src/native.h", "src/table.h"])
-    {
+    for source in HEADERS.into_iter().chain([
+        "src/inline.c",
+        "src/native.c",
+        "src/native.h",
+        "src/table.h",
+    ]) {
         if !exchangeable.contains(&source) {
             println!("cargo::rerun-if-changed={source}");
         }

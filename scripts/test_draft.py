@@ -123,7 +123,7 @@ def test_the_draft_decides_as_core_on_disturbed_inputs(seed, draft, core):
 @pytest.mark.parametrize("unreported_bytes", [0, 16 << 20, (16 << 20) + 1])
 def test_an_idle_time_leaves_what_core_says(restart_bytes, idle_ns, unreported_bytes, draft, core):
     numbers = [restart_bytes, idle_ns, unreported_bytes]
-    left = core.library.onramp_native_host_restart_bytes(*map(ctypes.c_uint64, numbers))
+    left = core.library.host_restart_bytes__extern(*map(ctypes.c_uint64, numbers))
     assert draft["on_idle"](*numbers) == left
 
 
@@ -134,11 +134,11 @@ def test_a_host_paces_and_ends_as_core_says(phase, pacing_bytes_per_s, restart_b
     decision = recording.RECORDS["Decision"](
         phase=draft[phase], pacing_bytes_per_s=pacing_bytes_per_s, restart_bytes=restart_bytes)
     for numbers in itertools.product([1, 2, 3], repeat=3):
-        paces = core.library.onramp_native_host_paces(
+        paces = core.library.host_paces__extern(
             draft[phase], *map(ctypes.c_uint64, [pacing_bytes_per_s, *numbers]))
         assert draft["paces"](decision, *numbers) == paces
     for unreported_bytes in (16 << 20, (16 << 20) + 1):
-        ends = core.library.onramp_native_host_ends_busy_connection(
+        ends = core.library.host_ends_busy_connection__extern(
             ctypes.byref(decision), ctypes.c_uint64(unreported_bytes))
         assert draft["ends_for_good"](decision, unreported_bytes) == ends
 
@@ -154,7 +154,7 @@ def test_the_initial_rate_is_learned_as_in_core(rate, age_ns, prefix, outcome, d
     now_ns = 2 * HOUR_NS
     host_now, prefix_now = (
         (ctypes.c_uint64 * 2)(known, now_ns - age) for known, age in [(rate, age_ns), prefix])
-    core.library.onramp_native_first_round_learn(
+    core.library.first_round_learn__extern(
         host_now, prefix_now, draft[outcome], ctypes.c_uint64(now_ns))
     new, is_hosts_too = draft["learn_first_round"]((rate, age_ns), prefix, draft[outcome])
     assert prefix_now[0] == new

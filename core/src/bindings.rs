@@ -51,6 +51,42 @@ pub const PATH_MEMORY_LONGER: u32 = 10;
 pub const PATH_MEMORY_IDLE_NS: u64 = 1000000000;
 pub const PATH_MEMORY_IDLE_RTTS: u32 = 4;
 pub const PATH_MEMORY_KEEP_NS: u64 = 125000000;
+unsafe extern "C" {
+    #[link_name = "min_u64__extern"]
+    pub fn min_u64(a: u64, b: u64) -> u64;
+}
+unsafe extern "C" {
+    #[link_name = "max_u64__extern"]
+    pub fn max_u64(a: u64, b: u64) -> u64;
+}
+unsafe extern "C" {
+    /// The number of bits that a value needs: 0 needs none, 255 needs 8. Branches would multiply the
+    /// paths that the kernel's verifier walks. So set every bit below the highest, then count them.
+    #[link_name = "bit_length__extern"]
+    pub fn bit_length(a: u64) -> u32;
+}
+unsafe extern "C" {
+    /// a - b, or 0 where the difference would be negative.
+    #[link_name = "saturating_sub__extern"]
+    pub fn saturating_sub(a: u32, b: u32) -> u32;
+}
+unsafe extern "C" {
+    /// a * b / divisor, where the result has 64 bits. It is exact where the product has 64 bits too.
+    /// Where the product may have more, the larger factor and the divisor are halved until it cannot.
+    /// Returns 0 where the divisor is 0 or the halving leaves nothing of it.
+    #[link_name = "mul_div__extern"]
+    pub fn mul_div(a: u64, b: u64, divisor: u64) -> u64;
+}
+unsafe extern "C" {
+    /// The rate that delivers these bytes in this time; 0 where the time is 0.
+    #[link_name = "rate_bytes_per_s__extern"]
+    pub fn rate_bytes_per_s(bytes: u64, time_ns: u64) -> u64;
+}
+unsafe extern "C" {
+    /// The bandwidth-delay product of a path, but at least two segments.
+    #[link_name = "bdp_bytes__extern"]
+    pub fn bdp_bytes(bytes_per_s: u64, rtt_ns: u64, mss_bytes: u32) -> u64;
+}
 /// The host's two timing services (Aron & Druschel 1998, section 4). A 4.4BSD host has 500 ms for
 /// both.
 #[repr(C)]
@@ -487,6 +523,141 @@ pub const SENDS_EARLY: Capability = 64;
 /// The capabilities of an algorithm, declared in its row of core/registry.h. A host prepares only
 /// declared capabilities.
 pub type Capability = ::core::ffi::c_uint;
+unsafe extern "C" {
+    /// The cwnd after this ACK in slow start, up to this ssthresh. A cwnd that does not limit the sender
+    /// does not grow.
+    #[link_name = "startup_slow_start__extern"]
+    pub fn startup_slow_start(ack: *const Ack, ssthresh_bytes: u64) -> u64;
+}
+unsafe extern "C" {
+    /// Decide: slow start with this cwnd and ssthresh, clocked by ACKs alone.
+    #[link_name = "startup_begin_slow_start__extern"]
+    pub fn startup_begin_slow_start(decision: *mut Decision, cwnd_bytes: u64, ssthresh_bytes: u64);
+}
+unsafe extern "C" {
+    /// The minimum RTT, this ACK's sample included; 0: no sample so far.
+    #[link_name = "startup_min_rtt__extern"]
+    pub fn startup_min_rtt(min_rtt_ns: u64, ack: *const Ack) -> u64;
+}
+unsafe extern "C" {
+    /// cwnd was full before this ACK, so no segment that slow start permitted still waits for pacing.
+    #[link_name = "startup_window_was_full__extern"]
+    pub fn startup_window_was_full(ack: *const Ack) -> bool;
+}
+unsafe extern "C" {
+    /// A host with this scheduling granularity can pace this rate. A host with timers always can. A host
+    /// with a periodic interrupt can if at most 10 segments leave per tick.
+    #[link_name = "startup_can_pace__extern"]
+    pub fn startup_can_pace(event_ns: u64, bytes_per_s: u64, mss_bytes: u64) -> bool;
+}
+unsafe extern "C" {
+    /// The start-up is over, for good or until the next slow start: congestion avoidance is in charge.
+    #[link_name = "startup_phase_is_over__extern"]
+    pub fn startup_phase_is_over(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    #[link_name = "startup_is_over__extern"]
+    pub fn startup_is_over(decision: *const Decision) -> bool;
+}
+unsafe extern "C" {
+    /// End the start-up for good. cwnd and ssthresh stay as decided; the host paces in its own way.
+    #[link_name = "startup_finish__extern"]
+    pub fn startup_finish(decision: *mut Decision, exit: Exit);
+}
+unsafe extern "C" {
+    /// End the start-up until the next slow start.
+    #[link_name = "startup_pause__extern"]
+    pub fn startup_pause(decision: *mut Decision, exit: Exit);
+}
+unsafe extern "C" {
+    /// The exit reason of a start-up that a loss ends.
+    #[link_name = "startup_loss_exit__extern"]
+    pub fn startup_loss_exit(loss: *const Loss) -> Exit;
+}
+unsafe extern "C" {
+    /// Is this an event without a loss: an ECN mark, or a tail loss that a probe has repaired?
+    /// Congestion avoidance reduces cwnd for it as for a loss. `prior_lost_bytes`: those of the last ACK
+    /// or loss.
+    #[link_name = "startup_is_mark__extern"]
+    pub fn startup_is_mark(loss: *const Loss, prior_lost_bytes: u64) -> bool;
+}
+unsafe extern "C" {
+    /// Decide: the loss ends the start-up, with the ssthresh of congestion avoidance.
+    #[link_name = "startup_end_at_loss__extern"]
+    pub fn startup_end_at_loss(loss: *const Loss, decision: *mut Decision);
+}
+unsafe extern "C" {
+    /// The start-up is over for good: the host may free the algorithm's state.
+    #[link_name = "host_is_done__extern"]
+    pub fn host_is_done(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// A rate is reserved: no loss, RTO or idle time changes cwnd.
+    #[link_name = "host_is_reserved__extern"]
+    pub fn host_is_reserved(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// A loss is being repaired, and the algorithm may still change ssthresh.
+    #[link_name = "host_is_retreating__extern"]
+    pub fn host_is_retreating(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// A loss is being repaired, and the algorithm controls cwnd meanwhile.
+    #[link_name = "host_is_repairing__extern"]
+    pub fn host_is_repairing(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// The algorithm follows a recovery, so the ACKs of the recovery are marked.
+    #[link_name = "host_follows_recovery__extern"]
+    pub fn host_follows_recovery(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// Loss recovery does not change cwnd.
+    #[link_name = "host_holds_cwnd__extern"]
+    pub fn host_holds_cwnd(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// Congestion avoidance owns cwnd, and the algorithm paces what cwnd permits.
+    #[link_name = "host_is_paced_by_algorithm__extern"]
+    pub fn host_is_paced_by_algorithm(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// The host's congestion avoidance raises cwnd, outside of recovery. Otherwise the algorithm does.
+    /// cwnd and ssthresh may be in any unit, but must be in the same one.
+    #[link_name = "host_owns_cwnd__extern"]
+    pub fn host_owns_cwnd(phase: u32, cwnd: u64, ssthresh: u64) -> bool;
+}
+unsafe extern "C" {
+    /// The host reports ACKs to the algorithm while it repairs losses.
+    #[link_name = "host_reports_recovery__extern"]
+    pub fn host_reports_recovery(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// The host reports this ACK to the algorithm. The caller has checked that the ACK delivers new
+    /// data. cwnd and ssthresh may be in any unit, but must be in the same one.
+    #[link_name = "host_reports_ack__extern"]
+    pub fn host_reports_ack(phase: u32, cwnd: u64, ssthresh: u64, is_recovering: bool) -> bool;
+}
+unsafe extern "C" {
+    /// Slow start goes on, with its own flights or with a larger one.
+    #[link_name = "host_is_slow_start__extern"]
+    pub fn host_is_slow_start(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// The ACK is quiet. `flags` are those of [`Ack`]; `inflight` may be in any unit.
+    #[link_name = "host_ack_is_quiet__extern"]
+    pub fn host_ack_is_quiet(flags: u32, inflight: u64) -> bool;
+}
+unsafe extern "C" {
+    /// The host does not report this quiet ACK. It is the last of `quiet_acks` successive ones.
+    #[link_name = "host_skips_quiet_ack__extern"]
+    pub fn host_skips_quiet_ack(phase: u32, pacing_bytes_per_s: u64, quiet_acks: u32) -> bool;
+}
+unsafe extern "C" {
+    /// The host ends the start-up after `quiet_acks` successive quiet ACKs that it skipped.
+    #[link_name = "host_ends_quiet_connection__extern"]
+    pub fn host_ends_quiet_connection(quiet_acks: u32) -> bool;
+}
 /// The successive round trips that cwnd did not limit, until now. All zero: none yet.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -507,6 +678,57 @@ const _: () = {
     ["Offset of field: Limited::rounds"][::core::mem::offset_of!(Limited, rounds) - 8usize];
     ["Offset of field: Limited::reserved"][::core::mem::offset_of!(Limited, reserved) - 12usize];
 };
+unsafe extern "C" {
+    /// The host has reported this ACK, and the algorithm has answered with `decision`. Returns true if
+    /// the host now ends the start-up, for the reason host_limited_exit().
+    #[link_name = "host_ends_limited_connection__extern"]
+    pub fn host_ends_limited_connection(
+        limited: *mut Limited,
+        ack: *const Ack,
+        decision: *const Decision,
+    ) -> bool;
+}
+unsafe extern "C" {
+    /// Why the host ends the start-up of a connection that cwnd does not limit. `flags` are those of
+    /// [`Ack`].
+    #[link_name = "host_limited_exit__extern"]
+    pub fn host_limited_exit(flags: u32) -> Exit;
+}
+unsafe extern "C" {
+    /// The host reports losses to the algorithm, which answers with the new ssthresh.
+    #[link_name = "host_reports_loss__extern"]
+    pub fn host_reports_loss(phase: u32) -> bool;
+}
+unsafe extern "C" {
+    /// The connection is a bulk transfer. `unreported_bytes` are delivered since the latest ACK that the
+    /// host has reported to the algorithm.
+    #[link_name = "host_is_busy__extern"]
+    pub fn host_is_busy(unreported_bytes: u64) -> bool;
+}
+unsafe extern "C" {
+    /// The host ends the start-up of a bulk transfer for good, for the reason that it has.
+    #[link_name = "host_ends_busy_connection__extern"]
+    pub fn host_ends_busy_connection(decision: *const Decision, unreported_bytes: u64) -> bool;
+}
+unsafe extern "C" {
+    /// An idle time leaves at least this much of cwnd. The host has reduced cwnd for it as without a
+    /// start-up, and no data is in flight. `restart_bytes` is that of the latest decision.
+    #[link_name = "host_restart_bytes__extern"]
+    pub fn host_restart_bytes(restart_bytes: u64, idle_ns: u64, unreported_bytes: u64) -> u64;
+}
+unsafe extern "C" {
+    /// The host paces at the decided rate. Otherwise it paces as it would without a start-up. `resumed`
+    /// is delivered since the latest segment that left while nothing was in flight. cwnd, ssthresh and
+    /// resumed may be in any unit, but must be in the same one.
+    #[link_name = "host_paces__extern"]
+    pub fn host_paces(
+        phase: u32,
+        pacing_bytes_per_s: u64,
+        cwnd: u64,
+        ssthresh: u64,
+        resumed: u64,
+    ) -> bool;
+}
 /// The connections of a path that are starting up. All zero: none.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -522,6 +744,54 @@ const _: () = {
     ["Alignment of Ensemble"][::core::mem::align_of::<Ensemble>() - 8usize];
     ["Offset of field: Ensemble::counts"][::core::mem::offset_of!(Ensemble, counts) - 0usize];
 };
+unsafe extern "C" {
+    /// The number of the period of this time. Period 0 is none.
+    #[link_name = "ensemble_period__extern"]
+    pub fn ensemble_period(now_ns: u64) -> u32;
+}
+unsafe extern "C" {
+    #[link_name = "ensemble_period_of__extern"]
+    pub fn ensemble_period_of(counts: u64) -> u32;
+}
+unsafe extern "C" {
+    #[link_name = "ensemble_previous__extern"]
+    pub fn ensemble_previous(counts: u64) -> u64;
+}
+unsafe extern "C" {
+    #[link_name = "ensemble_present__extern"]
+    pub fn ensemble_present(counts: u64) -> u64;
+}
+unsafe extern "C" {
+    #[link_name = "ensemble_counts__extern"]
+    pub fn ensemble_counts(period: u32, previous: u64, present: u64) -> u64;
+}
+unsafe extern "C" {
+    /// The counts in this period. One processor may read the clock a little later than another, so a
+    /// period before the present one changes nothing.
+    #[link_name = "ensemble_advance__extern"]
+    pub fn ensemble_advance(counts: u64, period: u32) -> u64;
+}
+unsafe extern "C" {
+    /// The counts without a connection that was counted in this period; 0: it was not counted.
+    #[link_name = "ensemble_without__extern"]
+    pub fn ensemble_without(counts: u64, member_period: u32) -> u64;
+}
+unsafe extern "C" {
+    /// A connection starts, or an ACK has arrived for it: count it in the present period.
+    /// `member_period` is the connection's own, and 0 at first: the period in which it is counted.
+    #[link_name = "ensemble_renew__extern"]
+    pub fn ensemble_renew(entry: *mut Ensemble, member_period: *mut u32, now_ns: u64);
+}
+unsafe extern "C" {
+    /// The start-up of a connection has ended, or the connection itself.
+    #[link_name = "ensemble_leave__extern"]
+    pub fn ensemble_leave(entry: *mut Ensemble, member_period: *mut u32);
+}
+unsafe extern "C" {
+    /// The number of other connections that are starting up. `member_period` as above.
+    #[link_name = "ensemble_siblings__extern"]
+    pub fn ensemble_siblings(entry: *const Ensemble, member_period: u32, now_ns: u64) -> u64;
+}
 /// What the connections of a host or of a prefix have told. All zero: nothing.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -539,6 +809,33 @@ const _: () = {
     ["Offset of field: FirstRound::learned_ns"]
         [::core::mem::offset_of!(FirstRound, learned_ns) - 8usize];
 };
+unsafe extern "C" {
+    /// The prefix of an address, as the key of what is known of it. An IPv4 address has the form
+    /// ::ffff:192.0.2.1.
+    #[link_name = "first_round_prefix__extern"]
+    pub fn first_round_prefix(address: *const u8) -> u64;
+}
+unsafe extern "C" {
+    /// One processor may read the clock a little later than another.
+    #[link_name = "first_round_is_known__extern"]
+    pub fn first_round_is_known(learned: *const FirstRound, now_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// The rate of a connection that starts now.
+    #[link_name = "first_round_rate__extern"]
+    pub fn first_round_rate(host: *const FirstRound, prefix: *const FirstRound, now_ns: u64)
+        -> u64;
+}
+unsafe extern "C" {
+    /// A connection of the prefix knows what became of its early segments.
+    #[link_name = "first_round_learn__extern"]
+    pub fn first_round_learn(
+        host: *mut FirstRound,
+        prefix: *mut FirstRound,
+        outcome: FirstRoundOutcome,
+        now_ns: u64,
+    );
+}
 /// The average share of start-ups. All zero: no start-up yet.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -561,6 +858,43 @@ const _: () = {
     ["Offset of field: Average::updated_ns"][::core::mem::offset_of!(Average, updated_ns) - 8usize];
     ["Offset of field: Average::held"][::core::mem::offset_of!(Average, held) - 16usize];
 };
+unsafe extern "C" {
+    /// The share of `sent` segments that are retransmissions.
+    #[link_name = "governor_share_ppm__extern"]
+    pub fn governor_share_ppm(sent: u64, retransmitted: u64) -> u32;
+}
+unsafe extern "C" {
+    /// The start-up sent enough to count.
+    #[link_name = "governor_counts__extern"]
+    pub fn governor_counts(sent: u64) -> bool;
+}
+unsafe extern "C" {
+    /// No start-up has gone into the average for its lifetime. One processor may read the clock a little
+    /// later than another.
+    #[link_name = "governor_is_forgotten__extern"]
+    pub fn governor_is_forgotten(average: *const Average, now_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// A start-up with this share has ended. n is the average's N.
+    #[link_name = "governor_add__extern"]
+    pub fn governor_add(average: *mut Average, share_ppm: u32, n: u32, now_ns: u64);
+}
+unsafe extern "C" {
+    /// A start-up that is in the average has retransmitted more: its share has grown by this much.
+    #[link_name = "governor_add_late__extern"]
+    pub fn governor_add_late(average: *mut Average, share_ppm: u32, now_ns: u64);
+}
+unsafe extern "C" {
+    /// New connections are to begin with slow start. n is the average's N.
+    #[link_name = "governor_exceeds__extern"]
+    pub fn governor_exceeds(average: *const Average, bound_ppm: u32, n: u32, now_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// Although the bound is exceeded, this connection starts its algorithm. `held` is the number of
+    /// connections that asked before it.
+    #[link_name = "governor_starts__extern"]
+    pub fn governor_starts(held: u64) -> bool;
+}
 /// As in the paper.
 pub const PAIR_OPTION_PAPER: PairOptionForm = 1;
 /// As an experiment (RFC 6994).
@@ -602,6 +936,17 @@ const _: () = {
     ["Offset of field: PairOption::reserved"]
         [::core::mem::offset_of!(PairOption, reserved) - 6usize];
 };
+unsafe extern "C" {
+    /// The length of an option of this type on the wire.
+    #[link_name = "pair_option_bytes__extern"]
+    pub fn pair_option_bytes(form: u32, type_: u32) -> u32;
+}
+unsafe extern "C" {
+    /// Write the option and return its length. An interval that the field cannot hold becomes the
+    /// longest that it can.
+    #[link_name = "pair_option_write__extern"]
+    pub fn pair_option_write(out: *mut u8, form: u32, option: *const PairOption) -> u32;
+}
 /// Another option.
 pub const PAIR_OPTION_OTHER: PairOptionReading = 0;
 /// This option, with an impossible length or type.
@@ -610,6 +955,17 @@ pub const PAIR_OPTION_MALFORMED: PairOptionReading = 1;
 pub const PAIR_OPTION_READ: PairOptionReading = 2;
 /// The result of reading an option.
 pub type PairOptionReading = ::core::ffi::c_uint;
+unsafe extern "C" {
+    /// Read an option, its kind and length included. `in` has room for PAIR_OPTION_MAX_BYTES, and this
+    /// many `bytes` of it are valid.
+    #[link_name = "pair_option_read__extern"]
+    pub fn pair_option_read(
+        in_: *const u8,
+        bytes: u32,
+        form: u32,
+        option: *mut PairOption,
+    ) -> PairOptionReading;
+}
 /// Counts of a connection's pairs and options.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -668,6 +1024,20 @@ const _: () = {
     ["Offset of field: Meter::is_started"][::core::mem::offset_of!(Meter, is_started) - 14usize];
     ["Offset of field: Meter::replies"][::core::mem::offset_of!(Meter, replies) - 15usize];
 };
+unsafe extern "C" {
+    /// A first or a second arrived, with the segment from `seq` to before `end`. True: it completes a
+    /// pair or belongs to a train, and gets this reply.
+    #[link_name = "pair_meter_arrived__extern"]
+    pub fn pair_meter_arrived(
+        meter: *mut Meter,
+        counts: *mut Counts,
+        option: *const PairOption,
+        now_ns: u64,
+        seq: u32,
+        end: u32,
+        reply: *mut PairOption,
+    ) -> bool;
+}
 /// A pair or a train in flight.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -731,6 +1101,25 @@ const _: () = {
     ["Offset of field: Probe::is_open"][::core::mem::offset_of!(Probe, is_open) - 77usize];
     ["Offset of field: Probe::reserved"][::core::mem::offset_of!(Probe, reserved) - 78usize];
 };
+unsafe extern "C" {
+    /// The first segment of a pair leaves, up to before `end`, with this option.
+    #[link_name = "pair_probe_send_first__extern"]
+    pub fn pair_probe_send_first(probe: *mut Probe, now_ns: u64, end: u32, option: *mut PairOption);
+}
+unsafe extern "C" {
+    /// The segment from `seq` to before `end` leaves. True: it is the second of the open pair and
+    /// carries this option. In a train, the pair stays open for the next segment.
+    #[link_name = "pair_probe_send_second__extern"]
+    pub fn pair_probe_send_second(
+        probe: *mut Probe,
+        counts: *mut Counts,
+        now_ns: u64,
+        seq: u32,
+        end: u32,
+        is_train: bool,
+        option: *mut PairOption,
+    ) -> bool;
+}
 /// The report of a reply. An interval of 0: no report.
 #[repr(C)]
 #[derive(Debug, Default, Copy, Clone, PartialEq, Eq)]
@@ -749,6 +1138,28 @@ const _: () = {
     ["Offset of field: Report::interval_ns"][::core::mem::offset_of!(Report, interval_ns) - 0usize];
     ["Offset of field: Report::bytes"][::core::mem::offset_of!(Report, bytes) - 4usize];
 };
+unsafe extern "C" {
+    /// A reply arrived with an ACK of everything below `ack`. Returns its report, or nothing if the
+    /// reply is not valid.
+    ///
+    /// A valid reply is the first one for a pair that was sent, and its ACK covers the pair. Its
+    /// interval is shorter than the time since the pair left. It is more than twice the interval at
+    /// which the two segments left; otherwise the interval is the sender's own, not the path's. In a
+    /// train each reply must acknowledge more than the last one. The reader of the train excludes what
+    /// the sender itself has spaced (core/measure/pair_rate.h).
+    ///
+    /// A peer that lies about a pair can make its sender slower than slow start, but not faster, because
+    /// cwnd is still slow start's. The start-up bounds how slow (core/algorithms/pair.h). The reader of
+    /// a train bounds what a lie about a train does.
+    #[link_name = "pair_probe_replied__extern"]
+    pub fn pair_probe_replied(
+        probe: *mut Probe,
+        counts: *mut Counts,
+        reply: *const PairOption,
+        now_ns: u64,
+        ack: u32,
+    ) -> Report;
+}
 /// The remembered BDP of a path. All zero: nothing. Times are of a clock that goes on while the
 /// host sleeps.
 #[repr(C)]
@@ -786,6 +1197,71 @@ const _: () = {
     ["Offset of field: Entry::confirmed_ns"]
         [::core::mem::offset_of!(Entry, confirmed_ns) - 56usize];
 };
+unsafe extern "C" {
+    /// The time since then. One processor may read the clock a little later than another; that is 0.
+    #[link_name = "path_memory_elapsed_ns__extern"]
+    pub fn path_memory_elapsed_ns(then_ns: u64, now_ns: u64) -> u64;
+}
+unsafe extern "C" {
+    /// The entry's Lifetime is over.
+    #[link_name = "path_memory_is_over__extern"]
+    pub fn path_memory_is_over(entry: *const Entry, now_ns: u64, lifetime_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// A connection other than this one uses the entry.
+    #[link_name = "path_memory_is_in_use__extern"]
+    pub fn path_memory_is_in_use(entry: *const Entry, user: u64, now_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// The connection uses the entry from now on. False: another one uses it, or was faster.
+    #[link_name = "path_memory_use__extern"]
+    pub fn path_memory_use(entry: *mut Entry, user: u64, now_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// An RTT of this length fits the remembered path. An RTT of 0 is unknown and does not fit.
+    #[link_name = "path_memory_fits__extern"]
+    pub fn path_memory_fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// The initial window that a learned BDP is compared with. It is the host's, and at least that of
+    /// RFC 6928: a lost SYN makes the host's smaller, and a connection that is not new has none.
+    #[link_name = "path_memory_window__extern"]
+    pub fn path_memory_window(start: *const Start, is_new: bool) -> u64;
+}
+unsafe extern "C" {
+    /// The number of bytes that a connection may send at once behind its initial window; 0: it resumes
+    /// carefully. max_bytes is the user's cap; 0: the default.
+    #[link_name = "path_memory_jump__extern"]
+    pub fn path_memory_jump(
+        entry: *const Entry,
+        now_ns: u64,
+        max_bytes: u64,
+        start: *const Start,
+    ) -> u64;
+}
+unsafe extern "C" {
+    /// A connection begins, and the entry's Lifetime is not over. True: the connection uses the entry
+    /// from now on, and `start` has the remembered BDP and how it is used. max_jump_bytes is the user's
+    /// cap of a jump at once; 0: the default.
+    #[link_name = "path_memory_take__extern"]
+    pub fn path_memory_take(
+        entry: *mut Entry,
+        user: u64,
+        now_ns: u64,
+        max_jump_bytes: u64,
+        start: *mut Start,
+    ) -> bool;
+}
+unsafe extern "C" {
+    /// A connection has received from its peer. False: it does not use the entry (any more).
+    #[link_name = "path_memory_keep__extern"]
+    pub fn path_memory_keep(entry: *mut Entry, user: u64, now_ns: u64) -> bool;
+}
+unsafe extern "C" {
+    /// A connection ends. Nothing changes if it does not use the entry.
+    #[link_name = "path_memory_give_back__extern"]
+    pub fn path_memory_give_back(entry: *mut Entry, user: u64);
+}
 /// Nothing.
 pub const PATH_MEMORY_NO_NEWS: PathMemoryNews = 0;
 /// The learned BDP is to be remembered: [`Entry::save`].
@@ -794,6 +1270,55 @@ pub const PATH_MEMORY_SAVE: PathMemoryNews = 1;
 pub const PATH_MEMORY_FORGET: PathMemoryNews = 2;
 /// The effect of a decision on the path's entry.
 pub type PathMemoryNews = ::core::ffi::c_uint;
+unsafe extern "C" {
+    /// initial_bytes is the connection's path_memory_window().
+    #[link_name = "path_memory_news__extern"]
+    pub fn path_memory_news(decision: *const Decision, initial_bytes: u64) -> PathMemoryNews;
+}
+unsafe extern "C" {
+    /// A connection has measured this BDP of the path: does that confirm what another one measured?
+    #[link_name = "path_memory_confirm__extern"]
+    pub fn path_memory_confirm(
+        entry: *mut Entry,
+        user: u64,
+        decision: *const Decision,
+        now_ns: u64,
+    );
+}
+unsafe extern "C" {
+    /// Remember the learned BDP of this decision. True: the connection uses the entry from now on, which
+    /// no other connection used.
+    #[link_name = "path_memory_save__extern"]
+    pub fn path_memory_save(
+        entry: *mut Entry,
+        user: u64,
+        decision: *const Decision,
+        now_ns: u64,
+    ) -> bool;
+}
+unsafe extern "C" {
+    /// The time that these bytes, fewer than 2^33, take at this rate. It is rounded up, so that nothing
+    /// leaves too early.
+    #[link_name = "bucket_time_ns__extern"]
+    pub fn bucket_time_ns(bytes: u64, bytes_per_s: u64) -> u64;
+}
+unsafe extern "C" {
+    /// Take these bytes, whether the bucket has tokens for them or not. Returns the new full_ns.
+    #[link_name = "bucket_take__extern"]
+    pub fn bucket_take(full_ns: u64, now_ns: u64, bytes: u64, bytes_per_s: u64) -> u64;
+}
+unsafe extern "C" {
+    /// The first time at which the bucket has tokens for these bytes. It may have passed. The bucket's
+    /// depth, burst_bytes, must not be less than bytes.
+    #[link_name = "bucket_ready_ns__extern"]
+    pub fn bucket_ready_ns(full_ns: u64, bytes: u64, bytes_per_s: u64, burst_bytes: u64) -> u64;
+}
+unsafe extern "C" {
+    /// The bytes for which the bucket has tokens now.
+    #[link_name = "bucket_level_bytes__extern"]
+    pub fn bucket_level_bytes(full_ns: u64, now_ns: u64, bytes_per_s: u64, burst_bytes: u64)
+        -> u64;
+}
 #[repr(C)]
 #[derive(Debug)]
 pub struct AckTrain {
@@ -944,91 +1469,6 @@ unsafe extern "C" {
     pub fn onramp_native_exit_name(exit: u32) -> *const ::core::ffi::c_char;
 }
 unsafe extern "C" {
-    /// core/math.h
-    pub fn onramp_native_mul_div(a: u64, b: u64, divisor: u64) -> u64;
-}
-unsafe extern "C" {
-    /// core/host.h and core/startup.h
-    pub fn onramp_native_phase_is_over(phase: u32) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_is_done(phase: u32) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_is_reserved(phase: u32) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_is_retreating(phase: u32) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_is_repairing(phase: u32) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_is_paced_by_algorithm(phase: u32) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_owns_cwnd(phase: u32, cwnd: u64, ssthresh: u64) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_reports_recovery(phase: u32) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_reports_ack(
-        phase: u32,
-        cwnd: u64,
-        ssthresh: u64,
-        is_recovering: bool,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_ack_is_quiet(flags: u32, inflight: u64) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_skips_quiet_ack(
-        phase: u32,
-        pacing_bytes_per_s: u64,
-        quiet_acks: u32,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_ends_quiet_connection(quiet_acks: u32) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_ends_limited_connection(
-        limited: *mut Limited,
-        ack: *const Ack,
-        decision: *const Decision,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_limited_exit(flags: u32) -> u32;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_reports_loss(phase: u32) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_paces(
-        phase: u32,
-        pacing_bytes_per_s: u64,
-        cwnd: u64,
-        ssthresh: u64,
-        resumed: u64,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_ends_busy_connection(
-        decision: *const Decision,
-        unreported_bytes: u64,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_host_restart_bytes(
-        restart_bytes: u64,
-        idle_ns: u64,
-        unreported_bytes: u64,
-    ) -> u64;
-}
-unsafe extern "C" {
     /// core/measure/ack_train.h
     pub fn onramp_native_train_begin(
         train: *mut AckTrain,
@@ -1078,179 +1518,4 @@ unsafe extern "C" {
 }
 unsafe extern "C" {
     pub fn onramp_native_ere_throughput_bytes_per_s(ere: *const EligibleRate) -> u64;
-}
-unsafe extern "C" {
-    /// core/parts/token_bucket.h
-    pub fn onramp_native_bucket_take(
-        full_ns: u64,
-        now_ns: u64,
-        bytes: u64,
-        bytes_per_s: u64,
-    ) -> u64;
-}
-unsafe extern "C" {
-    pub fn onramp_native_bucket_ready_ns(
-        full_ns: u64,
-        bytes: u64,
-        bytes_per_s: u64,
-        burst_bytes: u64,
-    ) -> u64;
-}
-unsafe extern "C" {
-    /// core/parts/path_memory.h
-    pub fn onramp_native_memory_is_over(entry: *const Entry, now_ns: u64, lifetime_ns: u64)
-        -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_memory_is_in_use(entry: *const Entry, user: u64, now_ns: u64) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_memory_take(
-        entry: *mut Entry,
-        user: u64,
-        now_ns: u64,
-        max_jump_bytes: u64,
-        start: *mut Start,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_memory_keep(entry: *mut Entry, user: u64, now_ns: u64) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_memory_give_back(entry: *mut Entry, user: u64);
-}
-unsafe extern "C" {
-    pub fn onramp_native_memory_window(start: *const Start, is_new: bool) -> u64;
-}
-unsafe extern "C" {
-    pub fn onramp_native_memory_news(decision: *const Decision, initial_bytes: u64) -> u32;
-}
-unsafe extern "C" {
-    pub fn onramp_native_memory_save(
-        entry: *mut Entry,
-        user: u64,
-        decision: *const Decision,
-        now_ns: u64,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_memory_fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool;
-}
-unsafe extern "C" {
-    /// core/parts/ensemble.h
-    pub fn onramp_native_ensemble_renew(entry: *mut Ensemble, member_period: *mut u32, now_ns: u64);
-}
-unsafe extern "C" {
-    pub fn onramp_native_ensemble_leave(entry: *mut Ensemble, member_period: *mut u32);
-}
-unsafe extern "C" {
-    pub fn onramp_native_ensemble_siblings(
-        entry: *const Ensemble,
-        member_period: u32,
-        now_ns: u64,
-    ) -> u64;
-}
-unsafe extern "C" {
-    /// core/parts/first_round.h
-    pub fn onramp_native_first_round_prefix(address: *const u8) -> u64;
-}
-unsafe extern "C" {
-    pub fn onramp_native_first_round_is_known(learned: *const FirstRound, now_ns: u64) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_first_round_rate(
-        host: *const FirstRound,
-        prefix: *const FirstRound,
-        now_ns: u64,
-    ) -> u64;
-}
-unsafe extern "C" {
-    pub fn onramp_native_first_round_learn(
-        host: *mut FirstRound,
-        prefix: *mut FirstRound,
-        outcome: u32,
-        now_ns: u64,
-    );
-}
-unsafe extern "C" {
-    /// core/parts/governor.h
-    pub fn onramp_native_governor_share_ppm(sent: u64, retransmitted: u64) -> u32;
-}
-unsafe extern "C" {
-    pub fn onramp_native_governor_counts(sent: u64) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_governor_add(average: *mut Average, share_ppm: u32, n: u32, now_ns: u64);
-}
-unsafe extern "C" {
-    pub fn onramp_native_governor_add_late(average: *mut Average, share_ppm: u32, now_ns: u64);
-}
-unsafe extern "C" {
-    pub fn onramp_native_governor_exceeds(
-        average: *const Average,
-        bound_ppm: u32,
-        n: u32,
-        now_ns: u64,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_governor_starts(held: u64) -> bool;
-}
-unsafe extern "C" {
-    /// core/parts/pair_option.h
-    pub fn onramp_native_pair_option_bytes(form: u32, type_: u32) -> u32;
-}
-unsafe extern "C" {
-    pub fn onramp_native_pair_option_write(
-        out: *mut u8,
-        form: u32,
-        option: *const PairOption,
-    ) -> u32;
-}
-unsafe extern "C" {
-    pub fn onramp_native_pair_option_read(
-        in_: *const u8,
-        bytes: u32,
-        form: u32,
-        option: *mut PairOption,
-    ) -> u32;
-}
-unsafe extern "C" {
-    pub fn onramp_native_pair_meter_arrived(
-        meter: *mut Meter,
-        counts: *mut Counts,
-        option: *const PairOption,
-        now_ns: u64,
-        seq: u32,
-        end: u32,
-        reply: *mut PairOption,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_pair_probe_send_first(
-        probe: *mut Probe,
-        now_ns: u64,
-        end: u32,
-        option: *mut PairOption,
-    );
-}
-unsafe extern "C" {
-    pub fn onramp_native_pair_probe_send_second(
-        probe: *mut Probe,
-        counts: *mut Counts,
-        now_ns: u64,
-        seq: u32,
-        end: u32,
-        is_train: bool,
-        option: *mut PairOption,
-    ) -> bool;
-}
-unsafe extern "C" {
-    pub fn onramp_native_pair_probe_replied(
-        probe: *mut Probe,
-        counts: *mut Counts,
-        reply: *const PairOption,
-        now_ns: u64,
-        ack: u32,
-    ) -> Report;
 }

@@ -19,12 +19,7 @@ impl Bucket {
         let burst_bytes = burst_bytes.max(bytes).into();
         // SAFETY: the function takes any numbers but a rate of 0.
         unsafe {
-            bindings::onramp_native_bucket_ready_ns(
-                self.full_ns,
-                bytes.into(),
-                bytes_per_s.max(1),
-                burst_bytes,
-            )
+            bindings::bucket_ready_ns(self.full_ns, bytes.into(), bytes_per_s.max(1), burst_bytes)
         }
     }
 
@@ -32,8 +27,6 @@ impl Bucket {
     pub fn take(&mut self, now_ns: u64, bytes: u32, bytes_per_s: u64) {
         let rate = bytes_per_s.max(1);
         // SAFETY: the function takes any numbers but a rate of 0.
-        self.full_ns = unsafe {
-            bindings::onramp_native_bucket_take(self.full_ns, now_ns, bytes.into(), rate)
-        };
+        self.full_ns = unsafe { bindings::bucket_take(self.full_ns, now_ns, bytes.into(), rate) };
     }
 }

@@ -31,7 +31,7 @@ pub fn prefix_of(address: IpAddr) -> u64 {
         IpAddr::V6(address) => address,
     };
     // SAFETY: the function reads 16 bytes.
-    unsafe { bindings::onramp_native_first_round_prefix(address.octets().as_ptr()) }
+    unsafe { bindings::first_round_prefix(address.octets().as_ptr()) }
 }
 
 /// What a host has learned.
@@ -39,7 +39,7 @@ impl FirstRound {
     /// A connection has told something within the last hour.
     pub fn is_known(&self, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_first_round_is_known(self, now_ns) }
+        unsafe { bindings::first_round_is_known(self, now_ns) }
     }
 
     /// The rate of a connection that starts now, as payload, where nothing is known of its prefix.
@@ -50,7 +50,7 @@ impl FirstRound {
     /// The rate of a connection of this prefix that starts now, as payload.
     pub fn rate_of(&self, prefix: &FirstRound, now_ns: u64) -> u64 {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_first_round_rate(self, prefix, now_ns) }
+        unsafe { bindings::first_round_rate(self, prefix, now_ns) }
     }
 
     /// The first connection of a prefix knows what became of its early segments: `outcome` is
@@ -63,7 +63,7 @@ impl FirstRound {
     /// The same, of any connection of a prefix.
     pub fn learn_from(&mut self, prefix: &mut FirstRound, outcome: u8, now_ns: u64) {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_first_round_learn(self, prefix, outcome.into(), now_ns) }
+        unsafe { bindings::first_round_learn(self, prefix, outcome.into(), now_ns) }
     }
 }
 

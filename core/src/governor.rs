@@ -29,13 +29,13 @@ pub const LIFETIME_NS: u64 = bindings::GOVERNOR_LIFETIME_NS;
 /// The share, in parts per million, of the `sent` segments that are retransmissions.
 pub fn share_ppm(sent: u64, retransmitted: u64) -> u32 {
     // SAFETY: the function takes any numbers.
-    unsafe { bindings::onramp_native_governor_share_ppm(sent, retransmitted) }
+    unsafe { bindings::governor_share_ppm(sent, retransmitted) }
 }
 
 /// A start-up that sent so many segments counts: it sent more than an initial window.
 pub fn counts(sent: u64) -> bool {
     // SAFETY: the function takes any numbers.
-    unsafe { bindings::onramp_native_governor_counts(sent) }
+    unsafe { bindings::governor_counts(sent) }
 }
 
 impl Average {
@@ -43,19 +43,19 @@ impl Average {
     /// more than 0.
     pub fn add(&mut self, share_ppm: u32, n: u32, now_ns: u64) {
         // SAFETY: the function takes any numbers but an `n` of 0.
-        unsafe { bindings::onramp_native_governor_add(self, share_ppm, n.max(1), now_ns) }
+        unsafe { bindings::governor_add(self, share_ppm, n.max(1), now_ns) }
     }
 
     /// A start-up that is in the average has retransmitted more: its share has grown by this much.
     pub fn add_late(&mut self, share_ppm: u32, now_ns: u64) {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_governor_add_late(self, share_ppm, now_ns) }
+        unsafe { bindings::governor_add_late(self, share_ppm, now_ns) }
     }
 
     /// New connections are to begin with slow start. `n` is that of [`Average::add`].
     pub fn exceeds(&self, bound_ppm: u32, n: u32, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_governor_exceeds(self, bound_ppm, n, now_ns) }
+        unsafe { bindings::governor_exceeds(self, bound_ppm, n, now_ns) }
     }
 
     /// A connection begins while the bound is exceeded. True: it uses its start-up nevertheless.
@@ -63,6 +63,6 @@ impl Average {
         let asked_before = self.held;
         self.held += 1;
         // SAFETY: the function takes any number.
-        unsafe { bindings::onramp_native_governor_starts(asked_before) }
+        unsafe { bindings::governor_starts(asked_before) }
     }
 }

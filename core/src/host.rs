@@ -40,39 +40,26 @@ fn ask(phase: u32) -> Answers {
     // SAFETY: the functions take any number.
     let mut all = unsafe {
         alloc::vec![
-            (IS_OVER, bindings::onramp_native_phase_is_over(phase)),
-            (IS_DONE, bindings::onramp_native_host_is_done(phase)),
-            (IS_RESERVED, bindings::onramp_native_host_is_reserved(phase)),
-            (
-                IS_RETREATING,
-                bindings::onramp_native_host_is_retreating(phase),
-            ),
-            (
-                IS_REPAIRING,
-                bindings::onramp_native_host_is_repairing(phase),
-            ),
+            (IS_OVER, bindings::startup_phase_is_over(phase)),
+            (IS_DONE, bindings::host_is_done(phase)),
+            (IS_RESERVED, bindings::host_is_reserved(phase)),
+            (IS_RETREATING, bindings::host_is_retreating(phase),),
+            (IS_REPAIRING, bindings::host_is_repairing(phase),),
             (
                 IS_PACED_BY_ALGORITHM,
-                bindings::onramp_native_host_is_paced_by_algorithm(phase),
+                bindings::host_is_paced_by_algorithm(phase),
             ),
-            (
-                REPORTS_RECOVERY,
-                bindings::onramp_native_host_reports_recovery(phase),
-            ),
-            (
-                REPORTS_LOSS,
-                bindings::onramp_native_host_reports_loss(phase),
-            ),
+            (REPORTS_RECOVERY, bindings::host_reports_recovery(phase),),
+            (REPORTS_LOSS, bindings::host_reports_loss(phase),),
         ]
     };
     for (below, cwnd, ssthresh) in [(0, 1, 1), (1, 0, 1)] {
         // SAFETY: the functions take any numbers.
         unsafe {
-            let owns = bindings::onramp_native_host_owns_cwnd(phase, cwnd, ssthresh);
+            let owns = bindings::host_owns_cwnd(phase, cwnd, ssthresh);
             all.push((OWNS_CWND << below, owns));
             for (recovering, is_recovering) in [(0, false), (2, true)] {
-                let reports =
-                    bindings::onramp_native_host_reports_ack(phase, cwnd, ssthresh, is_recovering);
+                let reports = bindings::host_reports_ack(phase, cwnd, ssthresh, is_recovering);
                 all.push((REPORTS_ACK << (below + recovering), reports));
             }
         }
@@ -157,20 +144,14 @@ impl Decision {
     /// `quiet_acks` successive ones.
     pub fn host_skips_quiet_ack(&self, quiet_acks: u32) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe {
-            bindings::onramp_native_host_skips_quiet_ack(
-                self.phase,
-                self.pacing_bytes_per_s,
-                quiet_acks,
-            )
-        }
+        unsafe { bindings::host_skips_quiet_ack(self.phase, self.pacing_bytes_per_s, quiet_acks) }
     }
 
     /// The host ends the start-up after `quiet_acks` successive quiet acknowledgements that it
     /// skipped: the connection is one for small messages.
     pub fn end_quiet_connection(&mut self, quiet_acks: u32) -> bool {
         // SAFETY: the function takes any number.
-        let ends = unsafe { bindings::onramp_native_host_ends_quiet_connection(quiet_acks) };
+        let ends = unsafe { bindings::host_ends_quiet_connection(quiet_acks) };
         if ends {
             self.phase = bindings::PHASE_DONE;
             self.exit = bindings::EXIT_APPLICATION;
@@ -183,10 +164,10 @@ impl Decision {
     pub fn end_limited_connection(&mut self, limited: &mut Limited, ack: &Ack) -> bool {
         // SAFETY: the records are valid, and C changes only `limited`.
         unsafe {
-            let ends = bindings::onramp_native_host_ends_limited_connection(limited, ack, self);
+            let ends = bindings::host_ends_limited_connection(limited, ack, self);
             if ends {
                 self.phase = bindings::PHASE_DONE;
-                self.exit = bindings::onramp_native_host_limited_exit(ack.flags);
+                self.exit = bindings::host_limited_exit(ack.flags);
             }
             ends
         }
@@ -204,9 +185,7 @@ impl Decision {
     pub fn host_restart_bytes(&self, idle_ns: u64, unreported_bytes: u64) -> u64 {
         let restart_bytes = self.restart_bytes;
         // SAFETY: the function takes any numbers.
-        unsafe {
-            bindings::onramp_native_host_restart_bytes(restart_bytes, idle_ns, unreported_bytes)
-        }
+        unsafe { bindings::host_restart_bytes(restart_bytes, idle_ns, unreported_bytes) }
     }
 
     /// Ends the start-up of a bulk transfer for good, for the reason that it has. True: it is over
@@ -215,7 +194,7 @@ impl Decision {
     pub fn end_busy_connection(&mut self, unreported_bytes: u64) -> bool {
         // SAFETY: the function takes any numbers.
         let ends = self.restart_bytes > 0
-            && unsafe { bindings::onramp_native_host_ends_busy_connection(self, unreported_bytes) };
+            && unsafe { bindings::host_ends_busy_connection(self, unreported_bytes) };
         if ends {
             self.phase = bindings::PHASE_DONE;
             self.pacing_bytes_per_s = UNLIMITED;
@@ -237,7 +216,7 @@ impl Ack {
     /// It leaves nothing in flight, while the application and not cwnd limits the sender.
     pub fn is_quiet(&self) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_host_ack_is_quiet(self.flags, self.inflight_bytes) }
+        unsafe { bindings::host_ack_is_quiet(self.flags, self.inflight_bytes) }
     }
 }
 
@@ -263,14 +242,14 @@ mod tests {
             // SAFETY: the functions take any number.
             let expected = unsafe {
                 [
-                    bindings::onramp_native_phase_is_over(phase),
-                    bindings::onramp_native_host_is_done(phase),
-                    bindings::onramp_native_host_is_reserved(phase),
-                    bindings::onramp_native_host_is_retreating(phase),
-                    bindings::onramp_native_host_is_repairing(phase),
-                    bindings::onramp_native_host_is_paced_by_algorithm(phase),
-                    bindings::onramp_native_host_reports_recovery(phase),
-                    bindings::onramp_native_host_reports_loss(phase),
+                    bindings::startup_phase_is_over(phase),
+                    bindings::host_is_done(phase),
+                    bindings::host_is_reserved(phase),
+                    bindings::host_is_retreating(phase),
+                    bindings::host_is_repairing(phase),
+                    bindings::host_is_paced_by_algorithm(phase),
+                    bindings::host_reports_recovery(phase),
+                    bindings::host_reports_loss(phase),
                 ]
             };
             let found = [
@@ -298,14 +277,13 @@ mod tests {
                         ..decision
                     };
                     // SAFETY: the function takes any numbers.
-                    let paces = unsafe {
-                        bindings::onramp_native_host_paces(phase, rate, cwnd, ssthresh, resumed)
-                    };
+                    let paces =
+                        unsafe { bindings::host_paces(phase, rate, cwnd, ssthresh, resumed) };
                     let found = paced.host_paces(cwnd, ssthresh, resumed);
                     assert_eq!(found, paces, "{paced:?}");
                 }
                 // SAFETY: the function takes any numbers.
-                let owns = unsafe { bindings::onramp_native_host_owns_cwnd(phase, cwnd, ssthresh) };
+                let owns = unsafe { bindings::host_owns_cwnd(phase, cwnd, ssthresh) };
                 assert_eq!(
                     decision.host_owns_cwnd(cwnd, ssthresh),
                     owns,
@@ -313,9 +291,8 @@ mod tests {
                 );
                 for recovers in [false, true] {
                     // SAFETY: the function takes any numbers.
-                    let reports = unsafe {
-                        bindings::onramp_native_host_reports_ack(phase, cwnd, ssthresh, recovers)
-                    };
+                    let reports =
+                        unsafe { bindings::host_reports_ack(phase, cwnd, ssthresh, recovers) };
                     let found = decision.host_reports_ack(cwnd, ssthresh, recovers);
                     assert_eq!(
                         found, reports,

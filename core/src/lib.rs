@@ -2,7 +2,8 @@
 //!
 //! Each algorithm is a C file of this crate's `algorithms/` folder. This crate compiles them for
 //! the host on which it runs; the programs in `bpf/` compile the same files for the kernel. The
-//! records and constants come from the C headers (`src/bindings.rs` is generated).
+//! records and constants come from the C headers (`src/bindings.rs` and `src/inline.c` are
+//! generated).
 //!
 //! ```
 //! let mut startup = onramp_core::Startup::new("standard").unwrap();

@@ -6,5 +6,5 @@ use crate::bindings;
 /// It is exact where the product has 64 bits; the error begins where it has more.
 pub fn mul_div(a: u64, b: u64, divisor: u64) -> u64 {
     // SAFETY: the function takes any numbers.
-    unsafe { bindings::onramp_native_mul_div(a, b, divisor) }
+    unsafe { bindings::mul_div(a, b, divisor) }
 }

@@ -28,9 +28,9 @@ class Core:
         subprocess.run(["cc", "-std=c11", "-ffreestanding", "-O2", "-fPIC", "-shared", "-I", core,
                         core / "src/native.c", "-o", file], check=True)
         self.library = ctypes.CDLL(str(file))
-        self.library.onramp_native_host_restart_bytes.restype = ctypes.c_uint64
-        self.library.onramp_native_host_paces.restype = ctypes.c_bool
-        self.library.onramp_native_host_ends_busy_connection.restype = ctypes.c_bool
+        self.library.host_restart_bytes__extern.restype = ctypes.c_uint64
+        self.library.host_paces__extern.restype = ctypes.c_bool
+        self.library.host_ends_busy_connection__extern.restype = ctypes.c_bool
         count = ctypes.c_size_t.in_dll(self.library, "onramp_algorithm_count").value
         rows = (Algorithm * count).in_dll(self.library, "onramp_algorithms")
         [self.onramp] = [row for row in rows if row.name == b"onramp"]

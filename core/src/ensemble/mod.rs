@@ -30,19 +30,19 @@ impl Ensemble {
     /// The connection starts, or an acknowledgement has arrived for it: counts it from now on.
     pub fn renew(&mut self, member: &mut Member, now_ns: u64) {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_ensemble_renew(self, &mut member.0, now_ns) }
+        unsafe { bindings::ensemble_renew(self, &mut member.0, now_ns) }
     }
 
     /// The connection's start-up has ended, or the connection itself. Nothing changes if it is not
     /// counted.
     pub fn leave(&mut self, member: &mut Member) {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_ensemble_leave(self, &mut member.0) }
+        unsafe { bindings::ensemble_leave(self, &mut member.0) }
     }
 
     /// The number of other connections that are starting up.
     pub fn siblings(&self, member: &Member, now_ns: u64) -> u64 {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_ensemble_siblings(self, member.0, now_ns) }
+        unsafe { bindings::ensemble_siblings(self, member.0, now_ns) }
     }
 }

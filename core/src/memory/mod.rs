@@ -43,13 +43,13 @@ impl Entry {
     /// The entry's Lifetime is over: delete it.
     pub fn is_over(&self, now_ns: u64, lifetime_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_memory_is_over(self, now_ns, lifetime_ns) }
+        unsafe { bindings::path_memory_is_over(self, now_ns, lifetime_ns) }
     }
 
     /// A connection other than `user` uses the entry; any connection where `user` is 0.
     pub fn is_in_use(&self, user: u64, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_memory_is_in_use(self, user, now_ns) }
+        unsafe { bindings::path_memory_is_in_use(self, user, now_ns) }
     }
 
     /// A connection begins. `user` is its own number, and not 0. True: the connection uses the
@@ -57,39 +57,39 @@ impl Entry {
     /// is the user's cap of a jump at once ([`Start::jump_bytes`]); 0: the default.
     pub fn take(&mut self, user: u64, now_ns: u64, max_jump_bytes: u64, start: &mut Start) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_memory_take(self, user, now_ns, max_jump_bytes, start) }
+        unsafe { bindings::path_memory_take(self, user, now_ns, max_jump_bytes, start) }
     }
 
     /// The connection has received from its peer. False: it does not use the entry (any more).
     pub fn keep(&mut self, user: u64, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_memory_keep(self, user, now_ns) }
+        unsafe { bindings::path_memory_keep(self, user, now_ns) }
     }
 
     /// The connection ends. Nothing changes if it does not use the entry.
     pub fn give_back(&mut self, user: u64) {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_memory_give_back(self, user) }
+        unsafe { bindings::path_memory_give_back(self, user) }
     }
 
     /// Remembers the learned BDP of a decision that means [`News::Save`]. True: the connection uses
     /// the entry from now on, which no other connection used.
     pub fn save(&mut self, user: u64, decision: &Decision, now_ns: u64) -> bool {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_memory_save(self, user, decision, now_ns) }
+        unsafe { bindings::path_memory_save(self, user, decision, now_ns) }
     }
 }
 
 /// The initial window with which a learned BDP is compared, of a connection that is new or goes on.
 pub fn window(start: &Start, is_new: bool) -> u64 {
     // SAFETY: the function takes any numbers.
-    unsafe { bindings::onramp_native_memory_window(start, is_new) }
+    unsafe { bindings::path_memory_window(start, is_new) }
 }
 
 /// The effect of a decision of a connection whose [`window`] is `initial_bytes`.
 pub fn news(decision: &Decision, initial_bytes: u64) -> News {
     // SAFETY: the function takes any numbers.
-    match unsafe { bindings::onramp_native_memory_news(decision, initial_bytes) } {
+    match unsafe { bindings::path_memory_news(decision, initial_bytes) } {
         bindings::PATH_MEMORY_SAVE => News::Save,
         bindings::PATH_MEMORY_FORGET => News::Forget,
         _ => News::None,
@@ -99,7 +99,7 @@ pub fn news(decision: &Decision, initial_bytes: u64) -> News {
 /// An RTT of this length fits the remembered path. An RTT of 0 is unknown and does not fit.
 pub fn fits(remembered_rtt_ns: u64, rtt_ns: u64) -> bool {
     // SAFETY: the function takes any numbers.
-    unsafe { bindings::onramp_native_memory_fits(remembered_rtt_ns, rtt_ns) }
+    unsafe { bindings::path_memory_fits(remembered_rtt_ns, rtt_ns) }
 }
 
 /// When a connection uses the BDP that an earlier connection measured on the same path.

@@ -83,16 +83,14 @@ impl PairOption {
     /// The option's length on the wire, in bytes.
     pub fn wire_bytes(&self, form: Form) -> u32 {
         // SAFETY: the function takes any numbers.
-        unsafe { bindings::onramp_native_pair_option_bytes(form as u32, u32::from(self.kind)) }
+        unsafe { bindings::pair_option_bytes(form as u32, u32::from(self.kind)) }
     }
 
     /// Appends the option to `out`.
     pub fn write(&self, form: Form, out: &mut Vec<u8>) {
         let mut bytes = [0; MAX_BYTES];
         // SAFETY: no option is longer than `bytes`.
-        let length = unsafe {
-            bindings::onramp_native_pair_option_write(bytes.as_mut_ptr(), form as u32, self)
-        };
+        let length = unsafe { bindings::pair_option_write(bytes.as_mut_ptr(), form as u32, self) };
         out.extend(&bytes[..length as usize]);
     }
 
@@ -115,12 +113,7 @@ impl PairOption {
         let mut read = PairOption::default();
         // SAFETY: `room` has as many bytes as the function reads.
         let reading = unsafe {
-            bindings::onramp_native_pair_option_read(
-                room.as_ptr(),
-                length as u32,
-                form as u32,
-                &mut read,
-            )
+            bindings::pair_option_read(room.as_ptr(), length as u32, form as u32, &mut read)
         };
         match reading {
             bindings::PAIR_OPTION_OTHER => Reading::Other,
@@ -144,9 +137,7 @@ impl Meter {
         let mut reply = PairOption::default();
         // SAFETY: the four records have the layout of the C side.
         let has_reply = unsafe {
-            bindings::onramp_native_pair_meter_arrived(
-                self, counts, option, now_ns, seq, end, &mut reply,
-            )
+            bindings::pair_meter_arrived(self, counts, option, now_ns, seq, end, &mut reply)
         };
         has_reply.then_some(reply)
     }
@@ -158,7 +149,7 @@ impl Probe {
         let mut option = PairOption::default();
         // SAFETY: the two records have the layout of the C side.
         unsafe {
-            bindings::onramp_native_pair_probe_send_first(self, now_ns, end, &mut option);
+            bindings::pair_probe_send_first(self, now_ns, end, &mut option);
         }
         option
     }
@@ -176,15 +167,7 @@ impl Probe {
         let mut option = PairOption::default();
         // SAFETY: the three records have the layout of the C side.
         let is_second = unsafe {
-            bindings::onramp_native_pair_probe_send_second(
-                self,
-                counts,
-                now_ns,
-                seq,
-                end,
-                is_train,
-                &mut option,
-            )
+            bindings::pair_probe_send_second(self, counts, now_ns, seq, end, is_train, &mut option)
         };
         is_second.then_some(option)
     }
@@ -199,8 +182,7 @@ impl Probe {
         ack: u32,
     ) -> Option<Report> {
         // SAFETY: the three records have the layout of the C side.
-        let report =
-            unsafe { bindings::onramp_native_pair_probe_replied(self, counts, reply, now_ns, ack) };
+        let report = unsafe { bindings::pair_probe_replied(self, counts, reply, now_ns, ack) };
         (report.interval_ns > 0).then_some(report)
     }
 }

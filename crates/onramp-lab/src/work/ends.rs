@@ -20,8 +20,8 @@ use std::time::Duration;
 const REQUEST_BYTES: usize = onramp_scenario::REQUEST_BYTES as usize;
 
 /// The sender: accepts one connection, reads the requests, sends what each asks for, and waits for
-/// the receiver's FIN after the last answer. It resets the connection at `job.stop_ns`, which is by CLOCK_MONOTONIC
-/// here, as in [`download`].
+/// the receiver's FIN after the last answer. It resets the connection at `job.stop_ns`, which is by
+/// CLOCK_MONOTONIC here, as in [`download`].
 ///
 /// # Errors
 /// A socket call failed, or the socket has another congestion control than `control`.

@@ -201,8 +201,8 @@ impl Realtime {
     /// How long before a departure the thread wakes up and spins. A sleeping thread wakes up 20 us
     /// late on an idle machine, and much later if its CPU executes a long system call. The margin
     /// is wide while more than half of the budget is left, as in the first trains after a pause,
-    /// and narrow otherwise. On a CPU of its own only: elsewhere the thread would keep the ends from
-    /// reading and writing while it spins.
+    /// and narrow otherwise. A thread that shares its CPU does not spin: the ends could not read
+    /// and write meanwhile.
     pub fn margin_ns(&self) -> u64 {
         if self.cpu.is_none() {
             0

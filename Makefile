@@ -54,6 +54,7 @@ help:
 	@echo 'make https    nginx and curl with TLS, beside other senders: docs/other-remedies.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make dctcp    DCTCP of a kernel at a step, in an emulator: docs/simulator.md'
+	@echo 'make both-ends     lifted receivers beside default ones: docs/receiver.md'
 	@echo 'make systemd  the package under systemd in an emulator, ten minutes: docs/kernels.md'
 	@echo 'make chart    pictures and tables of the documents, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
@@ -284,6 +285,14 @@ kernels: build
 dctcp:
 	-@scripts/setup.sh qemu-system-x86 busybox-static
 	@scripts/kernels/dctcp.py --cache target/kernels $(ARGS) || [ $$? = 3 ]
+
+# Before a release: CUBIC and onramp over 18 paths, with default receivers and with lifted ones, in
+# an emulator, for docs/receiver.md. A quarter of an hour on a machine without other work. ARGS:
+# sizes in bytes. Exit 3: nothing can be measured here, which has been printed.
+both-ends: build
+	-@scripts/setup.sh qemu-system-x86 busybox-static
+	@scripts/kernels/receiver.py --onramp $(ONRAMP) --cache target/kernels $(ARGS) || \
+	[ $$? = 3 ]
 
 # Before a release: the package with systemd as process 1, in an emulator. Exit 3: no machine can be
 # made here, which has been printed.

@@ -131,7 +131,8 @@ def write(table, release, day):
     lines = [f"{day}, Linux {release}.", "", *table.means(), "",
              "By path: CUBIC's seconds with the default receiver, then what `onramp` takes of them,",
              "with the default receiver and with the lifted one.", "", *table.by_path(), ""]
-    PAGE.write_text(before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + after)
+    table = "\n".join(lines)
+    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}")
 
 
 def measure(kernel, onramp, size, folder):

@@ -129,10 +129,10 @@ def write(table, release, day):
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     lines = [f"{day}, Linux {release}.", "", *table.means(), "",
-             "By path: CUBIC's seconds with the default receiver, then what `onramp` takes of them,",
+             "By path: CUBIC's seconds with the default receiver; then `onramp`'s part of this time,",
              "with the default receiver and with the lifted one.", "", *table.by_path(), ""]
-    table = "\n".join(lines)
-    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}")
+    written = "\n".join(lines)
+    PAGE.write_text(f"{before}{BEGIN}\n{written}\n{END}{after}")
 
 
 def measure(kernel, onramp, size, folder):

@@ -367,6 +367,12 @@ bench-redis: build
 bench-costs: setup
 	$(SUDO) $(CARGO) bench --locked -p onramp --bench costs -- $(ARGS)
 
+# Instructions of a connection with 3 kB, in an emulator: docs/service.md. Exit 3: nothing can be
+# measured here, which has been printed.
+bench-connection: setup
+	-@scripts/setup.sh qemu-system-x86 busybox-static
+	@scripts/kernels/cost.py --cache target/kernels $(CARGO) test $(WORKSPACE) || [ $$? = 3 ]
+
 # What start-ups retransmit on some paths, some minutes: the table of docs/kernel.md.
 bench-shares: setup
 	$(SUDO) $(CARGO) bench --locked -p onramp --bench shares -- $(ARGS)

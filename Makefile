@@ -261,8 +261,8 @@ picoquic: setup
 	@scripts/picoquic/run.py $(if $(PICOQUIC),--picoquic '$(PICOQUIC)') \
 		$(if $(PICOTLS),--picotls '$(PICOTLS)') $(ARGS) || [ $$? = 3 ]
 
-# Uploads of neqo with its slow starts and onramp, in its own simulator: no root. Exit 3: sources are
-# missing, or this host lacks something, which has been printed.
+# Uploads of neqo with its slow starts and onramp, in its own simulator: no root. Exit 3: the
+# sources are missing, or this host lacks something, which has been printed.
 neqo: setup
 	-@scripts/setup.sh g++ ninja-build libnspr4-dev libsqlite3-dev python3-venv
 	@scripts/neqo/run.py $(if $(NEQO),--neqo '$(NEQO)') $(if $(NSS_RS),--nss-rs '$(NSS_RS)') \

@@ -114,10 +114,10 @@ NEQO = [
     Edit(MOD, "    SearchCubic(ClassicCongestionController<Search, Cubic>),\n",
          "".join(f'    #[strum(to_string = "{{0}}")]\n    Onramp{control}'
                  f"(ClassicCongestionController<Onramp, {control}>),\n" for control in CONTROLS)),
-    Edit(MOD, "HyStartCubic, SearchCubic]", "HyStartCubic, SearchCubic, OnrampNewReno, OnrampCubic]",
-         "instead"),
-    Edit(SENDER, "                (CongestionControl::NewReno, SlowStart::Classic) => {\n", senders(),
-         "before"),
+    Edit(MOD, "HyStartCubic, SearchCubic",
+         "".join(f", Onramp{control}" for control in CONTROLS)),
+    Edit(SENDER, "                (CongestionControl::NewReno, SlowStart::Classic) => {\n",
+         senders(), "before"),
 ]
 
 

@@ -28,6 +28,8 @@ struct Path {
 struct Packet {
     number: u64,
     sent_ns: u64,
+    /// cwnd had room for another packet when it left.
+    had_room: bool,
     /// It repeats data, to learn what has arrived.
     is_probe: bool,
 }
@@ -37,8 +39,8 @@ struct Packet {
 enum Limits {
     /// cwnd or the pacer: the application always has data.
     Known,
-    /// By neqo's rule: a packet is limited by the application where less than half of cwnd was in
-    /// flight when it left, unless a later packet is not.
+    /// The application, where cwnd had room for another packet when a packet left. RFC 9002
+    /// (section 7.8) advises against it.
     Guessed,
 }
 
@@ -46,8 +48,8 @@ struct Host {
     sender: Sender,
     path: Path,
     limits: Limits,
-    /// By neqo's rule, the packets from this number on are limited by the application.
-    first_app_limited: u64,
+    /// ACK frames that the host has guessed to be app-limited
+    app_limited_acks: u32,
     now_ns: u64,
     packets: VecDeque<Packet>,
     next_number: u64,
@@ -72,7 +74,7 @@ impl Host {
             sender,
             path,
             limits,
-            first_app_limited: 0,
+            app_limited_acks: 0,
             now_ns: BEGIN_NS,
             packets: VecDeque::new(),
             next_number: 0,
@@ -88,7 +90,7 @@ impl Host {
     }
 
     /// The time of a transfer, and the number of packets that the queue dropped.
-    fn transfer(mut self, bytes: u64) -> (u64, u64) {
+    fn transfer(&mut self, bytes: u64) -> (u64, u64) {
         let (mut unsent_bytes, mut missing_bytes) = (bytes, bytes);
         while missing_bytes > 0 {
             let gap_ns = MTU * self.srtt_ns / (GAIN * self.sender.cwnd_bytes());
@@ -124,13 +126,11 @@ impl Host {
     fn send(&mut self, is_probe: bool) {
         let number = self.next_number;
         self.next_number += 1;
-        if 2 * self.inflight_bytes >= self.sender.cwnd_bytes() {
-            self.first_app_limited = number + 1;
-        }
         self.sender.on_sent(self.now_ns, MTU);
         self.inflight_bytes += MTU;
         self.packets.push_back(Packet {
             number,
+            had_room: self.inflight_bytes + MTU <= self.sender.cwnd_bytes(),
             sent_ns: self.now_ns,
             is_probe,
         });
@@ -181,7 +181,8 @@ impl Host {
         self.packets = left;
         if let Some(newest) = acked.back() {
             self.inflight_bytes -= acked.len() as u64 * MTU;
-            let is_app_limited = numbers[0] >= self.first_app_limited;
+            let is_app_limited = self.limits == Limits::Guessed && newest.had_room;
+            self.app_limited_acks += u32::from(is_app_limited);
             self.report(newest, acked.len() as u64 * MTU, is_app_limited);
         }
         if let Some(newest) = lost.back() {
@@ -203,7 +204,6 @@ impl Host {
         (data(&acked), data(&lost))
     }
 
-    /// `is_app_limited`: by neqo's rule.
     fn report(&mut self, newest: &Packet, bytes: u64, is_app_limited: bool) {
         let guesses = self.limits == Limits::Guessed;
         let has_no_room = self.inflight_bytes + bytes + MTU >= self.sender.cwnd_bytes();
@@ -229,7 +229,7 @@ impl Host {
             srtt_ns: self.srtt_ns,
             rtt_ns: Some(rtt_ns),
             receiver_us: None,
-            is_app_limited: guesses && is_app_limited,
+            is_app_limited,
             is_cwnd_limited: !guesses || has_no_room,
         });
     }
@@ -277,18 +277,25 @@ fn a_host_that_paces_its_initial_window_gains_a_third() {
     assert!(dropped[0] < dropped[1] / 10, "{dropped:?}");
 }
 
-/// Less than half of cwnd is in flight while a larger window leaves, paced.
+/// Most packets of a paced window leave while cwnd has room for more.
 #[test]
 fn pacing_that_looks_like_an_application_limit_costs_nothing() {
+    let mut downloads_with_wrong_guesses = 0;
     for path in paths() {
         for bytes in SIZES {
-            let [known, guessed] = [Limits::Known, Limits::Guessed]
-                .map(|limits| Host::new(Startup::Onramp, path, limits).transfer(bytes).0);
-            let ratio = guessed as f64 / known as f64;
-            println!("{ratio:.3} {path:?}, {bytes} bytes: {known} {guessed}");
+            let time_ns = |limits| {
+                let mut host = Host::new(Startup::Onramp, path, limits);
+                (host.transfer(bytes).0, host.app_limited_acks)
+            };
+            let (known_ns, _) = time_ns(Limits::Known);
+            let (guessed_ns, wrong_guesses) = time_ns(Limits::Guessed);
+            downloads_with_wrong_guesses += u32::from(wrong_guesses > 0);
+            let ratio = guessed_ns as f64 / known_ns as f64;
+            println!("{ratio:.3} {path:?}, {bytes} bytes: {wrong_guesses} wrong guesses");
             assert!(ratio <= 1.03, "{ratio}: {path:?}, {bytes} bytes");
         }
     }
+    assert!(downloads_with_wrong_guesses > 0);
 }
 
 /// An application that writes three packets in each round trip does not use its window. The host

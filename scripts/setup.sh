@@ -53,6 +53,9 @@ for extra in "$@"; do
 	nodejs) need node "$extra" ;;
 	wasm32) needs_wasm32=yes ;;
 	libssl-dev) need /usr/include/openssl/ssl.h "$extra" ;;
+	libnspr4-dev) need /usr/include/nspr/nspr.h "$extra" ;;
+	libsqlite3-dev) need /usr/include/sqlite3.h "$extra" ;;
+	ninja-build) need ninja "$extra" ;;
 	*-static) need "${extra%-static}" "$extra" ;;
 	*) need "${extra#golang-}" "$extra" ;;
 	esac

@@ -50,6 +50,7 @@ help:
 	@echo 'make reproduce     the papers, measured again: onramp-out/papers/index.html'
 	@echo 'make packetdrill   its IPv4 scripts with CUBIC and with ours: docs/packetdrill.md'
 	@echo 'make picoquic     its satellite tests with CUBIC, BBR and ours: docs/picoquic.md'
+	@echo 'make neqo     its uploads with its slow starts and ours: docs/neqo.md'
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make https    nginx and curl with TLS, beside other senders: docs/other-remedies.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
@@ -260,6 +261,13 @@ picoquic: setup
 	-@scripts/setup.sh cmake g++ libssl-dev
 	@scripts/picoquic/run.py $(if $(PICOQUIC),--picoquic '$(PICOQUIC)') \
 		$(if $(PICOTLS),--picotls '$(PICOTLS)') $(ARGS) || [ $$? = 3 ]
+
+# Uploads of neqo with its slow starts and onramp, in its own simulator: no root. Exit 3: the
+# sources are missing, or this host lacks something, which has been printed.
+neqo: setup
+	-@scripts/setup.sh g++ ninja-build libnspr4-dev libsqlite3-dev python3-venv
+	@scripts/neqo/run.py $(if $(NEQO),--neqo '$(NEQO)') $(if $(NSS_RS),--nss-rs '$(NSS_RS)') \
+		$(if $(NSS),--nss '$(NSS)') $(ARGS) || [ $$? = 3 ]
 
 # 1,000 downloads from nginx with a canary of 50 %, then a path that is made bad: docs/service.md. 8
 # minutes. Exit 3: this host lacks something.

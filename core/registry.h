@@ -39,7 +39,7 @@
 #define STARTUP_ALGORITHMS(X)                                                                      \
 	X(standard, 0, NO_VARIANTS, NO_PARAMETERS,                                                 \
 	  "slow start as it is (RFC 5681)")                                                        \
-	X(paced, 0, TRAIN_VARIANTS, NO_PARAMETERS,                                                 \
+	X(paced, 0, PACED_VARIANTS, NO_PARAMETERS,                                                 \
 	  "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")                          \
 	X(gamma, 0, NO_VARIANTS, NO_PARAMETERS,                                                    \
 	  "a share of the window as threshold, found by itself (Chaher et al. 1998)")              \

@@ -133,8 +133,11 @@ Reading = Literal[
     "closest",
     "round",
     "remaining",
+    "new-ack",
+    "until-full",
     "latest",
     "calm",
+    "westwood",
 ]
 Recovery = Literal[
     "tahoe",
@@ -1083,7 +1086,9 @@ class Transfer(TableOfKeys):
         maximum instability of the connection instead of that of ten samples. And `remaining`:
         `spaced` sends one segment for each ACK of a flight, then what remains. And `round`: `paced`
         takes the closest ACKs, and paces for a whole round trip on hosts with a coarse clock too.
-        Default: `line`.
+        And `westwood`: a timeout leaves `astart` the BDP at its rate as ssthresh. And when `pair`
+        shapes what follows a recovery: from its first ACK on (`new-ack`), or not for a round trip,
+        but until cwnd is full (`until-full`). Default: `line`.
     initial_window : str | int | Sequence[str | int] | ArrayLike | None, optional
         What the sender may send before the first ACK. Default: `host`. Range: 1 segment to 1000
         segments.

@@ -16,8 +16,9 @@ pub(crate) struct Answers {
     pub player: Option<Player>,
 }
 
-/// The requests on one connection.
-#[derive(Clone, Debug)]
+/// The requests on one connection. The default: one of several connections, without requests so
+/// far.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Requester {
     /// Offsets in the payload of the connection at which the answers end, as far as the requests
     /// are wanted.
@@ -61,23 +62,10 @@ impl Requester {
                 player,
                 ..Answers::default()
             },
-            ..Requester::assigned()
+            ..Requester::default()
         };
         requester.assign(plan.requests.payload_bytes(size_bytes, 1));
         requester
-    }
-
-    /// One of several connections, without requests so far.
-    pub fn assigned() -> Requester {
-        Requester {
-            ends_bytes: Vec::new(),
-            asked_ns: Vec::new(),
-            answered: 0,
-            received_bytes: 0,
-            due_ns: 0,
-            answers: Answers::default(),
-            agenda: None,
-        }
     }
 
     /// Adds a request for so many bytes.

@@ -46,7 +46,7 @@ impl Tcp {
         let has_application = params.member.is_none_or(|member| member.is_last);
         let requester = group.requests.map(|plan| match params.member {
             None => Requester::new(&plan, params.size_bytes, params.seed, params.copy),
-            Some(_) => Requester::assigned(),
+            Some(_) => Requester::default(),
         });
         Tcp {
             ends,

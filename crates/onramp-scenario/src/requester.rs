@@ -38,7 +38,8 @@ pub struct Answers {
     pub player: Option<Player>,
 }
 
-/// The requests on one connection.
+/// The requests on one connection. The default: one of several connections, without requests so
+/// far.
 #[derive(Clone, Debug, Default)]
 pub struct Requester {
     /// Offsets in the payload of the connection at which the answers end, as far as the requests

@@ -50,10 +50,12 @@ help:
 	@echo 'make reproduce     the papers, measured again: onramp-out/papers/index.html'
 	@echo 'make packetdrill   its IPv4 scripts with CUBIC and with ours: docs/packetdrill.md'
 	@echo 'make picoquic     its satellite tests with CUBIC, BBR and ours: docs/picoquic.md'
+	@echo 'make neqo     its uploads with its slow starts and ours: docs/neqo.md'
 	@echo 'make canary   the service, nginx and 1,000 downloads (8 minutes): docs/service.md'
 	@echo 'make https    nginx and curl with TLS, beside other senders: docs/other-remedies.md'
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make dctcp    DCTCP of a kernel at a step, in an emulator: docs/simulator.md'
+	@echo 'make both-ends     lifted receivers beside default ones: docs/receiver.md'
 	@echo 'make systemd  the package under systemd in an emulator, ten minutes: docs/kernels.md'
 	@echo 'make chart    pictures and tables of the documents, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
@@ -260,6 +262,13 @@ picoquic: setup
 	@scripts/picoquic/run.py $(if $(PICOQUIC),--picoquic '$(PICOQUIC)') \
 		$(if $(PICOTLS),--picotls '$(PICOTLS)') $(ARGS) || [ $$? = 3 ]
 
+# Uploads of neqo with its slow starts and onramp, in its own simulator: no root. Exit 3: the
+# sources are missing, or this host lacks something, which has been printed.
+neqo: setup
+	-@scripts/setup.sh g++ ninja-build libnspr4-dev libsqlite3-dev python3-venv
+	@scripts/neqo/run.py $(if $(NEQO),--neqo '$(NEQO)') $(if $(NSS_RS),--nss-rs '$(NSS_RS)') \
+		$(if $(NSS),--nss '$(NSS)') $(ARGS) || [ $$? = 3 ]
+
 # 1,000 downloads from nginx with a canary of 50 %, then a path that is made bad: docs/service.md. 8
 # minutes. Exit 3: this host lacks something.
 canary: build
@@ -284,6 +293,14 @@ kernels: build
 dctcp:
 	-@scripts/setup.sh qemu-system-x86 busybox-static
 	@scripts/kernels/dctcp.py --cache target/kernels $(ARGS) || [ $$? = 3 ]
+
+# Before a release: CUBIC and onramp over 18 paths, with default receivers and with lifted ones, in
+# an emulator, for docs/receiver.md. A quarter of an hour on a machine without other work. ARGS:
+# sizes in bytes. Exit 3: nothing can be measured here, which has been printed.
+both-ends: build
+	-@scripts/setup.sh qemu-system-x86 busybox-static
+	@scripts/kernels/receiver.py --onramp $(ONRAMP) --cache target/kernels $(ARGS) || \
+	[ $$? = 3 ]
 
 # Before a release: the package with systemd as process 1, in an emulator. Exit 3: no machine can be
 # made here, which has been printed.
@@ -357,6 +374,12 @@ bench-redis: build
 # What each start-up costs: verified instructions, and the time for an ACK; two minutes.
 bench-costs: setup
 	$(SUDO) $(CARGO) bench --locked -p onramp --bench costs -- $(ARGS)
+
+# Instructions of a connection with 3 kB, in an emulator: docs/service.md. Exit 3: nothing can be
+# measured here, which has been printed.
+bench-connection: setup
+	-@scripts/setup.sh qemu-system-x86 busybox-static
+	@scripts/kernels/cost.py --cache target/kernels $(CARGO) test $(WORKSPACE) || [ $$? = 3 ]
 
 # What start-ups retransmit on some paths, some minutes: the table of docs/kernel.md.
 bench-shares: setup

@@ -39,15 +39,15 @@
 #define STARTUP_ALGORITHMS(X)                                                                      \
 	X(standard, 0, NO_VARIANTS, NO_PARAMETERS,                                                 \
 	  "slow start as it is (RFC 5681)")                                                        \
-	X(paced, 0, TRAIN_VARIANTS, NO_PARAMETERS,                                                 \
+	X(paced, 0, PACED_VARIANTS, NO_PARAMETERS,                                                 \
 	  "ssthresh from ACK spacing, then paced (Aron & Druschel 1998)")                          \
 	X(gamma, 0, NO_VARIANTS, NO_PARAMETERS,                                                    \
 	  "a share of the window as threshold, found by itself (Chaher et al. 1998)")              \
 	X(spaced, 0, SPACED_VARIANTS, NO_PARAMETERS,                                               \
 	  "slow start at the rate of its ACKs (Chaher et al. 1998)")                               \
-	X(pair, STARTUP_SENDS_PAIRS | STARTUP_NEEDS_PAIRS, NO_VARIANTS, NO_PARAMETERS,             \
+	X(pair, STARTUP_SENDS_PAIRS | STARTUP_NEEDS_PAIRS, PAIR_VARIANTS, NO_PARAMETERS,           \
 	  "slow start at the interval that the receiver reports (Nishida et al.)")                 \
-	X(astart, 0, ERE_VARIANTS, NO_PARAMETERS,                                                  \
+	X(astart, 0, ASTART_VARIANTS, NO_PARAMETERS,                                               \
 	  "ssthresh raised to the eligible rate, again and again (Wang et al.)")                   \
 	X(hoe, 0, TRAIN_VARIANTS, NO_PARAMETERS,                                                   \
 	  "ssthresh from three acknowledgements, once (Hoe 1996)")                                 \

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 git ls-files -- '*.rs' '*.c' '*.h' '*.toml' '*.sh' '*.md' '*.py' '*.go' '*.css' '*.cc' \
 	'*.ts' '*.tsx' '*.mjs' Makefile '.ci/*' ':!LICENSES' ':!*/snapshots/*' ':!*.lock' \
-	':!core/src/inline.c' |
+	':!core/src/inline.c' ':!core/src/bindings.rs' |
 	LC_ALL=C xargs awk -v limit=100 '
 		FNR == 1 {
 			is_markdown = FILENAME ~ /\.md$/

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Check that each relative link of a Markdown file leads to a file that exists, and each anchor to the
-# only heading of this name (a bad merge leaves some twice). Works without a network, so addresses
-# (https://...) are not visited. Then check that each file in the table "Where is it" of
+# Check that each relative link of a Markdown file leads to a file that exists, and each anchor to
+# the only heading of this name (a bad merge leaves some twice). Works without a network, so
+# addresses (https://...) are not visited. Then check that each file in the table "Where is it" of
 # docs/architecture.md contains the name beside it, and that paths of this repository in code spans
 # exist. Prints what is wrong, and exits with 1 then.
 set -eu

@@ -11,7 +11,8 @@
 # Arguments are names of further packages: clang-format (make lint), tshark, golang-go and chromium
 # (make test), python3-venv (the Python package), qemu-system-x86, busybox-static and e2fsprogs
 # (make kernels, make systemd), debhelper, lintian and mmdebstrap (the Debian package), nginx-light
-# and curl (make canary), cmake, g++ and libssl-dev (make picoquic), nodejs and npm (make web).
+# and curl (make canary), cmake, g++ and libssl-dev (make picoquic), g++, ninja-build,
+# libnspr4-dev and libsqlite3-dev (make neqo), nodejs and npm (make web).
 # `wasm32` is Rust's standard library for WebAssembly (make web).
 set -eu
 
@@ -52,6 +53,9 @@ for extra in "$@"; do
 	nodejs) need node "$extra" ;;
 	wasm32) needs_wasm32=yes ;;
 	libssl-dev) need /usr/include/openssl/ssl.h "$extra" ;;
+	libnspr4-dev) need /usr/include/nspr/nspr.h "$extra" ;;
+	libsqlite3-dev) need /usr/include/sqlite3.h "$extra" ;;
+	ninja-build) need ninja "$extra" ;;
 	*-static) need "${extra%-static}" "$extra" ;;
 	*) need "${extra#golang-}" "$extra" ;;
 	esac

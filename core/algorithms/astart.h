@@ -28,7 +28,8 @@
  *            after an RTO    +-----------+
  *
  * Differences from the paper, and its open points
- * - ssthresh after a timeout is that of congestion avoidance, and is raised from there.
+ * - ssthresh after a timeout is that of congestion avoidance, and is raised from there. The paper
+ *   has none. ASTART_WESTWOOD is Westwood's (MobiCom 2001): the BDP at the eligible rate.
  * - After losses that ACKs find, and after idle times, slow start leads to the host's ssthresh as
  *   usual. The paper speaks of the beginning and of coarse timeouts.
  * - A lower ssthresh that the host sets meanwhile (HyStart) is not used: the estimate replaces it.
@@ -46,11 +47,18 @@
  */
 #define ASTART_SSTHRESH_BYTES 32768
 
+enum astart_variant {
+	/* A timeout leaves the BDP at the eligible rate as ssthresh. */
+	ASTART_WESTWOOD = 1 << 2,
+};
+
+#define ASTART_VARIANTS(V) ERE_VARIANTS(V) V("train", "westwood", ASTART_WESTWOOD)
+
 struct astart {
 	struct ere ere;
 	uint64_t ssthresh_bytes;
 	uint64_t acked_bytes; /* LINEAR: acknowledged since cwnd grew */
-	uint64_t variant;     /* enum ere_variant */
+	uint64_t variant;     /* enum ere_variant, enum astart_variant */
 	uint32_t is_over;     /* until a retransmission timeout */
 };
 STARTUP_ASSERT_STATE(struct astart);
@@ -109,13 +117,17 @@ static inline void astart_ack(struct astart *state, const struct startup_ack *ac
 static inline void astart_loss(struct astart *state, const struct startup_loss *loss,
 			       struct startup_decision *decision)
 {
+	uint64_t rate = ere_bytes_per_s(&state->ere);
+
 	state->is_over = loss->kind != STARTUP_LOSS_TIMEOUT;
 	state->ssthresh_bytes = loss->ssthresh_bytes;
+	if (!state->is_over && rate && state->variant & ASTART_WESTWOOD)
+		state->ssthresh_bytes = bdp_bytes(rate, state->ere.min_rtt_ns, loss->mss_bytes);
 	state->acked_bytes = 0;
 	*decision = (struct startup_decision){
 		.cwnd_bytes = loss->cwnd_bytes,
-		.ssthresh_bytes = loss->ssthresh_bytes,
-		.estimate_bytes_per_s = ere_bytes_per_s(&state->ere),
+		.ssthresh_bytes = state->ssthresh_bytes,
+		.estimate_bytes_per_s = rate,
 	};
 	startup_pause(decision, startup_loss_exit(loss));
 }

@@ -40,6 +40,7 @@
  *   for up to a round trip. If the d segments left as one burst, this ACK comes after their round
  *   trip. If ACKs of the flight are still arriving, it comes at once, and the N segments leave with
  *   it: in one burst, or several in a tick. On the paper's WAN PACING lasts half a millisecond.
+ *   PACED_ROUND is the paper's rule: for a round trip one segment leaves in each T, and no other.
  * - A lower ssthresh that the host sets meanwhile (HyStart) is not used: the estimate replaces it.
  * - RTT is the host's smoothed RTT, as in the paper's timer framework.
  * - The host's initial window (10 segments on Linux) is kept unless the user asks for the paper's.
@@ -65,6 +66,14 @@
 /* The paper's initial window (RFC 2414, now RFC 3390), on request of the user. */
 #define PACED_INITIAL_WINDOW_BYTES 4380
 
+enum paced_variant {
+	/* PACING lasts for a round trip, whatever the clock permits: the paper, word for word. */
+	PACED_ROUND = 1 << 2,
+};
+
+/* The paper's ACKs are the closest of a flight. */
+#define PACED_VARIANTS(V) TRAIN_VARIANTS(V) V("train", "round", TRAIN_CLOSEST | PACED_ROUND)
+
 struct paced {
 	struct flight flight;
 	uint64_t host_ssthresh_bytes;
@@ -73,9 +82,10 @@ struct paced {
 	uint64_t event_ns;           /* the host's scheduling granularity, 1 / f_ev */
 	uint64_t cwnd_bytes;         /* PACING: d + N, or the host's cwnd if that is larger */
 	uint64_t pacing_end_ns;      /* PACING: one RTT after its begin */
-	uint64_t variant;            /* enum train_variant */
+	uint64_t variant;            /* enum train_variant, enum paced_variant */
 	uint32_t phase;
-	uint32_t clock_limits_pacing; /* the clock allows less than p - d segments in an RTT */
+	uint32_t clock_limits_pacing; /* the clock allows less than p - d segments in an RTT, and
+					 PACING ends with the next ACK */
 };
 STARTUP_ASSERT_STATE(struct paced);
 
@@ -149,7 +159,7 @@ static inline void paced_begin_pacing(struct paced *state, const struct startup_
 	}
 	uint64_t n = min_u64(p - d, ticks);
 	state->phase = STARTUP_PHASE_PACING;
-	state->clock_limits_pacing = n < p - d;
+	state->clock_limits_pacing = n < p - d && !(state->variant & PACED_ROUND);
 	state->cwnd_bytes = max_u64((d + n) * mss, ack->cwnd_bytes);
 	state->pacing_end_ns = ack->now_ns + ack->srtt_ns;
 }

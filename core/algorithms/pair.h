@@ -35,9 +35,10 @@
  * - The paper does not say when safe-transmit ends, only that shaping "leads smooth transition"
  *   and that congestion avoidance is not modified. Here it ends when cwnd is full, or after a round
  *   trip, so that a wrong interval cannot hold a connection back for good. The rest of cwnd then
- *   leaves at once: some 70 segments in figure 12, whose ssthresh is five times the path. Safe-
- *   transmit begins with the loss instead of with the ACK that ends the recovery: that ACK would
- *   permit a burst.
+ *   leaves at once: some 70 segments in figure 12, whose ssthresh is five times the path. With
+ *   PAIR_UNTIL_FULL it ends when cwnd is full, however long that takes.
+ * - Safe-transmit begins with the loss. In the paper it begins with the new ACK after the
+ *   retransmission, so that what leaves in fast recovery is not shaped: PAIR_FROM_ACK.
  * - When cwnd reaches ssthresh, segments that slow start permitted may still wait in the bucket.
  *   Safe-transmit sends them too.
  * - A slow start that does not overflow the path's queue has no loss to end it. Where the host has
@@ -60,6 +61,18 @@
  * segments in an RTT. So a peer that lies or is confused can slow its sender down no further. */
 #define PAIR_INTERVAL_DIVISOR 2
 
+/* Bits of the variant: when safe-transmit begins and ends. */
+enum pair_variant {
+	/* It begins with the first ACK after the recovery: the paper, word for word. */
+	PAIR_FROM_ACK = 1 << 0,
+	/* It ends when cwnd is full, and not after a round trip. */
+	PAIR_UNTIL_FULL = 1 << 1,
+};
+
+#define PAIR_VARIANTS(V)                                                                           \
+	V("train", "new-ack", PAIR_FROM_ACK)                                                       \
+	V("train", "until-full", PAIR_UNTIL_FULL)
+
 struct pair {
 	uint64_t rate_bytes_per_s;  /* by the last reported interval; 0: none yet */
 	uint64_t prior_bytes_per_s; /* by the one before; 0: none yet */
@@ -67,6 +80,7 @@ struct pair {
 	uint64_t event_ns;          /* the host's scheduling granularity */
 	uint64_t pair_due_bytes;    /* a pair is due when this much is delivered in total */
 	uint64_t safe_end_ns;       /* SAFE: an RTT after its first ACK; 0 before that */
+	uint64_t variant;           /* enum pair_variant */
 	uint32_t phase;
 	uint32_t exit; /* enum startup_exit: why slow start ended last */
 };
@@ -77,6 +91,7 @@ static inline void pair_start(struct pair *state, const struct startup_start *st
 {
 	state->ssthresh_bytes = start->ssthresh_bytes;
 	state->event_ns = max_u64(start->clock.event_ns, 1);
+	state->variant = start->variant;
 	state->phase = STARTUP_PHASE_SLOW_START;
 	startup_begin_slow_start(decision, start->cwnd_bytes, start->ssthresh_bytes);
 	decision->pair = STARTUP_PAIR_ONE;
@@ -130,6 +145,8 @@ static inline void pair_slow_start(struct pair *state, const struct startup_ack 
  */
 static inline bool pair_is_clocked(struct pair *state, const struct startup_ack *ack)
 {
+	if (state->variant & PAIR_UNTIL_FULL)
+		return startup_window_was_full(ack);
 	if (!state->safe_end_ns)
 		state->safe_end_ns = ack->now_ns + ack->srtt_ns;
 	return startup_window_was_full(ack) || ack->now_ns >= state->safe_end_ns;
@@ -188,7 +205,7 @@ static inline void pair_loss(struct pair *state, const struct startup_loss *loss
 	};
 	startup_pause(decision, (enum startup_exit)state->exit);
 	decision->phase = state->phase;
-	if (state->phase == STARTUP_PHASE_SAFE)
+	if (state->phase == STARTUP_PHASE_SAFE && !(state->variant & PAIR_FROM_ACK))
 		decision->pacing_bytes_per_s = bucket_bytes_per_s;
 }
 

@@ -1,7 +1,7 @@
-//! `src/bindings.rs` and `src/inline.c` are what bindgen makes of the C headers. If this test fails,
-//! the headers have changed: run it again with `ONRAMP_UPDATE_BINDINGS=1`, which rewrites the files.
-//! Do that before Rust code uses what is new in the headers, because this test needs a library that
-//! compiles.
+//! `src/bindings.rs` and `src/inline.c` are what bindgen makes of the C headers. If this test
+//! fails, the headers have changed: run it again with `ONRAMP_UPDATE_BINDINGS=1`, which rewrites
+//! the files. Do that before Rust code uses what is new in the headers, because this test needs a
+//! library that compiles.
 //!
 //! bindgen needs libclang (Debian: `apt-get install libclang-dev`).
 

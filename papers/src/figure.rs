@@ -3,7 +3,7 @@
 use crate::study_table::is_kebab_case;
 use crate::Ledger;
 use onramp_plot::figure_file;
-use onramp_plot::plot::Plot;
+use onramp_plot::plot::{draw_plot, Plot};
 use onramp_report::reproduction::PageFigure;
 use std::collections::BTreeSet;
 
@@ -44,10 +44,18 @@ impl Figure {
 }
 
 impl Ledger {
-    /// The figure of this name. `draw` gets a plot with its title and axes, without data.
+    /// The plot of this name. `fill` gets it with its title and axes, without data.
     ///
     /// # Panics
     /// If there is no such figure. A test draws all figures.
+    pub(crate) fn plot(&self, name: &str, fill: impl FnOnce(Plot) -> Plot) -> Figure {
+        self.figure(name, |plot| draw_plot(&fill(plot)))
+    }
+
+    /// The figure of this name. `draw` gets a plot with its title and axes, without data.
+    ///
+    /// # Panics
+    /// As [`Ledger::plot`].
     pub(crate) fn figure(&self, name: &str, draw: impl FnOnce(Plot) -> String) -> Figure {
         let about = self.figures.iter().find(|about| about.name == name);
         let about = about.unwrap_or_else(|| panic!("no figure {name} in {}", self.id));

@@ -131,9 +131,13 @@ Reading = Literal[
     "line",
     "ends",
     "closest",
+    "round",
     "remaining",
+    "new-ack",
+    "until-full",
     "latest",
     "calm",
+    "westwood",
 ]
 Recovery = Literal[
     "tahoe",
@@ -1080,7 +1084,11 @@ class Transfer(TableOfKeys):
         from their `ends`, or from the `closest` of them. And how `astart` filters its samples:
         `latest` takes the latest sample instead of the mean of two, `calm` compares with the
         maximum instability of the connection instead of that of ten samples. And `remaining`:
-        `spaced` sends one segment for each ACK of a flight, then what remains. Default: `line`.
+        `spaced` sends one segment for each ACK of a flight, then what remains. And `round`: `paced`
+        takes the closest ACKs, and paces for a whole round trip on hosts with a coarse clock too.
+        And `westwood`: a timeout leaves `astart` the BDP at its rate as ssthresh. And when `pair`
+        shapes what follows a recovery: from its first ACK on (`new-ack`), or not for a round trip,
+        but until cwnd is full (`until-full`). Default: `line`.
     initial_window : str | int | Sequence[str | int] | ArrayLike | None, optional
         What the sender may send before the first ACK. Default: `host`. Range: 1 segment to 1000
         segments.

@@ -2,17 +2,13 @@
 # The first program of the guest: runs Onramp on the kernel that has booted. kernels.py knows which
 # checks must be reported.
 
-export PATH=/usr/bin:/bin
 PEER=10.9.0.2
 PORT=5001
 BYTES=1000000
-# busybox would run its own smaller `ip` by this name.
-ip() {
-	/usr/bin/ip "$@"
-}
 CONTROLS=/proc/sys/net/ipv4/tcp_available_congestion_control
 DEFAULT=/proc/sys/net/ipv4/tcp_congestion_control
 . /report.sh
+. /set-up.sh
 
 registered() { # congestion control
 	grep -qw "$1" $CONTROLS
@@ -152,23 +148,7 @@ serve() {
 	fi
 }
 
-set_up() {
-	/bin/busybox mkdir -p /proc /sys /dev /tmp /run /var
-	/bin/busybox --install -s /bin
-	mount -t proc proc /proc
-	mount -t sysfs sysfs /sys
-	mount -t devtmpfs devtmpfs /dev
-	mount -t cgroup2 cgroup2 /sys/fs/cgroup
-	mount -t bpf -o mode=700 bpf /sys/fs/bpf
-	mount -t tmpfs tmpfs /tmp
-	mount -t tmpfs tmpfs /run
-	ln -s /run /var/run
-	stty -F /dev/ttyS1 raw
-	depmod
-	for module in tun veth tcp_bbr sch_fq tcp_diag; do
-		modprobe $module 2>/dev/null
-	done
-	ip link set lo up
+add_peer() {
 	ip netns add peer
 	ip link add near type veth peer name far netns peer
 	ip address add 10.9.0.1/24 dev near
@@ -180,6 +160,7 @@ set_up() {
 }
 
 set_up
+add_peer
 report kernel ok "$(uname -r)"
 check doctor onramp doctor
 sed 's/^/doctor: /' /tmp/out

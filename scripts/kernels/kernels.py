@@ -124,7 +124,9 @@ def run_kernel(key, arguments, rows):
     work = arguments.cache / "run" / key
     work.mkdir(parents=True, exist_ok=True)
     listed = "".join(" ".join(row) + "\n" for row in rows)
-    image = machine.initramfs(folder, arguments.onramp, listed, work)
+    files = {"init": HERE / "guest.sh", "lab.toml": HERE / "lab.toml"}
+    image = machine.initramfs(folder, machine.ours(arguments.onramp), work, files,
+                              {"startups": listed})
     start = time.monotonic()
     lines = machine.boot(folder, image, work)
     return Run(key, plan(rows), lines, time.monotonic() - start, exceptions())

@@ -94,17 +94,25 @@ def pack(root, image):
     return image
 
 
-def initramfs(kernel, onramp, startups, folder):
-    """The guest's file system: Onramp's programs, iproute2, busybox, modules and the checks."""
+def ours(onramp):
+    """Onramp's programs, by their places in a guest."""
+    return {f"usr/bin/{name}": onramp.with_name(name) for name in ("onramp", "onramp-study")}
+
+
+def initramfs(kernel, programs, folder, files, texts=None):
+    """A guest's file system: these programs, iproute2, busybox, modules, and these files.
+
+    `programs` and `files` are copied by their names there, and `texts` are written.
+    """
     root = empty(folder / "root")
-    ours = {f"usr/bin/{name}": onramp.with_name(name) for name in ("onramp", "onramp-study")}
-    copy_programs(ours, root)
-    subprocess.run([program("strip"), *(root / name for name in ours)], check=True)
+    copy_programs(programs, root)
+    subprocess.run([program("strip"), *(root / name for name in programs)], check=True)
     copy_modules(kernel, root, MODULES)
-    copy(HERE / "guest.sh", root / "init")
-    copy(HERE / "report.sh", root / "report.sh")
-    copy(HERE / "lab.toml", root / "lab.toml")
-    (root / "startups").write_text(startups)
+    files = {"report.sh": HERE / "report.sh", "set-up.sh": HERE / "set-up.sh"} | files
+    for name, file in files.items():
+        copy(file, root / name)
+    for name, text in (texts or {}).items():
+        (root / name).write_text(text)
     return pack(root, folder / "initramfs")
 
 

@@ -2,6 +2,8 @@
 
 import dataclasses
 
+from foreign import Malformed
+
 # Limits of the tests that are for BBR, which every path has, and for CUBIC.
 BBR, CUBIC = "bbr", "cubic"
 
@@ -19,10 +21,6 @@ PATHS = {
     "small": "10 and 2 Mbit/s",
     "small_up": "2 and 10 Mbit/s",
 }
-
-
-class Malformed(Exception):
-    """The output of `satellite` is not as expected. The message says what was found."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,12 +131,3 @@ def table(limits, transfers, controls):
             row.append(cell(transfers[path, control], own))
         rows.append(row)
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
-
-
-def replace_between(text, begin, end, new):
-    """The text with what stands between two lines replaced."""
-    if text.count(begin) != 1 or text.count(end) != 1:
-        raise Malformed(f"expected one line `{begin}` and one `{end}`")
-    head, _, rest = text.partition(begin)
-    _, _, tail = rest.partition(end)
-    return f"{head}{begin}\n{new}{end}{tail}"

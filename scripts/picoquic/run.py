@@ -14,18 +14,20 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
+sys.path.append(str(REPOSITORY / "scripts"))
 sys.dont_write_bytecode = True
 
 import results
 import suite
+from foreign import Failed, Malformed, Missing, call, commit, replace_between, require, source
 
-DOCUMENT = REPOSITORY / "docs" / "picoquic.md"
+PAGE = "docs/picoquic.md"
+DOCUMENT = REPOSITORY / PAGE
 BEGIN, END = "<!-- scripts/picoquic/run.py --update -->", "<!-- end of the table -->"
 # The commits of the published table.
 PICOQUIC_COMMIT, PICOTLS_COMMIT = "d199d45", "f07f1c8"
@@ -34,50 +36,13 @@ CONTROLS = "cubic,bbr,onramp"
 RUN_TIMEOUT_S = 300
 
 
-class Missing(Exception):
-    """This host lacks something. The message says what, and how to get it."""
-
-
-class Failed(Exception):
-    """The run cannot go on. The message says why."""
-
-
-def source(option, folder, file):
-    """The folder of a source, which has this file."""
-    if not folder:
-        raise Missing(f"{option} names no folder; see docs/picoquic.md for how to get the sources")
-    path = pathlib.Path(folder).resolve()
-    if not (path / file).is_file():
-        raise Missing(f"{path} has no {file}; is it the source that {option} should name?")
-    return path
-
-
-def commit(folder):
-    """The commit of a source."""
-    git = subprocess.run(["git", "-C", folder, "rev-parse", "--short=7", "HEAD"],
-                         capture_output=True, text=True, check=False)
-    return git.stdout.strip() or "of an unknown commit"
-
-
-def require():
+def require_build_tools():
     """Check for what the build needs."""
-    for tool, package in {"cmake": "cmake", "cc": "gcc", "c++": "g++"}.items():
-        if not shutil.which(tool):
-            raise Missing(f"{tool} is missing: apt-get install {package}")
+    require({"cmake": "cmake", "cc": "gcc", "c++": "g++"})
     header = subprocess.run(["cc", "-E", "-x", "c", "-"], input="#include <openssl/ssl.h>\n",
                             capture_output=True, text=True, check=False)
     if header.returncode:
         raise Missing("OpenSSL's headers are missing: apt-get install libssl-dev")
-
-
-def call(command, log):
-    """Run a command of the build. Its output goes to the log."""
-    with log.open("a") as file:
-        status = subprocess.run(command, cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=file,
-                                stderr=subprocess.STDOUT, check=False).returncode
-    if status:
-        tail = "".join(f"  {line}\n" for line in log.read_text().splitlines()[-8:])
-        raise Failed(f"{command[0]} failed; the end of {log}:\n{tail}")
 
 
 def build(picoquic, picotls, folder, jobs):
@@ -149,8 +114,8 @@ def report(transfers, limits, arguments):
 def update(limits, transfers, arguments, versions):
     """Write the table into the document."""
     table = results.table(limits, transfers, arguments.controls)
-    DOCUMENT.write_text(results.replace_between(DOCUMENT.read_text(), BEGIN, END,
-                                                f"\n{versions}\n\n{table}\n"))
+    DOCUMENT.write_text(replace_between(DOCUMENT.read_text(), BEGIN, END,
+                                        f"\n{versions}\n\n{table}\n"))
 
 
 def parse_arguments():
@@ -192,9 +157,9 @@ def main():
     """Build, run, report."""
     arguments = parse_arguments()
     try:
-        picoquic = source("PICOQUIC", arguments.picoquic, "picoquictest/satellite_test.c")
-        picotls = source("PICOTLS", arguments.picotls, "lib/picotls.c")
-        require()
+        picoquic = source("PICOQUIC", arguments.picoquic, "picoquictest/satellite_test.c", PAGE)
+        picotls = source("PICOTLS", arguments.picotls, "lib/picotls.c", PAGE)
+        require_build_tools()
         folder = arguments.out.resolve()
         build(picoquic, picotls, folder, arguments.jobs)
         satellite = Satellite(folder / "satellite", picoquic)
@@ -211,7 +176,7 @@ def main():
     except Missing as reason:
         print(f"picoquic: skipped: {reason}", file=sys.stderr)
         return 3
-    except (Failed, results.Malformed, OSError) as reason:
+    except (Failed, Malformed, OSError) as reason:
         print(f"picoquic: {reason}", file=sys.stderr)
         return 2
     if failed:

@@ -5,8 +5,10 @@ import sys
 
 import pytest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path += [str(HERE), str(HERE.parent)]
 
+import foreign
 import results
 import suite
 
@@ -42,7 +44,7 @@ def test_a_run_of_a_control_of_picoquic_has_no_start_up():
     ("Segmentation fault\n", "expected `name=value`, found `Segmentation fault`"),
 ])
 def test_output_that_is_cut_short_is_refused(text, message):
-    with pytest.raises(results.Malformed, match=message):
+    with pytest.raises(foreign.Malformed, match=message):
         results.parse_run(text)
 
 
@@ -53,7 +55,7 @@ def test_a_list_names_the_limit_of_a_path_for_a_control():
 
 
 def test_a_list_without_a_path_is_refused():
-    with pytest.raises(results.Malformed, match="no limit of bbr for seeded"):
+    with pytest.raises(foreign.Malformed, match="no limit of bbr for seeded"):
         results.parse_list(LIST.replace("path=seeded", "path=basic"))
 
 
@@ -70,10 +72,10 @@ def test_a_transfer_that_fails_a_check_is_shown_as_failed():
 
 def test_only_what_stands_between_the_marks_is_replaced():
     text = "before\n<begin>\nold\n<end>\nafter\n"
-    new = results.replace_between(text, "<begin>", "<end>", "new\n")
+    new = foreign.replace_between(text, "<begin>", "<end>", "new\n")
     assert new == "before\n<begin>\nnew\n<end>\nafter\n"
-    with pytest.raises(results.Malformed, match="expected one line"):
-        results.replace_between(text.replace("<end>", ""), "<begin>", "<end>", "new\n")
+    with pytest.raises(foreign.Malformed, match="expected one line"):
+        foreign.replace_between(text.replace("<end>", ""), "<begin>", "<end>", "new\n")
 
 
 def test_tests_of_sockets_and_long_ones_are_left_out():

@@ -1,6 +1,7 @@
 //! `astart`: ssthresh, the growth of cwnd below and above ssthresh, and for how long each kind of
 //! loss ends the start-up.
 
+use crate::exact_rate::reading;
 use crate::flights::{start, Host, MS, MSS};
 use crate::path::{Path, Transfer};
 use onramp_core::{
@@ -281,6 +282,28 @@ fn after_a_timeout_it_begins_again_from_the_hosts_ssthresh() {
         "{:?}",
         host.decision
     );
+}
+
+/// Westwood's rule, which a user chooses. The paper does not say it of Astart.
+#[test]
+fn westwoods_timeout_leaves_the_eligible_window() {
+    for (kind, is_measured) in [(LOSS_TIMEOUT, true), (LOSS_RECOVERY, false)] {
+        let mut host = host(Start {
+            ssthresh_bytes: 10 * SEGMENT,
+            variant: reading("westwood"),
+            ..start()
+        });
+        let unknown = host.loss(kind, 10 * SEGMENT, 7 * SEGMENT);
+        assert_eq!(unknown.ssthresh_bytes, 7 * SEGMENT, "without an estimate");
+        let before = fast(&mut host, 300);
+        let lost = host.loss(kind, before.cwnd_bytes, 7 * SEGMENT);
+        let eligible = before.estimate_bytes_per_s / 10;
+        assert!(eligible > 90 * SEGMENT, "{before:?}");
+        assert_eq!(
+            lost.ssthresh_bytes,
+            if is_measured { eligible } else { 7 * SEGMENT }
+        );
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::flights::{paced_in, start, Host, MS, MSS};
 use crate::path::{time_ns, Path, Transfer};
 use onramp_core::{
-    phase_name, Clock, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAPER_INITIAL_WINDOW,
+    phase_name, Clock, Start, Train, ACK_CWND_LIMITED, LOSS_RECOVERY, OPTION_PAPER_INITIAL_WINDOW,
     PHASE_DONE, UNLIMITED,
 };
 
@@ -162,6 +162,41 @@ fn pacing_by_a_coarse_clock_ends_with_the_next_ack() {
         (phase_name(next.phase), next.cwnd_bytes),
         ("approach", window + 1000)
     );
+}
+
+/// "the amount of time over which pacing is done does not exceed one RTT": the paper's rule, which
+/// a user chooses.
+#[test]
+fn pacing_by_a_coarse_clock_lasts_a_round_trip_where_the_user_chooses_it() {
+    let clock = Clock {
+        measure_ns: 1,
+        event_ns: 20 * MS,
+    };
+    let variant = Train::named("round").unwrap().bits("paced");
+    let start = Start {
+        clock,
+        variant,
+        ..start()
+    };
+    let mut host = Host::new("paced", start, 100 * MS);
+    while phase_name(host.decision.phase) == "slow-start" {
+        host.ack(MS / 10, host.decision.cwnd_bytes - 1000, ACK_CWND_LIMITED);
+    }
+    let (window, rate) = (
+        host.ack.inflight_bytes + 5 * 1000,
+        host.decision.pacing_bytes_per_s,
+    );
+    assert_eq!((host.decision.cwnd_bytes, rate), (window, 1000 * 50));
+    for gap_ns in [1, 50 * MS, 50 * MS - 2] {
+        let next = host.ack(gap_ns, window - 1000, ACK_CWND_LIMITED);
+        assert_eq!(
+            (phase_name(next.phase), next.cwnd_bytes),
+            ("pacing", window)
+        );
+        assert_eq!(next.pacing_bytes_per_s, rate);
+    }
+    let next = host.ack(1, window - 1000, ACK_CWND_LIMITED);
+    assert_eq!(phase_name(next.phase), "approach");
 }
 
 /// All segments are paced only where no more segments leave per tick than a host may send at once

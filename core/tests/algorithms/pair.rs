@@ -3,8 +3,8 @@
 
 use crate::flights::{start, Host, MS, MSS};
 use onramp_core::{
-    exit_name, phase_name, Clock, Decision, Start, ACK_CWND_LIMITED, LOSS_RECOVERY, LOSS_TAHOE,
-    LOSS_TIMEOUT, UNLIMITED,
+    exit_name, phase_name, Clock, Decision, Start, Train, ACK_CWND_LIMITED, LOSS_RECOVERY,
+    LOSS_TAHOE, LOSS_TIMEOUT, UNLIMITED,
 };
 
 const SEGMENT: u64 = MSS as u64;
@@ -14,16 +14,26 @@ const RATE: u64 = SEGMENT * 25;
 
 /// A host of figure 5 whose first segment has just been acknowledged.
 fn figure_5() -> Host {
+    figure_5_by(0)
+}
+
+/// The same host with this variant.
+fn figure_5_by(variant: u64) -> Host {
     let mut host = Host::new(
         "pair",
         Start {
             cwnd_bytes: SEGMENT,
+            variant,
             ..start()
         },
         240 * MS,
     );
     ack(&mut host, 0, 0);
     host
+}
+
+fn reading(name: &str) -> u64 {
+    Train::named(name).unwrap().bits("pair")
 }
 
 /// The ACK of one segment. Afterwards `inflight` segments are in flight.
@@ -203,6 +213,43 @@ fn safe_transmit_ends_after_a_round_trip() {
         "safe-transmit"
     );
     assert_eq!(phase_name(ack(&mut host, MS, 0).phase), "avoidance");
+}
+
+/// "When new acknowledgement packet is received, The new TCP enters in 'safe-transmit' mode": what
+/// leaves during the recovery is not shaped.
+#[test]
+fn by_the_papers_words_safe_transmit_begins_with_the_ack_after_the_recovery() {
+    let mut host = figure_5_by(reading("new-ack"));
+    replied(&mut host, MS, 1, INTERVAL_NS);
+    let lost = host.loss(LOSS_RECOVERY, 4 * SEGMENT, 2 * SEGMENT);
+    assert_eq!(
+        (phase_name(lost.phase), lost.pacing_bytes_per_s),
+        ("safe-transmit", UNLIMITED)
+    );
+    let decision = ack(&mut host, 500 * MS, 0);
+    assert_eq!(
+        (phase_name(decision.phase), decision.pacing_bytes_per_s),
+        ("safe-transmit", RATE)
+    );
+}
+
+#[test]
+fn until_full_safe_transmit_lasts_until_cwnd_is_full() {
+    let mut host = figure_5_by(reading("until-full"));
+    replied(&mut host, MS, 1, INTERVAL_NS);
+    host.loss(LOSS_RECOVERY, 4 * SEGMENT, 2 * SEGMENT);
+    for _ in 0..10 {
+        let decision = ack(&mut host, 240 * MS, 0);
+        assert_eq!(
+            (phase_name(decision.phase), decision.pacing_bytes_per_s),
+            ("safe-transmit", RATE)
+        );
+    }
+    let window = host.decision.cwnd_bytes / SEGMENT;
+    assert_eq!(
+        phase_name(ack(&mut host, MS, window - 1).phase),
+        "avoidance"
+    );
 }
 
 /// Section 4.2.2.

@@ -235,11 +235,14 @@ impl<'a> CompetingFlows<'a> {
 impl ActiveFlow {
     /// Its result at a time; `None` if it is not measured.
     fn measured(&self, begin_ns: u64, end_ns: u64) -> Option<MeasuredCompetitor> {
-        let start_ns = begin_ns.saturating_add(self.arrival.start_ns);
+        let planned = Arrival {
+            start_ns: begin_ns.saturating_add(self.arrival.start_ns),
+            ..self.arrival
+        };
         let measured = self
             .progress
             .as_ref()?
-            .finish(self.flow.state.clone(), start_ns, end_ns);
+            .finish(self.flow.state.clone(), planned, end_ns);
         Some(MeasuredCompetitor {
             traffic: self.traffic,
             arrival: self.arrival,

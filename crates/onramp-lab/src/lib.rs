@@ -27,6 +27,7 @@ pub use host::{preflight, PathEnd};
 pub use link::Emission;
 pub use options::{LinkSummary, Outcome, RunOptions};
 pub use path::{Path, PathReport};
+pub use realtime::KeptOff;
 pub use run::run;
 pub use startups::{BuiltIn, ConnectionEvent, Reason, Startups, Wanted};
 pub use supports::{supports, Unsupported};

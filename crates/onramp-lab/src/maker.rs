@@ -9,8 +9,8 @@ use crate::work::{Flow, Job, OpenSockets, Plan, PreparedFlow, QuicPlan, TcpFlow,
 use onramp_host::Namespace;
 use onramp_hq::{Congestion, Paths, TransportLimits};
 use onramp_scenario::{
-    header_bytes, Buffer, Case, Dscp, Given, InitialWindow, IpVersion, Transfer, Transport,
-    NO_STARTUP,
+    header_bytes, Buffer, Case, Dscp, Given, InitialWindow, IpVersion, Requester, RequestsPlan,
+    Transfer, Transport, NO_STARTUP,
 };
 
 /// How often in a round trip a receiver's progress is recorded.
@@ -44,32 +44,39 @@ impl Maker<'_> {
         payload_bytes(transfer.packet_bytes(self.case.path.mtu_bytes), transfer.ip)
     }
 
-    /// Prepares a copy of the transfer with this congestion control. If its connection exchanges
-    /// packet pairs, the receiver answers them with the same start-up.
+    /// Prepares a copy of the transfer, counted from 0, with this size and this congestion control.
+    /// If its connection exchanges packet pairs, the receiver answers them with the same start-up.
     ///
     /// # Errors
     /// A socket cannot be made, or the start-up cannot reserve its rate.
     pub fn copy(
         &self,
+        (copy, size_bytes): (u64, u64),
         control: &str,
-        hops: Vec<Ends>,
-        traced_hop: usize,
+        (hops, traced_hop): (Vec<Ends>, usize),
         exchanges_pairs: bool,
         startups: &mut dyn Startups,
     ) -> Result<PreparedFlow, Error> {
         let transfer = &self.case.transfer;
+        let plan = RequestsPlan::of(transfer);
+        let requests = match &plan {
+            Some(plan) => Requester::new(plan, size_bytes, self.case.seed, copy),
+            None => single_request(size_bytes),
+        };
+        let first_answer_bytes = plan.map_or(size_bytes, |plan| {
+            plan.requests.payload_bytes(size_bytes, 1)
+        });
         let first_write_bytes = transfer
             .application
             .as_ref()
-            .map_or(transfer.size_bytes, |application| {
-                application.write_bytes[0]
-            });
+            .map_or(size_bytes, |application| application.write_bytes[0]);
         let job = Job {
-            size_bytes: transfer.size_bytes,
+            size_bytes,
             initial_bytes: initial_bytes(transfer.initial_window, self.mss_bytes())
                 .min(first_write_bytes)
-                .min(transfer.size_bytes),
+                .min(first_answer_bytes),
             application: transfer.application.clone(),
+            requests,
             stop_ns: NEVER_NS,
             note_ns: self.trace.then_some(note_ns(self.case)),
         };
@@ -142,6 +149,7 @@ impl Maker<'_> {
                 .min(size_bytes),
             },
             application: None,
+            requests: single_request(size_bytes),
             stop_ns: traffic.stop_ns.unwrap_or(NEVER_NS),
             note_ns: (!traffic.measured).then_some(note_ns(case)),
         };
@@ -205,6 +213,13 @@ pub fn note_ns(case: &Case) -> u64 {
 /// The payload of a packet with timestamps.
 fn payload_bytes(packet_bytes: u32, ip: IpVersion) -> u64 {
     u64::from(packet_bytes) - header_bytes(ip, true)
+}
+
+/// One request for the whole payload.
+fn single_request(size_bytes: u64) -> Requester {
+    let mut requests = Requester::default();
+    requests.assign(size_bytes);
+    requests
 }
 
 /// The initial window in bytes of payload.

@@ -6,7 +6,7 @@ use crate::layout::{Layout, Wiring};
 use crate::limits;
 use crate::link::{LinkPlan, LinkReport, LinkThread};
 use crate::options::percentile_us;
-use crate::realtime::{pin_away_from, CpuLease};
+use crate::realtime::{CpuLease, KeptOff};
 use crate::supports::supports;
 use onramp_host::Namespace;
 use onramp_net::LinkStats;
@@ -132,9 +132,10 @@ impl Path {
         self.on_this_host != Some(end)
     }
 
-    /// Keeps the calling thread, and those that it starts, off the CPU that only the links use.
-    pub fn keep_off_the_link_cpu(&self) {
-        pin_away_from(self.lease.as_ref().map(CpuLease::cpu));
+    /// Keeps the calling thread, and what it starts, off the CPU that only the links use, until the
+    /// value is dropped.
+    pub fn keep_off_the_link_cpu(&self) -> KeptOff {
+        KeptOff::of(self.lease.as_ref().map(CpuLease::cpu))
     }
 
     /// Whether the links have stopped, which they do by themselves only after an error.

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::work::{FlowState, TcpInfo};
+use onramp_scenario::{Answers, Arrival};
 use std::sync::Arc;
 
 /// The progress of a measured flow, which is checked at intervals.
@@ -17,12 +18,16 @@ pub struct Progress {
 pub struct Measured {
     /// The state of the flow.
     pub state: Arc<FlowState>,
+    /// The planned start by CLOCK_MONOTONIC, and the size.
+    pub planned: Arrival,
     /// When the receiver connected, or was planned to.
     pub start_ns: u64,
     /// When the last byte had been read; `None` if it was not.
     pub completed_ns: Option<u64>,
     /// Payload that the receiver has read.
     pub delivered_bytes: u64,
+    /// The answers that had arrived by the end of the run.
+    pub answers: Answers,
     /// The sender's `tcp_info` at the end.
     pub info: TcpInfo,
 }
@@ -66,6 +71,10 @@ impl Progress {
         if state.received_bytes() != self.received_bytes {
             (self.received_bytes, self.last_increase_ns) = (state.received_bytes(), now_ns);
         }
+        // No data arrives while the receiver thinks.
+        if state.next_request_ns() != u64::MAX {
+            self.last_increase_ns = now_ns;
+        }
         if !self.is_done() && now_ns.saturating_sub(self.last_increase_ns) > patience_ns {
             let (received_bytes, waited_s) = (self.received_bytes, patience_ns as f64 / 1e9);
             return Err(Error::Stalled {
@@ -77,12 +86,16 @@ impl Progress {
         Ok(())
     }
 
-    /// The result of the flow now, at its end, or at the end of the run, `end_ns`. `start_ns` is
-    /// its planned start.
-    pub fn finish(&self, state: Arc<FlowState>, start_ns: u64, end_ns: u64) -> Measured {
+    /// The result of the flow now, at its end, or at the end of the run, `end_ns`. `planned` is its
+    /// start by CLOCK_MONOTONIC, and its size.
+    pub fn finish(&self, state: Arc<FlowState>, planned: Arrival, end_ns: u64) -> Measured {
         let completed_ns =
             Some(state.completed_ns()).filter(|at_ns| *at_ns != 0 && *at_ns <= end_ns);
         let delivered_bytes = state.received_bytes();
+        let mut answers = state.answers();
+        answers
+            .times
+            .retain(|(_, answered_ns)| *answered_ns <= end_ns);
         // A flow without connection has sent nothing.
         let info = self
             .info
@@ -90,12 +103,14 @@ impl Progress {
             .unwrap_or_default();
         let start_ns = Some(state.connect_ns())
             .filter(|at_ns| *at_ns != 0)
-            .unwrap_or(start_ns);
+            .unwrap_or(planned.start_ns);
         Measured {
             state,
+            planned,
             start_ns,
             completed_ns,
             delivered_bytes,
+            answers,
             info,
         }
     }

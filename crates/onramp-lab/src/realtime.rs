@@ -6,6 +6,7 @@ use nix::sched::{sched_getaffinity, sched_setaffinity, CpuSet};
 use nix::unistd::Pid;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::marker::PhantomData;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
@@ -55,6 +56,32 @@ pub fn pin_away_from(cpu: Option<usize>) {
         .collect();
     if cpu.is_some() && !others.is_empty() {
         let _ = pin(&others);
+    }
+}
+
+/// A thread that is kept off the CPU of a link thread until this value is dropped: the links of the
+/// next path, which the thread may start, get a CPU of their own only from those of the thread.
+#[must_use = "the thread returns to all CPUs when this value is dropped"]
+pub struct KeptOff {
+    before: Vec<usize>,
+    /// The value belongs to its thread.
+    _not_send: PhantomData<*const ()>,
+}
+
+impl KeptOff {
+    pub(crate) fn of(cpu: Option<usize>) -> KeptOff {
+        let before = allowed_cpus();
+        pin_away_from(cpu);
+        KeptOff {
+            before,
+            _not_send: PhantomData,
+        }
+    }
+}
+
+impl Drop for KeptOff {
+    fn drop(&mut self) {
+        let _ = pin(&self.before);
     }
 }
 
@@ -174,9 +201,12 @@ impl Realtime {
     /// How long before a departure the thread wakes up and spins. A sleeping thread wakes up 20 us
     /// late on an idle machine, and much later if its CPU executes a long system call. The margin
     /// is wide while more than half of the budget is left, as in the first trains after a pause,
-    /// and narrow otherwise.
+    /// and narrow otherwise. A thread that shares its CPU does not spin: the ends could not read
+    /// and write meanwhile.
     pub fn margin_ns(&self) -> u64 {
-        if self.is_fifo && self.fifo_left_ns > FIFO_NS / 2 {
+        if self.cpu.is_none() {
+            0
+        } else if self.is_fifo && self.fifo_left_ns > FIFO_NS / 2 {
             WIDE_MARGIN_NS
         } else {
             NARROW_MARGIN_NS
@@ -228,5 +258,16 @@ mod tests {
         cpus.dedup();
         assert_eq!(cpus.len(), leases.len());
         assert!(leases.len() < allowed_cpus().len());
+    }
+
+    #[test]
+    fn a_thread_that_was_kept_off_a_cpu_returns_to_it() {
+        let before = allowed_cpus();
+        let [.., cpu] = before[..] else { return };
+        let kept_off = KeptOff::of(Some(cpu));
+        // A thread with one CPU keeps it.
+        assert_eq!(allowed_cpus().contains(&cpu), before.len() == 1);
+        drop(kept_off);
+        assert_eq!(allowed_cpus(), before);
     }
 }

@@ -69,7 +69,9 @@ fn fits(case: &Case, descriptors: u64, memory_bytes: u64) -> Result<u64, Error> 
         .saturating_mul(4)
         .saturating_add(WMEM_MAX_BYTES);
     let sizes = traffic().map(|transfers| transfers.sizes.max_bytes().unwrap_or(ENDLESS));
-    let max_size_bytes = sizes.fold(case.transfer.size_bytes, u64::max);
+    let drawn = case.transfer.sizes;
+    let size_bytes = drawn.map_or(case.transfer.size_bytes, |sizes| sizes.quantile_bytes(1.0));
+    let max_size_bytes = sizes.fold(size_bytes, u64::max);
     let held_bytes = max_size_bytes.min(send_buffer_bytes).min(pipe_bytes);
     let each = held_bytes.saturating_mul(2) + BUFFER_BYTES as u64 + THREADS_BYTES;
     let advice = "ask for fewer, or give the scenario's sender a smaller `buffer`";

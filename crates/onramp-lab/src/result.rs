@@ -14,7 +14,7 @@ use onramp_results::{
     rate_in, traffic_windows, ReceiverSample, Record, SegmentSample, SenderSample, StartupEvent,
     Trace,
 };
-use onramp_scenario::{bytes_in, Case, ENDLESS};
+use onramp_scenario::{bytes_in, Arrival, Case, ENDLESS};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -86,7 +86,7 @@ pub fn outcome(case: &Case, observed: Observed<'_>, options: &RunOptions) -> Out
         .zip(&copies)
         .map(|(index, copy)| {
             let (record, events) = writer.copy(index, copy);
-            (record, traces.next(case, copy, events))
+            (record, traces.next(copy, events))
         })
         .collect();
     let traffic = (copies.len() as u32 + 1..)
@@ -169,7 +169,7 @@ impl Traces {
     }
 
     /// The trace of the next copy; it is empty if no traces are wanted.
-    fn next(&mut self, case: &Case, copy: &Measured, events: Vec<StartupEvent>) -> Trace {
+    fn next(&mut self, copy: &Measured, events: Vec<StartupEvent>) -> Trace {
         if !self.is_wanted {
             return Trace::default();
         }
@@ -191,7 +191,7 @@ impl Traces {
             events,
             sender: samples
                 .iter()
-                .map(|sample| copy.sender_sample(sample, case))
+                .map(|sample| copy.sender_sample(sample))
                 .collect(),
             segments: segments.iter().map(segment).collect(),
             receiver: copy.receiver_samples(),
@@ -224,11 +224,18 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// The record and the events of a copy of the transfer, counted from 0.
     fn copy(&mut self, index: u32, copy: &Measured) -> (Record, Vec<StartupEvent>) {
-        let blank = Record::of_copy(self.case, "kernel", index);
+        let arrival = Arrival {
+            start_ns: copy.planned.start_ns.saturating_sub(self.begin_ns),
+            ..copy.planned
+        };
+        let blank = Record::of_arrival(self.case, "kernel", index, arrival);
         let ends = self.case.transfer.ends(index);
         let bottleneck = self.layout.bottleneck(index as usize);
         let events = copy.take_events(&mut self.events, self.end_ns);
         let mut record = self.write(blank, copy, ends, bottleneck, &events);
+        if self.case.transfer.requests.is_some() {
+            record.fill_answers(copy.start_ns, &copy.answers);
+        }
         self.fill_traffic(&mut record, copy.start_ns);
         (record, events)
     }
@@ -275,7 +282,7 @@ impl Writer<'_> {
         record.start_s = flow.start_ns.saturating_sub(self.begin_ns) as f64 / 1e9;
         record.delivered_bytes = flow.delivered_bytes;
         if let Some(completed_ns) = flow.completed_ns {
-            record.complete(flow.time_s(completed_ns));
+            record.complete(flow.time_s(completed_ns - flow.answers.waited_ns));
         }
         record.retransmitted_segments = u64::from(flow.info.total_retrans);
         record.timeouts = flow.info.timeouts();
@@ -371,11 +378,11 @@ impl Measured {
         progress.map(sample).collect()
     }
 
-    fn sender_sample(&self, sample: &Sample, case: &Case) -> SenderSample {
+    fn sender_sample(&self, sample: &Sample) -> SenderSample {
         let (info, mss) = (&sample.info, u64::from(sample.info.snd_mss));
         SenderSample {
             time_s: self.time_s(sample.time_ns),
-            acked_bytes: info.bytes_acked.min(case.transfer.size_bytes),
+            acked_bytes: info.bytes_acked.min(self.planned.size_bytes),
             cwnd_bytes: u64::from(info.snd_cwnd) * mss,
             ssthresh_bytes: (info.snd_ssthresh < 0x7fff_ffff)
                 .then(|| u64::from(info.snd_ssthresh) * mss),

@@ -16,7 +16,7 @@ use crate::work::{Flow, FlowState, OpenSockets, PreparedFlow, Sample, Sampler};
 use onramp_host::{now_ns, sleep_until, Namespace};
 use onramp_hq::Paths;
 use onramp_results::TRAFFIC_RTTS;
-use onramp_scenario::{Application, Arrivals, Case, PacketPair, Transport};
+use onramp_scenario::{Application, Arrival, Arrivals, Case, PacketPair, Transport};
 use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -63,9 +63,11 @@ pub fn run(
         cpu,
         paths: Paths::new(),
     };
-    let copies = (0..case.transfer.count as usize).map(|copy| {
-        let (hops, traced_hop) = (layout.hops(copy), layout.bottleneck_hop(copy));
-        maker.copy(&control, hops, traced_hop, pairs.is_some(), startups)
+    let arrivals: Vec<Arrival> = Arrivals::of_transfer(case).collect();
+    let copies = arrivals.iter().enumerate().map(|(copy, arrival)| {
+        let hops = (layout.hops(copy), layout.bottleneck_hop(copy));
+        let numbered = (copy as u64, arrival.size_bytes);
+        maker.copy(numbered, &control, hops, pairs.is_some(), startups)
     });
     let copies = copies.collect::<Result<Vec<_>, _>>()?;
     let competing = CompetingFlows::new(&maker, &layout, room, startups)?;
@@ -78,11 +80,11 @@ pub fn run(
         sender: sender_tun,
         receiver: receiver_tun,
         flows: copies.len(),
-        logs: segment_logs(&maker, &layout, &copies, options),
+        logs: segment_logs(&maker, &layout, (&copies, &arrivals), options),
         cpu,
     });
     let begin_ns = link.begin_ns;
-    let mut running = Running::start(case, copies, competing, link, options, cpu);
+    let mut running = Running::start(case, (copies, arrivals), competing, link, options, cpu);
     let watched = running.watch(startups, options);
     // If the link has failed, everything else failed because of it: its error comes first.
     let (report, samples) = running.finish(&open)?;
@@ -142,7 +144,7 @@ fn exchange_pairs(
 fn segment_logs(
     maker: &Maker<'_>,
     layout: &Layout,
-    copies: &[PreparedFlow],
+    (copies, arrivals): (&[PreparedFlow], &[Arrival]),
     options: &RunOptions,
 ) -> Option<SegmentLogs> {
     let senders: Vec<_> = copies
@@ -150,10 +152,11 @@ fn segment_logs(
         .enumerate()
         .map(|(copy, flow)| (flow.traced_sender(), layout.bottleneck(copy)))
         .collect();
-    let size_bytes = maker.case.transfer.size_bytes;
+    let sizes_bytes = arrivals.iter().map(|arrival| arrival.size_bytes);
+    let max_bytes = sizes_bytes.max().unwrap_or(0);
     options
         .trace
-        .then(|| SegmentLogs::new(&senders, size_bytes, maker.mss_bytes()))
+        .then(|| SegmentLogs::new(&senders, max_bytes, maker.mss_bytes()))
 }
 
 /// The flows of a run, and the threads that observe them.
@@ -163,8 +166,8 @@ struct Running<'a> {
     competing: CompetingFlows<'a>,
     sampler: Option<Sampler>,
     link: LinkThread,
-    /// The start of each copy.
-    starts_ns: Vec<u64>,
+    /// The start of each copy by CLOCK_MONOTONIC, and its size.
+    arrivals: Vec<Arrival>,
 }
 
 /// The measurements until the end of the run.
@@ -181,22 +184,21 @@ struct Watched {
 impl<'a> Running<'a> {
     fn start(
         case: &'a Case,
-        copies: Vec<PreparedFlow>,
+        (copies, planned): (Vec<PreparedFlow>, Vec<Arrival>),
         mut competing: CompetingFlows<'a>,
         link: LinkThread,
         options: &RunOptions,
         cpu: Option<usize>,
     ) -> Running<'a> {
         competing.start(link.begin_ns);
-        let starts: Vec<u64> = Arrivals::of_transfer(case)
-            .map(|copy| copy.start_ns)
-            .collect();
-        let starts_ns = starts
-            .iter()
-            .map(|start_ns| link.begin_ns.saturating_add(*start_ns))
-            .collect();
-        let start = |(flow, start_ns): (PreparedFlow, u64)| flow.start(link.begin_ns, start_ns);
-        let copies: Vec<Flow> = copies.into_iter().zip(starts).map(start).collect();
+        let arrivals = planned.iter().map(|copy| Arrival {
+            start_ns: link.begin_ns.saturating_add(copy.start_ns),
+            ..*copy
+        });
+        let arrivals = arrivals.collect();
+        let start =
+            |(flow, copy): (PreparedFlow, &Arrival)| flow.start(link.begin_ns, copy.start_ns);
+        let copies: Vec<Flow> = copies.into_iter().zip(&planned).map(start).collect();
         // The number of samples per second is at most that of eight senders.
         let interval_ns = (case.path.rtt_ns / 200).max(1_000_000) * copies.len().div_ceil(8) as u64;
         let states = || copies.iter().map(|copy| copy.state.clone()).collect();
@@ -209,7 +211,7 @@ impl<'a> Running<'a> {
             competing,
             sampler,
             link,
-            starts_ns,
+            arrivals,
         }
     }
 
@@ -228,7 +230,8 @@ impl<'a> Running<'a> {
             .application
             .as_ref()
             .map_or(0, Application::max_pause_ns);
-        let last_start_ns = self.starts_ns.iter().copied().max().unwrap_or(0);
+        let starts_ns = || self.arrivals.iter().map(|copy| copy.start_ns);
+        let last_start_ns = starts_ns().max().unwrap_or(0);
         let traffic_until_ns = case
             .traffic_span()
             .map_or(0, |_| last_start_ns + (TRAFFIC_RTTS + 1) * case.path.rtt_ns);
@@ -236,8 +239,7 @@ impl<'a> Running<'a> {
         let end_ns = case
             .duration_ns
             .map(|duration_ns| begin_ns.saturating_add(duration_ns));
-        let mut progress: Vec<Progress> =
-            self.starts_ns.iter().copied().map(Progress::from).collect();
+        let mut progress: Vec<Progress> = starts_ns().map(Progress::from).collect();
         let end_ns = loop {
             let next_ns = now_ns() + WATCH_NS;
             sleep_until(end_ns.map_or(next_ns, |end_ns| next_ns.min(end_ns)));
@@ -252,10 +254,11 @@ impl<'a> Running<'a> {
             }
             events.extend(startups.take_events());
             let now = now_ns();
-            for (copy, progress) in self.copies.iter().zip(&mut progress) {
+            let copies = self.copies.iter().zip(&self.arrivals);
+            for ((copy, arrival), progress) in copies.zip(&mut progress) {
                 progress.check(
                     &copy.state,
-                    case.transfer.size_bytes,
+                    arrival.size_bytes,
                     now,
                     patience_ns.saturating_add(pause_ns),
                 )?;
@@ -269,9 +272,9 @@ impl<'a> Running<'a> {
             }
         };
         let last_ns = end_ns.unwrap_or(u64::MAX);
-        let copies = self.copies.iter().zip(&progress).zip(&self.starts_ns);
-        let finish = |((copy, progress), start_ns): ((&Flow, &Progress), &u64)| {
-            progress.finish(copy.state.clone(), *start_ns, last_ns)
+        let copies = self.copies.iter().zip(&progress).zip(&self.arrivals);
+        let finish = |((copy, progress), arrival): ((&Flow, &Progress), &Arrival)| {
+            progress.finish(copy.state.clone(), *arrival, last_ns)
         };
         let copies = copies.map(finish).collect();
         Ok(Watched {

@@ -136,8 +136,9 @@ pub fn trace_graph(title: &str, graph: &TraceGraph, from_s: f64, to_s: f64) -> S
     svg.line("axis", (frame.left, frame.top), (frame.right(), frame.top));
     let mut canvas = Canvas { graph, frame, svg };
     canvas.windows(&windows);
-    canvas.acks();
-    canvas.sends();
+    let (top, bottom) = (canvas.frame.top, canvas.frame.bottom());
+    canvas.hashes(&graph.acks_s, bottom, "ACK received", "ACKs received");
+    canvas.hashes(&graph.sends_s, top - HASH, "segment sent", "segments sent");
     canvas.checks(numbers_top + NUMBERS + CHECKS / 2.0 - 1.0);
     canvas.numbers(numbers_top + NUMBERS);
     canvas.svg.finish()
@@ -316,32 +317,12 @@ impl Canvas<'_> {
         );
     }
 
-    fn acks(&mut self) {
-        let acks = self.visible(&self.graph.acks_s);
-        let tooltip = count(&acks, "ACK received", "ACKs received");
-        let acks_px = self.pixels(&acks).into_iter();
-        lines::hashes(
-            &mut self.svg,
-            "hash ink",
-            acks_px,
-            self.frame.bottom(),
-            HASH,
-            &tooltip,
-        );
-    }
-
-    fn sends(&mut self) {
-        let sends = self.visible(&self.graph.sends_s);
-        let tooltip = count(&sends, "segment sent", "segments sent");
-        let sends_px = self.pixels(&sends).into_iter();
-        lines::hashes(
-            &mut self.svg,
-            "hash ink",
-            sends_px,
-            self.frame.top - HASH,
-            HASH,
-            &tooltip,
-        );
+    /// Short lines at these times, from `top` down.
+    fn hashes(&mut self, times_s: &[f64], top: f64, one: &str, several: &str) {
+        let shown = self.visible(times_s);
+        let tooltip = count(&shown, one, several);
+        let shown_px = self.pixels(&shown).into_iter();
+        lines::hashes(&mut self.svg, "hash ink", shown_px, top, HASH, &tooltip);
     }
 
     /// Timer checks and timeouts, in one row.

@@ -15,31 +15,86 @@ pub(crate) const COMPLETE: &str = "complete";
 /// A blank that is as wide as a digit in every font.
 pub(crate) const FIGURE_SPACE: &str = "\u{2007}";
 
-/// One column of the summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Column {
-    Label,
-    Runs,
-    Completion,
-    Ratio,
-    Bound,
-    Wasted,
-    Slowdown,
-    FirstAnswer,
-    LaterAnswers,
-    Stalled,
-    Delivered,
-    Retransmitted,
-    Timeouts,
-    Drops,
-    Policed,
-    Lost,
-    Queue,
-    Fairness,
-    Exit,
-    Estimate,
-    CompetingBefore,
-    CompetingDuring,
+/// Defines the columns with their heads and their meanings.
+macro_rules! columns {
+    ($($column:ident($name:literal, $unit:literal) $meaning:literal;)*) => {
+        /// One column of the summary.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Column {
+            $($column),*
+        }
+
+        impl Column {
+            /// Name and unit, which stand above each other.
+            pub(crate) fn head(self) -> (&'static str, &'static str) {
+                match self {
+                    $(Column::$column => ($name, $unit)),*
+                }
+            }
+
+            /// The meaning of the column, for the page.
+            pub(crate) fn meaning(self) -> &'static str {
+                match self {
+                    $(Column::$column => $meaning),*
+                }
+            }
+        }
+    };
+}
+
+columns! {
+    Label("start-up", "")
+        "Start-up + congestion avoidance; IW: initial window where it is not the host's own; then \
+         the TCP where it is not Linux's";
+    Runs("n", "")
+        "Number of runs; of flows where a run has several";
+    Completion("completion", "s")
+        "Time from the receiver's connect to its last byte: the median of the runs, then \
+         (least–most) where they differ, and how many did not finish. The row \"bound\" is the \
+         least possible time: 2 RTT (handshake and request) + serialisation of every packet";
+    Ratio("ratio", "")
+        "Median completion over that of the baseline: of plain cubic, or of the group's first row \
+         where there is none";
+    Bound("bound", "s")
+        "The least possible time: 2 RTT + serialisation of every packet, and its tokens where \
+         there are buckets";
+    Wasted("wasted", "RTT")
+        "Round trips wasted: (completion − bound) / RTT";
+    Slowdown("slowdown", "")
+        "Completion over the bound, where sizes are drawn";
+    FirstAnswer("answer", "first, s")
+        "Time from the connect to the last byte of the first answer, when a video starts";
+    LaterAnswers("answers", "later, s")
+        "Mean time from a later request to the last byte of its answer";
+    Stalled("stalled", "s")
+        "How long the player of a video waited for segments";
+    Delivered("delivered", "MB")
+        "Payload that the receiver got: median, the unfinished ones included";
+    Retransmitted("resent", "segm.")
+        "Data segments that the transfer retransmitted";
+    Timeouts("time-outs", "")
+        "Times that the transfer's retransmission timer ended";
+    Drops("drops", "pkts")
+        "Packets dropped by queues and policers, all flows";
+    Policed("policed", "pkts")
+        "Those of them that exceeded a policer's rate, or that of an EF flow's profile";
+    Lost("lost", "pkts")
+        "Packets lost at random, all flows, both directions";
+    Queue("queue", "BDP")
+        "Most bytes that stood in the bottleneck's queue, in bandwidth-delay products";
+    Fairness("fairness", "Jain")
+        "Jain's index of the rates of a run's flows: 1 where all are equal, 1/n where one of n \
+         flows gets the whole rate";
+    Exit("exit", "")
+        "Why the start-up ended. Complete: the transfer was complete before that";
+    Estimate("estimate", "% payload")
+        "The start-up's last estimate of payload rate, over the payload rate that the path can \
+         carry for long";
+    CompetingBefore("rival", "before")
+        "What the competing traffic delivered in the 20 RTTs before the transfer, Mbit/s of \
+         payload";
+    CompetingDuring("Mbit/s", "during")
+        "What it delivered in the 20 RTTs from the transfer's start on, Mbit/s of payload";
 }
 
 /// How a cell is to be read. It decides the colour.
@@ -123,97 +178,6 @@ impl Column {
                 r.traffic_before_bytes_per_s.is_some() || r.traffic_during_bytes_per_s.is_some()
             }),
             _ => true,
-        }
-    }
-
-    /// Name and unit, which stand above each other.
-    pub(crate) fn head(self) -> (&'static str, &'static str) {
-        match self {
-            Column::Label => ("start-up", ""),
-            Column::Runs => ("n", ""),
-            Column::Completion => ("completion", "s"),
-            Column::Ratio => ("ratio", ""),
-            Column::Bound => ("bound", "s"),
-            Column::Wasted => ("wasted", "RTT"),
-            Column::Slowdown => ("slowdown", ""),
-            Column::FirstAnswer => ("answer", "first, s"),
-            Column::LaterAnswers => ("answers", "later, s"),
-            Column::Stalled => ("stalled", "s"),
-            Column::Delivered => ("delivered", "MB"),
-            Column::Fairness => ("fairness", "Jain"),
-            Column::Retransmitted => ("resent", "segm."),
-            Column::Timeouts => ("time-outs", ""),
-            Column::Drops => ("drops", "pkts"),
-            Column::Policed => ("policed", "pkts"),
-            Column::Lost => ("lost", "pkts"),
-            Column::Queue => ("queue", "BDP"),
-            Column::Exit => ("exit", ""),
-            Column::Estimate => ("estimate", "% payload"),
-            Column::CompetingBefore => ("rival", "before"),
-            Column::CompetingDuring => ("Mbit/s", "during"),
-        }
-    }
-
-    /// The meaning of the column, for the page.
-    pub(crate) fn meaning(self) -> &'static str {
-        match self {
-            Column::Label => {
-                "Start-up + congestion avoidance; IW: initial window where it is not the host's \
-                 own; then the TCP where it is not Linux's"
-            }
-            Column::Runs => "Number of runs; of flows where a run has several",
-            Column::Completion => {
-                "Time from the receiver's connect to its last byte: the median of the runs, then \
-                 (least–most) where they differ, and how many did not finish. The row \"bound\" is \
-                 the least possible time: 2 RTT (handshake and request) + serialisation of every \
-                 packet"
-            }
-            Column::Ratio => {
-                "Median completion over that of the baseline: of plain cubic, or of the group's \
-                 first row where there is none"
-            }
-            Column::Bound => {
-                "The least possible time: 2 RTT + serialisation of every packet, and its tokens \
-                 where there are buckets"
-            }
-            Column::Wasted => "Round trips wasted: (completion − bound) / RTT",
-            Column::Slowdown => "Completion over the bound, where sizes are drawn",
-            Column::FirstAnswer => {
-                "Time from the connect to the last byte of the first answer, when a video starts"
-            }
-            Column::LaterAnswers => "Mean time from a later request to the last byte of its answer",
-            Column::Stalled => "How long the player of a video waited for segments",
-            Column::Delivered => {
-                "Payload that the receiver got: median, the unfinished ones included"
-            }
-            Column::Fairness => {
-                "Jain's index of the rates of a run's flows: 1 where all are equal, 1/n where one \
-                 of n flows gets the whole rate"
-            }
-            Column::Retransmitted => "Data segments that the transfer retransmitted",
-            Column::Timeouts => "Times that the transfer's retransmission timer ended",
-            Column::Drops => "Packets dropped by queues and policers, all flows",
-            Column::Policed => {
-                "Those of them that exceeded a policer's rate, or that of an EF flow's profile"
-            }
-            Column::Lost => "Packets lost at random, all flows, both directions",
-            Column::Queue => {
-                "Most bytes that stood in the bottleneck's queue, in bandwidth-delay products"
-            }
-            Column::Exit => {
-                "Why the start-up ended. Complete: the transfer was complete before that"
-            }
-            Column::Estimate => {
-                "The start-up's last estimate of payload rate, over the payload rate that the path \
-                 can carry for long"
-            }
-            Column::CompetingBefore => {
-                "What the competing traffic delivered in the 20 RTTs before the transfer, Mbit/s \
-                 of payload"
-            }
-            Column::CompetingDuring => {
-                "What it delivered in the 20 RTTs from the transfer's start on, Mbit/s of payload"
-            }
         }
     }
 

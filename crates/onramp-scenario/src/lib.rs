@@ -35,6 +35,7 @@ mod pure_ack;
 mod quic;
 pub mod random;
 mod reader;
+mod requester;
 mod routes;
 mod seed;
 
@@ -59,5 +60,6 @@ pub use onramp_tcp::{Acks, ByteCounting, IpVersion, Lie, PacketPair, Recovery, S
 pub use pure_ack::pure_ack;
 pub use quic::{quic_supports, udp_payload_bytes, NotInQuic};
 pub use reader::{parse, parse_in, parse_with, Overrides};
+pub use requester::{Answers, Requester, RequestsPlan, REQUEST_BYTES};
 pub use routes::{Place, Routes};
 pub use seed::{case_seed, link_seed};

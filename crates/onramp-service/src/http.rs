@@ -230,28 +230,30 @@ async fn serve(
         let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
             continue;
         };
-        let (mut clients, respond) = (Clients::default(), Arc::clone(&respond));
-        tokio::spawn(async move {
-            loop {
-                match listener.accept().await {
-                    Ok((stream, _)) => clients.add(answer(stream, Arc::clone(&respond))),
-                    Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
-                }
-            }
-        });
+        let accept = async move || Ok(listener.accept().await?.0);
+        tokio::spawn(accept_all(accept, Arc::clone(&respond)));
     }
     if let Some(listener) = unix.and_then(|unix| tokio::net::UnixListener::from_std(unix).ok()) {
-        let mut clients = Clients::default();
-        tokio::spawn(async move {
-            loop {
-                match listener.accept().await {
-                    Ok((stream, _)) => clients.add(answer(stream, Arc::clone(&respond))),
-                    Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
-                }
-            }
-        });
+        tokio::spawn(accept_all(
+            async move || Ok(listener.accept().await?.0),
+            respond,
+        ));
     }
     let _ = stopped.await; // the sender is dropped
+}
+
+/// Answers the clients of one listener.
+async fn accept_all<S>(accept: impl AsyncFn() -> io::Result<S>, respond: Respond)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let mut clients = Clients::default();
+    loop {
+        match accept().await {
+            Ok(stream) => clients.add(answer(stream, Arc::clone(&respond))),
+            Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+        }
+    }
 }
 
 /// The clients of one listener that are served, the oldest first.

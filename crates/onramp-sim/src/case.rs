@@ -4,14 +4,14 @@
 use crate::endpoint::{self, SenderKeys};
 use crate::error::{Error, Unsupported};
 use crate::observe::Direction;
-use crate::plan::{self, BundlePlan, Group, Launch, Load, Path, Plan, Protocol, RequestsPlan};
+use crate::plan::{self, BundlePlan, Group, Launch, Load, Path, Plan, Protocol};
 #[cfg(feature = "quic")]
 use crate::quic::QuicPlan;
 use crate::router::Router;
 use crate::routes::Routes;
 use onramp_results::traffic_windows;
 use onramp_scenario::{
-    Arrivals, Case, Connections, Datagrams, Hop, Hosts, IpVersion, Jitter, Place, Split, Traffic,
+    Arrivals, Case, Datagrams, Hop, Hosts, IpVersion, Jitter, Place, RequestsPlan, Split, Traffic,
     Transfers, Transport,
 };
 use onramp_tcp::Ensembles;
@@ -151,10 +151,7 @@ impl Planner<'_> {
             traffic: None,
             measured: true,
             application: transfer.application.clone(),
-            requests: transfer.requests.map(|requests| RequestsPlan {
-                requests,
-                is_multiplexed: transfer.connections == Connections::Multiplexed,
-            }),
+            requests: RequestsPlan::of(transfer),
             stop_ns: u64::MAX,
             bundle: None,
         };

@@ -2,9 +2,6 @@
 
 use onramp_scenario::{Application, ENDLESS};
 
-/// Bytes of the request, in which the receiver asks for the data.
-pub(crate) const REQUEST_BYTES: u64 = 8;
-
 /// The remaining payload, and how much of it the application has produced.
 #[derive(Clone, Debug)]
 pub(crate) struct Payload {

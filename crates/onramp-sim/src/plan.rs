@@ -3,7 +3,7 @@
 #[cfg(feature = "quic")]
 use crate::quic::QuicPlan;
 use crate::routes::Routes;
-use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp, Requests};
+use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp, RequestsPlan};
 use onramp_tcp::Config;
 
 /// The plan of a run.
@@ -63,14 +63,6 @@ pub(crate) enum Protocol {
     /// QUIC. The MSS and the IP version are the sender's.
     #[cfg(feature = "quic")]
     Quic(QuicPlan),
-}
-
-/// Several requests of a receiver.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RequestsPlan {
-    pub requests: Requests,
-    /// Whether all but the first leave at once.
-    pub is_multiplexed: bool,
 }
 
 /// The connections of one transfer.

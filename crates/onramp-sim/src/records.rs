@@ -1,6 +1,6 @@
 //! Builds the records of a run.
 
-use crate::engine::{Answers, FinishedTransfer, RunResult};
+use crate::engine::{FinishedTransfer, RunResult};
 use onramp_results::{rate_in, traffic_windows, Record};
 use onramp_scenario::{bytes_in, Arrival, Case, ENDLESS};
 use std::collections::HashMap;
@@ -107,7 +107,7 @@ fn record(
         record.complete((completed_ns - finished.started_ns - waited_ns) as f64 / 1e9);
     }
     if let Some(answers) = &finished.answers {
-        fill_answers(&mut record, finished.started_ns, answers);
+        record.fill_answers(finished.started_ns, answers);
     }
     record.delivered_bytes = finished.delivered_bytes;
     record.retransmitted_segments = finished.sender.retransmitted_segments;
@@ -125,21 +125,6 @@ fn record(
     record.fill_startup(&finished.startup.events);
     fill_traffic(&mut record, case, result, finished);
     record
-}
-
-fn fill_answers(record: &mut Record, started_ns: u64, answers: &Answers) {
-    let Some(((_, first_ns), later)) = answers.times.split_first() else {
-        return;
-    };
-    record.first_answer_s = Some((first_ns - started_ns) as f64 / 1e9);
-    if !later.is_empty() {
-        let sum_ns: u64 = later.iter().map(|(asked, answered)| answered - asked).sum();
-        record.later_answer_s = Some(sum_ns as f64 / 1e9 / later.len() as f64);
-    }
-    if let Some(player) = &answers.player {
-        record.stalls = Some(player.stalls);
-        record.stalled_s = Some(player.stalled_ns as f64 / 1e9);
-    }
 }
 
 fn fill_traffic(record: &mut Record, case: &Case, result: &RunResult, finished: &FinishedTransfer) {

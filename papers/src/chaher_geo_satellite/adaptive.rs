@@ -6,7 +6,7 @@ use super::setup::{
     SEGMENT_BYTES,
 };
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Watch};
-use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Annotation, Plot, PlotSeries, PlotStyle};
 use onramp_report::statistics::median;
 
 /// core/algorithms/gamma.h uses this share of Eq. (8)'s result, because Eq. (7) needs a gamma below
@@ -113,14 +113,12 @@ fn figure(answers: &[Answer], gamma_max: f64) -> Figure {
         )
     };
     let line = |y: f64, text: String| Annotation::Horizontal { y, text };
-    ledger().figure("equation-8", |plot| {
-        draw_plot(&Plot {
-            series: answers.iter().enumerate().take(5).map(series).collect(),
-            annotations: vec![
-                line(gamma_max, format!("model: gamma_max = {gamma_max:.3}")),
-                line(0.25, "no gain below".to_owned()),
-            ],
-            ..plot
-        })
+    ledger().plot("equation-8", |plot| Plot {
+        series: answers.iter().enumerate().take(5).map(series).collect(),
+        annotations: vec![
+            line(gamma_max, format!("model: gamma_max = {gamma_max:.3}")),
+            line(0.25, "no gain below".to_owned()),
+        ],
+        ..plot
     })
 }

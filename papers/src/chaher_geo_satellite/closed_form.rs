@@ -2,7 +2,7 @@
 
 use super::setup::ledger;
 use crate::{Bench, Error, Figure, Measured, Value};
-use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_theory::formulas::double_slow_start::Path;
 
 /// Normalised buffers of figure 2, without background. The paper's text does not name the networks
@@ -105,15 +105,13 @@ fn figure_2<I: Iterator<Item = f64>>(rhos: impl Fn() -> I) -> Figure {
         format!("paper: {paper} in section 5"),
         vec![(BACKGROUND / RATE, paper)],
     );
-    ledger().figure("figure-2", |plot| {
-        draw_plot(&Plot {
-            series: BETAS.map(curve).into_iter().chain([of_section_5]).collect(),
-            marks: vec![mark.look(BETAS.len()).texts([paper.to_string()])],
-            annotations: vec![
-                line(0.5, "above: no double slow start"),
-                line(0.25, "below: no gamma helps"),
-            ],
-            ..plot
-        })
+    ledger().plot("figure-2", |plot| Plot {
+        series: BETAS.map(curve).into_iter().chain([of_section_5]).collect(),
+        marks: vec![mark.look(BETAS.len()).texts([paper.to_string()])],
+        annotations: vec![
+            line(0.5, "above: no double slow start"),
+            line(0.25, "below: no gamma helps"),
+        ],
+        ..plot
     })
 }

@@ -1,5 +1,5 @@
-//! What the paper names beside its proposals and does not measure: ACK spacing (section 1), and RED
-//! buffers with ECN (section 6).
+//! What the paper names beside its proposals and does not measure: ACK spacing and forward error
+//! correction (section 1), and RED buffers with ECN (section 6).
 
 use super::cycles::{cycles, restarts};
 use super::setup::{ledger, long, spacing, throughput, transfer, SATELLITE, SEGMENT_BYTES};
@@ -10,7 +10,16 @@ use onramp_report::statistics::median;
 /// leave at R_max = 480.
 const ACKS: &str = "rate = '76800 bit/s'\nqueue = '1000 packets'";
 
-fn remedies() -> [(&'static str, Settings); 6] {
+/// A link that corrupts packets. Forward error correction by a parity packet for each nine takes a
+/// tenth of the rate. It leaves a packet lost where another of the ten is lost too:
+/// 0.01 (1 - 0.99^9).
+const CORRUPTED: [(&str, &str); 1] = [("link[0].loss", "1 %")];
+const CORRECTED: [(&str, &str); 2] = [
+    ("link[0].loss", "0.0865 %"),
+    ("link[0].rate", "1.35 Mbit/s"),
+];
+
+fn remedies() -> [(&'static str, Settings); 8] {
     let acks: toml::Table = ACKS.parse().expect("two keys");
     let red = Settings::of([("link[0].discipline", "red")]);
     let ecn = red.clone().and(&Settings::of([
@@ -30,6 +39,8 @@ fn remedies() -> [(&'static str, Settings); 6] {
         ),
         ("RED", red),
         ("RED and ECN", ecn),
+        ("Tahoe, 1 % of packets corrupted", Settings::of(CORRUPTED)),
+        ("the same with FEC", Settings::of(CORRECTED)),
     ]
 }
 

@@ -7,7 +7,7 @@ use super::setup::{
     SEGMENT_BYTES,
 };
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Value, Watch};
-use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::statistics::{mean, median};
 use onramp_theory::formulas::double_slow_start::{Path, Source};
 
@@ -244,15 +244,13 @@ fn figure_3(points: Vec<(f64, f64)>, model: &Path) -> Figure {
     let modelled = curve
         .map(|g| (g, model.avoidance_window(g).expect("a share from 0 to 1/2")))
         .collect();
-    ledger().figure("figure-3", |plot| {
-        draw_plot(&Plot {
-            series: vec![
-                PlotSeries::new("simulated", PlotStyle::Points, points),
-                PlotSeries::new("the paper's equations", PlotStyle::Dashed, modelled),
-            ],
-            annotations: breaks(model),
-            ..plot
-        })
+    ledger().plot("figure-3", |plot| Plot {
+        series: vec![
+            PlotSeries::new("simulated", PlotStyle::Points, points),
+            PlotSeries::new("the paper's equations", PlotStyle::Dashed, modelled),
+        ],
+        annotations: breaks(model),
+        ..plot
     })
 }
 
@@ -305,13 +303,11 @@ fn throughput_figure(
     let points = paper.iter().map(|(x, row)| (*x, ledger().number(row)));
     let texts: Vec<String> = points.clone().map(|(_, rate)| rate.to_string()).collect();
     let marks = PlotMarks::new("paper, figures 6 to 10: beta = 0.27", points.collect());
-    ledger().figure(name, |plot| {
-        draw_plot(&Plot {
-            series,
-            annotations,
-            marks: vec![marks.texts(texts)],
-            ..plot
-        })
+    ledger().plot(name, |plot| Plot {
+        series,
+        annotations,
+        marks: vec![marks.texts(texts)],
+        ..plot
     })
 }
 

@@ -8,7 +8,7 @@ use super::curves::{kilobytes, scaled};
 use super::setup::{ledger, RESERVED};
 use super::sweep::{rtt, RTTS};
 use crate::{Bench, Error, Figure, Measured, Run, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Plot, PlotSeries, PlotStyle};
 
 /// What the figure shows, before the repair and after it.
 const SHOWN_S: [f64; 2] = [-0.6, 0.4];
@@ -113,13 +113,11 @@ fn by_rtt(bench: &Bench<'_>) -> Result<Table, Error> {
 }
 
 fn figure(repair: Repair) -> Figure {
-    ledger().figure("burst", |plot| {
-        draw_plot(&Plot {
-            series: vec![
-                PlotSeries::new("that the receiver has", PlotStyle::Steps, repair.received),
-                PlotSeries::new("that the application has", PlotStyle::Steps, repair.passed),
-            ],
-            ..plot
-        })
+    ledger().plot("burst", |plot| Plot {
+        series: vec![
+            PlotSeries::new("that the receiver has", PlotStyle::Steps, repair.received),
+            PlotSeries::new("that the application has", PlotStyle::Steps, repair.passed),
+        ],
+        ..plot
     })
 }

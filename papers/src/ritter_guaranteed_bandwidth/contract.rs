@@ -4,7 +4,7 @@
 use super::curves::kilobytes;
 use super::setup::{alternative, ledger, modified, RESERVED_BITS_PER_S};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Plot, PlotSeries, PlotStyle};
 
 /// Behind an expedited profile.
 pub const POLICING: &str = include_str!("policing.toml");
@@ -212,15 +212,13 @@ fn table(kinds: &[Kind], contracts: &[[Contract; RTTS.len()]]) -> Table {
 }
 
 fn figure(name: &str, normal: &Contract, modified: &Contract) -> Figure {
-    ledger().figure(name, |plot| {
-        draw_plot(&Plot {
-            series: vec![
-                PlotSeries::new("normal TCP", PlotStyle::Steps, normal.windows.clone()),
-                PlotSeries::new("dropped", PlotStyle::Points, normal.dropped.clone()),
-                PlotSeries::new("modified TCP", PlotStyle::Steps, modified.windows.clone()),
-            ],
-            ..plot
-        })
+    ledger().plot(name, |plot| Plot {
+        series: vec![
+            PlotSeries::new("normal TCP", PlotStyle::Steps, normal.windows.clone()),
+            PlotSeries::new("dropped", PlotStyle::Points, normal.dropped.clone()),
+            PlotSeries::new("modified TCP", PlotStyle::Steps, modified.windows.clone()),
+        ],
+        ..plot
     })
 }
 

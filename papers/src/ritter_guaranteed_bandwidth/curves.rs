@@ -3,7 +3,7 @@
 use super::arrivals::{received, Arrivals};
 use super::setup::{ledger, modified, RESERVED, RESERVED_BITS_PER_S, UNDELAYED};
 use crate::{Bench, Error, Figure, Measured, Settings, Value, Watch};
-use onramp_plot::plot::{draw_plot, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Plot, PlotMarks, PlotSeries, PlotStyle};
 use onramp_report::Run;
 use onramp_results::SegmentSample;
 
@@ -104,12 +104,10 @@ fn figure(curves: &[Arrivals]) -> Figure {
 
 /// A plot of arrival times over received data, with the end points from the paper's text.
 fn draw(name: &str, series: Vec<PlotSeries>, marks: Vec<PlotMarks>) -> Figure {
-    ledger().figure(name, |plot| {
-        draw_plot(&Plot {
-            series,
-            marks,
-            ..plot
-        })
+    ledger().plot(name, |plot| Plot {
+        series,
+        marks,
+        ..plot
     })
 }
 

@@ -5,7 +5,7 @@ use super::arrivals::Arrivals;
 use super::curves::{self, kilobytes};
 use super::setup::{alternative, ledger, FIGURE_1, RESERVED, RESERVED_BITS_PER_S};
 use crate::{Bench, Error, Figure, Measured, Settings, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// RTTs in ms: "increasing from 10ms up to 500ms".
 pub const RTTS: [u32; 7] = [10, 50, 100, 200, 300, 400, 500];
@@ -108,12 +108,10 @@ fn figure(sweep: &[Pair]) -> Figure {
         vec![(0.0, 0.0), (size / full, size)],
     );
     let mark = PlotMarks::new("paper, 500 ms", vec![(end_s, size)]);
-    ledger().figure("figure-1", |plot| {
-        draw_plot(&Plot {
-            series: series.chain([reserved]).collect(),
-            marks: vec![mark.look(RTTS.len() - 1).texts(["37 % of the rate"])],
-            ..plot
-        })
+    ledger().plot("figure-1", |plot| Plot {
+        series: series.chain([reserved]).collect(),
+        marks: vec![mark.look(RTTS.len() - 1).texts(["37 % of the rate"])],
+        ..plot
     })
 }
 

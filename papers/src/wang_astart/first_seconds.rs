@@ -7,7 +7,7 @@ use super::senders::{
 };
 use super::setup::{ledger, START};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Sum, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Annotation, Plot, PlotMarks, PlotSeries, PlotStyle};
 
 /// The scenario's name here. The open questions about Reno's numbers affect nothing else.
 pub const NAME: &str = "astart-example";
@@ -142,14 +142,12 @@ fn until_ideal(reno: Curve) -> Figure {
     let paper_s = ledger().number("W.reno.time");
     let end_s = reno.cwnd.last().map_or(0.0, |(at_s, _)| *at_s);
     let mark = PlotMarks::new("abstract", vec![(paper_s, reno.bdp)]);
-    ledger().figure("reno-window", |plot| {
-        draw_plot(&Plot {
-            x: plot.x.range(0.0, end_s),
-            series: vec![PlotSeries::new("Reno", PlotStyle::Steps, reno.cwnd)],
-            marks: vec![mark.look(0).texts([format!("about {paper_s} s")])],
-            annotations: vec![ideal(reno.bdp)],
-            ..plot
-        })
+    ledger().plot("reno-window", |plot| Plot {
+        x: plot.x.range(0.0, end_s),
+        series: vec![PlotSeries::new("Reno", PlotStyle::Steps, reno.cwnd)],
+        marks: vec![mark.look(0).texts([format!("about {paper_s} s")])],
+        annotations: vec![ideal(reno.bdp)],
+        ..plot
     })
 }
 
@@ -161,12 +159,10 @@ fn utilization(curves: &[Curve]) -> Figure {
         .zip(curves)
         .map(|(sender, curve)| PlotSeries::new(sender.name, PlotStyle::Line, curve.used.clone()));
     let mark = PlotMarks::new("abstract, Reno", vec![(10.0, paper)]);
-    ledger().figure("utilization", |plot| {
-        draw_plot(&Plot {
-            series: series.collect(),
-            marks: vec![mark.look(OF_RENO).texts([format!("{paper} %")])],
-            ..plot
-        })
+    ledger().plot("utilization", |plot| Plot {
+        series: series.collect(),
+        marks: vec![mark.look(OF_RENO).texts([format!("{paper} %")])],
+        ..plot
     })
 }
 
@@ -175,12 +171,10 @@ fn windows(curves: &[Curve]) -> Figure {
         .iter()
         .zip(curves)
         .map(|(sender, curve)| PlotSeries::new(sender.name, PlotStyle::Steps, curve.cwnd.clone()));
-    ledger().figure("windows", |plot| {
-        draw_plot(&Plot {
-            series: series.collect(),
-            annotations: vec![ideal(curves[0].bdp)],
-            ..plot
-        })
+    ledger().plot("windows", |plot| Plot {
+        series: series.collect(),
+        annotations: vec![ideal(curves[0].bdp)],
+        ..plot
     })
 }
 
@@ -196,14 +190,12 @@ fn thresholds(astart: &Curve) -> Figure {
     let steps = |name: &str, points: &[(f64, f64)]| {
         PlotSeries::new(name, PlotStyle::Steps, points.to_vec())
     };
-    ledger().figure("threshold", |plot| {
-        draw_plot(&Plot {
-            annotations: vec![ideal(astart.bdp)],
-            series: vec![
-                steps("congestion window", &astart.cwnd),
-                steps("slow-start threshold", &astart.ssthresh),
-            ],
-            ..plot
-        })
+    ledger().plot("threshold", |plot| Plot {
+        annotations: vec![ideal(astart.bdp)],
+        series: vec![
+            steps("congestion window", &astart.cwnd),
+            steps("slow-start threshold", &astart.ssthresh),
+        ],
+        ..plot
     })
 }

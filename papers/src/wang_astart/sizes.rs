@@ -4,7 +4,7 @@
 use super::senders::SENDERS;
 use super::setup::{buffer, ledger, START};
 use crate::{Bench, Error, Figure, Measured, Run, Settings, Table, Watch};
-use onramp_plot::plot::{draw_plot, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Plot, PlotSeries, PlotStyle};
 
 /// Sizes in kB of payload.
 const SIZES: [u32; 10] = [
@@ -104,10 +104,8 @@ fn figure(rows: &Rows, percent: u32) -> Figure {
             .map(|(kilobytes, times)| (f64::from(*kilobytes), times[sender]));
         PlotSeries::new(of.name, PlotStyle::Line, points.collect())
     });
-    ledger().figure(&format!("completion-{percent}"), |plot| {
-        draw_plot(&Plot {
-            series: series.collect(),
-            ..plot
-        })
+    ledger().plot(&format!("completion-{percent}"), |plot| Plot {
+        series: series.collect(),
+        ..plot
     })
 }

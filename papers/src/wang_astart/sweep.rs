@@ -4,7 +4,7 @@ use super::senders::{self, segment_bytes, Beginning, First, RENO, VEGAS};
 use super::senders::{OF_ASTART, OF_HOE, OF_NEWRENO, OF_RENO, OF_VEGAS, SENDERS};
 use super::setup::{buffer, ledger, START};
 use crate::{Bench, Error, Figure, Measured, Settings, Sum, Table, Value, Watch};
-use onramp_plot::plot::{draw_plot, Annotation, Plot, PlotSeries, PlotStyle};
+use onramp_plot::plot::{Annotation, Plot, PlotSeries, PlotStyle};
 
 /// "low utilization", in percent: the rows' bound.
 const LOW: f64 = 50.0;
@@ -125,12 +125,10 @@ impl Sweep {
             y: LOW,
             text: "low is below a half: our bound".to_owned(),
         };
-        ledger().figure(name, |plot| {
-            draw_plot(&Plot {
-                series: (0..SENDERS.len()).map(of_sender).collect(),
-                annotations: vec![low],
-                ..plot
-            })
+        ledger().plot(name, |plot| Plot {
+            series: (0..SENDERS.len()).map(of_sender).collect(),
+            annotations: vec![low],
+            ..plot
         })
     }
 }

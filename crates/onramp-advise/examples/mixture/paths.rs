@@ -61,7 +61,7 @@ fn download_once(
     let client = path.receiver.run(|| client(receive_buffer))??;
     thread::scope(|scope| -> io::Result<()> {
         let serving = scope.spawn(|| -> io::Result<()> {
-            path.keep_off_the_link_cpu();
+            let _kept_off = path.keep_off_the_link_cpu();
             let (mut stream, _) = listener.accept()?;
             for (bytes, _) in requests {
                 stream.read_exact(&mut [0; 8])?;
@@ -69,7 +69,7 @@ fn download_once(
             }
             Ok(())
         });
-        path.keep_off_the_link_cpu();
+        let _kept_off = path.keep_off_the_link_cpu();
         connect(client.as_raw_fd(), &SockaddrStorage::from(server))?;
         let mut client = &client;
         for (bytes, pause) in requests {

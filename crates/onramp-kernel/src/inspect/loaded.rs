@@ -328,8 +328,7 @@ fn initial_bytes_per_s(config: &Config, first: Option<&u32>) -> u64 {
     learned.rate(now_ns(ClockId::CLOCK_MONOTONIC).unwrap_or(0))
 }
 
-/// How many prefixes have a rate of their own, from the map of their rates. `None`: there is no such
-/// map.
+/// How many prefixes have a rate of their own, from the map of these rates. `None`: there is none.
 fn known_prefixes(rates: Option<&u32>) -> Option<usize> {
     let map = MapHandle::from_map_id(*rates?).ok()?;
     let now_ns = now_ns(ClockId::CLOCK_MONOTONIC).ok()?;

@@ -78,28 +78,14 @@ impl Deref for Registration {
 /// Registers a start-up under the first name that is free, and returns this name.
 fn register(options: &Options, shared: Option<&Shared>) -> Result<(String, Registered)> {
     let object = object_for(options)?;
-    probe::check_permission()?;
-    let btf = probe::kernel_btf()?;
-    probe::check_avoidance(&btf, options.avoidance)?;
-    let how = How {
-        form: probe::control_form(&btf)?,
-        linked: options.lifetime != Lifetime::UntilUnloaded
-            && !options.without_link
-            && probe::has_struct_ops_links(&btf),
-        shared,
-    };
-    let options = &Options {
-        // Without the member, a start-up can only be registered as a restricted one.
-        restricted: options.restricted || !probe::has_flags(&btf),
-        ..options.clone()
-    };
+    let (how, options) = on_this_kernel(options, shared)?;
     sweep()?;
-    let names = names(options);
+    let names = names(&options);
     for name in &names {
         if registered_names()?.contains(name) {
             continue;
         }
-        match load::register(object, options, how, name) {
+        match load::register(object, &options, how, name) {
             // Another process has registered it in the meantime.
             Err(Error::NameTaken { .. }) => continue,
             registered => return Ok((name.clone(), registered?)),
@@ -118,6 +104,26 @@ fn register(options: &Options, shared: Option<&Shared>) -> Result<(String, Regis
     }
 }
 
+/// How this kernel registers a start-up, and the options with which it can.
+fn on_this_kernel<'a>(options: &Options, shared: Option<&'a Shared>) -> Result<(How<'a>, Options)> {
+    probe::check_permission()?;
+    let btf = probe::kernel_btf()?;
+    probe::check_avoidance(&btf, options.avoidance)?;
+    let how = How {
+        form: probe::control_form(&btf)?,
+        linked: options.lifetime != Lifetime::UntilUnloaded
+            && !options.without_link
+            && probe::has_struct_ops_links(&btf),
+        shared,
+    };
+    let options = Options {
+        // Without the member, a start-up can only be registered as a restricted one.
+        restricted: options.restricted || !probe::has_flags(&btf),
+        ..options.clone()
+    };
+    Ok((how, options))
+}
+
 /// Loads the object of a start-up program, which this build need not have, and lets the verifier
 /// walk it. Returns the programs of this process with their costs. Nothing stays loaded, and
 /// nothing is registered.
@@ -126,25 +132,10 @@ fn register(options: &Options, shared: Option<&Shared>) -> Result<(String, Regis
 /// This process may not load programs, this kernel lacks something, or the verifier refuses the
 /// program.
 pub fn verify(object: &[u8], options: &Options) -> Result<BTreeMap<String, ProgramCost>> {
-    probe::check_permission()?;
-    let btf = probe::kernel_btf()?;
-    probe::check_avoidance(&btf, options.avoidance)?;
-    let how = How {
-        form: probe::control_form(&btf)?,
-        linked: probe::has_struct_ops_links(&btf),
-        shared: None,
-    };
-    let options = &Options {
-        restricted: options.restricted || !probe::has_flags(&btf),
-        ..options.clone()
-    };
+    let (how, options) = on_this_kernel(options, None)?;
     let name = onramp_core::congestion_control(&options.startup);
-    let _loaded = load::verify(object, options, how, &name)?;
-    own_programs().map_err(|cause| Error::Refused {
-        what: "reading the costs of its programs".to_owned(),
-        cause: cause.to_string(),
-        log: String::new(),
-    })
+    let _loaded = load::verify(object, &options, how, &name)?;
+    own_programs().map_err(|cause| Error::refused("reading the costs of its programs", cause))
 }
 
 /// The names that a registration may have, the best first. `load` alone uses a start-up's own name

@@ -19,9 +19,8 @@ mod tests;
 
 use onramp_scenario::units::{format_percent, format_rate, format_size, format_time};
 use onramp_scenario::{
-    Acks, ByteCounting, Case, Clocks, Connect, Connections, InitialWindow, Lie, PacketPair,
-    PairForm, Receiver, Recovery, SearchVersion, Stack, Timers, Train, Transfers, Transport,
-    Without, NO_STARTUP,
+    Acks, ByteCounting, Case, Clocks, Connect, InitialWindow, Lie, PacketPair, PairForm, Receiver,
+    Recovery, SearchVersion, Stack, Timers, Train, Transfers, Transport, Without, NO_STARTUP,
 };
 
 /// A case asks for something that only the simulator supports.
@@ -140,11 +139,9 @@ fn connections(case: &Case) -> Result<(), Unsupported> {
         .as_ref()
         .and_then(|split| split.rate_bits_per_s);
     refuse! {
-        transfer.connections != Connections::ONE,
+        transfer.connections.max() > 1,
             "transfer.connections", onramp_results::connections(case)
             => "one connection for each transfer";
-        transfer.requests.is_some(), "transfer.requests", "several requests" => "one request";
-        transfer.sizes.is_some(), "transfer.size", "sizes that are drawn" => "a size";
         split_rate.is_some(),
             "transfer.split_rate", format_rate(split_rate.unwrap_or_default()) => RELAYS;
     }

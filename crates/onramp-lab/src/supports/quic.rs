@@ -43,6 +43,8 @@ pub(super) fn transfer(case: &Case) -> Result<(), Unsupported> {
     refuse! {
         writes.is_some_and(|writes| writes.write_bytes.len() + writes.every_ns.len() > 2),
             "transfer.write", "different writes over QUIC" => "equal writes over QUIC";
+        transfer.requests.is_some(),
+            "transfer.requests", "several requests over QUIC" => "one request over QUIC";
         avoidance(transfer.avoidance).is_none(),
             "transfer.avoidance", named(transfer.avoidance.name()) => CONTROLLERS;
         transfer.stack != Stack::Linux, "transfer.stack", named(transfer.stack.name()) => NOQ;

@@ -151,3 +151,33 @@ fn connections_in_series_and_side_by_side_are_refused_with_their_keys() {
         Err("transfer.connections")
     );
 }
+
+#[test]
+fn several_requests_run_over_one_connection_of_tcp() {
+    let refused = |keys: &str| {
+        let path = "name = \"x\"\n[path]\nrate = \"9 Mbit/s\"\nrtt = \"40 ms\"\n";
+        let text = format!("{path}[[transfer]]\nsize = \"1 MB\"\nrequests = 9\n{keys}");
+        supports(&onramp_scenario::parse("x.toml", &text).unwrap().cases[0])
+            .map_err(|refusal| refusal.to_string())
+    };
+    for keys in [
+        "think = \"exponential 1 s\"\n",
+        "play = \"1 s\"\nplayer_buffer = \"9 s\"\n",
+        "connections = \"multiplexed\"\n",
+    ] {
+        assert_eq!(refused(keys), Ok(()), "{keys}");
+    }
+    let words = "`transfer.connections` asks for 6 connections: the lab supports one connection \
+        for each transfer; run it in the simulator: onramp sim";
+    assert_eq!(refused("connections = 6\n"), Err(words.to_owned()));
+    let refusal = refused("transport = \"quic\"\n").unwrap_err();
+    assert!(refusal.starts_with("`transfer.requests` asks for several requests over QUIC"));
+}
+
+#[test]
+fn sizes_that_are_drawn_are_supported() {
+    let text = "name = \"x\"\n[path]\nrate = \"9 Mbit/s\"\nrtt = \"40 ms\"\n[[transfer]]\n\
+                size = \"web-search\"\ncount = 9\n";
+    let case = &onramp_scenario::parse("x.toml", text).unwrap().cases[0];
+    assert_eq!(supports(case), Ok(()));
+}

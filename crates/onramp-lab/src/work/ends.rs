@@ -12,13 +12,16 @@ use onramp_host::now_ns;
 use onramp_hq::Content;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The sender: accepts one connection, reads the size from the request, sends the data and waits
-/// for the receiver's FIN. It resets the connection at `job.stop_ns`, which is by CLOCK_MONOTONIC
-/// here, as in [`download`].
+const REQUEST_BYTES: usize = onramp_scenario::REQUEST_BYTES as usize;
+
+/// The sender: accepts one connection, reads the requests, sends what each asks for, and waits for
+/// the receiver's FIN after the last answer. It resets the connection at `job.stop_ns`, which is by
+/// CLOCK_MONOTONIC here, as in [`download`].
 ///
 /// # Errors
 /// A socket call failed, or the socket has another congestion control than `control`.
@@ -31,15 +34,16 @@ pub fn serve(
 ) -> Result<(), Error> {
     let stream = accept(listener, control, open)?;
     state.set_sender(stream.clone());
-    let mut request = [0; 8];
-    (&*stream)
-        .read_exact(&mut request)
-        .map_err(failed("reading the request"))?;
-    let size_bytes = u64::from_be_bytes(request);
     let mut wait = CpuWait::of_this_thread();
-    let sent = send_content(&stream, size_bytes, job, open, &mut wait);
-    state.set_sender_wait(wait.longest_ns());
-    let mut is_complete = sent.map_err(failed("sending the data"))?;
+    let (mut sent_bytes, mut is_complete) = (0, true);
+    while is_complete && sent_bytes < job.size_bytes {
+        let asked_bytes = read_requests(&stream).map_err(failed("reading a request"))?;
+        let content = sent_bytes..sent_bytes.saturating_add(asked_bytes);
+        sent_bytes = content.end;
+        let sent = send_content(&stream, content, job, open, &mut wait);
+        state.set_sender_wait(wait.longest_ns());
+        is_complete = sent.map_err(failed("sending the data"))?;
+    }
     if is_complete {
         stream
             .shutdown(Shutdown::Write)
@@ -82,18 +86,36 @@ pub fn accept(
     }
 }
 
-/// Sends the content. Returns `false` if the stop of the flow or the end of the run came first.
+/// Reads the requests that have arrived, at least one. Returns the payload that they ask for.
+fn read_requests(mut stream: &TcpStream) -> io::Result<u64> {
+    let mut requests = [0; 64 * REQUEST_BYTES];
+    let mut read_bytes = 0;
+    while read_bytes == 0 || read_bytes % REQUEST_BYTES != 0 {
+        read_bytes += match stream.read(&mut requests[read_bytes..]) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::Interrupted => 0,
+            Err(error) => return Err(error),
+        };
+    }
+    let (requests, _) = requests[..read_bytes].as_chunks();
+    let sizes = requests.iter().copied().map(u64::from_be_bytes);
+    Ok(sizes.fold(0, u64::saturating_add))
+}
+
+/// Sends a part of the content. Returns `false` if the stop of the flow or the end of the run came
+/// first.
 fn send_content(
     stream: &TcpStream,
-    size_bytes: u64,
+    part: Range<u64>,
     job: &Job,
     open: &OpenSockets,
     wait: &mut CpuWait,
 ) -> io::Result<bool> {
     let content = Content::new();
     let begin_ns = now_ns();
-    let mut sent = 0;
-    while sent < size_bytes {
+    let mut sent = part.start;
+    while sent < part.end {
         let since_ns = now_ns() - begin_ns;
         // A send that waits for room in the buffer ends at the stop, rounded up to a tick of the
         // kernel (a few milliseconds).
@@ -102,8 +124,8 @@ fn send_content(
             Some(left) => stream.set_write_timeout(Some(left))?,
             None => {}
         }
-        let written = job.application.as_ref().map_or(size_bytes, |writes| {
-            writes.written_bytes(since_ns).min(size_bytes)
+        let written = job.application.as_ref().map_or(part.end, |writes| {
+            writes.written_bytes(since_ns).min(part.end)
         });
         if let Some(writes) = job.application.as_ref().filter(|_| sent == written) {
             let next_ns = begin_ns.saturating_add(writes.next_write_ns(since_ns));
@@ -157,21 +179,22 @@ fn time_until(stop_ns: u64) -> Option<Duration> {
 /// Maximum size of a receiver's read.
 pub const BUFFER_BYTES: usize = 256 << 10;
 
-/// The receiver: connects, sends the request, reads and checks the data, and closes when it has
-/// all. A sender that stops resets the connection, which is no error.
+/// The receiver: connects, sends its requests when they are due, reads and checks the data, and
+/// closes when it has all. A sender that stops resets the connection, which is no error.
 ///
 /// # Errors
 /// A socket call failed, or the data is wrong or incomplete.
 pub fn download(
     stream: &TcpStream,
     from: SocketAddr,
+    open: &OpenSockets,
     job: &Job,
     state: &FlowState,
 ) -> Result<(), Error> {
     state.set_connect_time(now_ns());
     connect(stream.as_raw_fd(), &SockaddrStorage::from(from))
         .map_err(failed("connecting through the path"))?;
-    let result = receive(stream, job, state);
+    let result = receive(stream, open, job, state);
     match &result {
         Err(Error::Socket { source, .. }) if is_reset(source) && now_ns() >= job.stop_ns => Ok(()),
         _ => result,
@@ -185,11 +208,35 @@ fn is_reset(error: &io::Error) -> bool {
     )
 }
 
-fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), Error> {
-    let (size_bytes, content) = (job.size_bytes, Content::new());
+/// Sends the requests that are due, and those of which it is known when they are due. Returns
+/// `false` if the run was over first.
+fn send_requests(
+    mut stream: &TcpStream,
+    open: &OpenSockets,
+    state: &FlowState,
+) -> Result<bool, Error> {
+    let due_ns = state.next_request_ns();
+    if due_ns == u64::MAX {
+        return Ok(true);
+    }
+    if !open.sleep_until(due_ns) {
+        return Ok(false);
+    }
+    let requests = state.requests(now_ns());
     stream
-        .write_all(&size_bytes.to_be_bytes())
-        .map_err(failed("sending the request"))?;
+        .write_all(&requests)
+        .map_err(failed("sending a request"))?;
+    Ok(true)
+}
+
+fn receive(
+    mut stream: &TcpStream,
+    open: &OpenSockets,
+    job: &Job,
+    state: &FlowState,
+) -> Result<(), Error> {
+    let (size_bytes, content) = (job.size_bytes, Content::new());
+    send_requests(stream, open, state)?;
     sockets::wake_reader_at(stream, job.initial_bytes)?;
     let mut buffer = vec![1; size_bytes.min(BUFFER_BYTES as u64) as usize];
     let mut received_bytes = 0;
@@ -219,7 +266,7 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
         }
         content.check(received_bytes, &buffer[..bytes])?;
         received_bytes += bytes as u64;
-        state.set_received(received_bytes);
+        state.receive(now, received_bytes);
         if received_bytes == size_bytes {
             state.set_receiver_wait(wait.longest_ns());
             state.set_completed(now);
@@ -228,6 +275,9 @@ fn receive(mut stream: &TcpStream, job: &Job, state: &FlowState) -> Result<(), E
         if job.note_ns.is_some_and(is_due) {
             noted_ns = now;
             state.note(now, received_bytes);
+        }
+        if !send_requests(stream, open, state)? {
+            return Ok(());
         }
     }
     stream

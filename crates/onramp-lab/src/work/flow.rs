@@ -192,7 +192,7 @@ impl TcpFlow {
             stop_ns: begin_ns.saturating_add(self.job.stop_ns),
             ..self.job
         };
-        let state = Arc::new(FlowState::of(self.traced_hop));
+        let state = Arc::new(FlowState::of(self.traced_hop, job.requests.clone()));
         let clients = self.hops.iter().map(|hop| hop.client.clone()).collect();
         let mut threads = Vec::with_capacity(self.hops.len() + 1);
         let mut spawn = |name: &str, work: Box<dyn FnOnce() -> Result<(), Error> + Send>| {
@@ -231,7 +231,7 @@ impl TcpFlow {
             "onramp-receiver",
             Box::new(
                 move || match at_ns < job.stop_ns && open.sleep_until(at_ns) {
-                    true => download(&client, sender, &job, &receiver_state),
+                    true => download(&client, sender, &open, &job, &receiver_state),
                     false => Ok(()),
                 },
             ),

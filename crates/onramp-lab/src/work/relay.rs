@@ -6,6 +6,7 @@ use super::sockets::{failed, set_send_buffer, OpenSockets};
 use super::state::FlowState;
 use crate::error::Error;
 use nix::sys::socket::{connect, SockaddrStorage};
+use onramp_scenario::REQUEST_BYTES;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
@@ -37,7 +38,7 @@ impl Relay<'_> {
         state.set_hop(self.hop, next.clone());
         connect(self.client.as_raw_fd(), &SockaddrStorage::from(self.from))
             .map_err(failed("connecting a relay"))?;
-        let mut request = [0; 8];
+        let mut request = [0; REQUEST_BYTES as usize];
         (&*next)
             .read_exact(&mut request)
             .map_err(failed("reading the request in a relay"))?;

@@ -4,6 +4,7 @@ use super::sending_end::SendingEnd;
 use super::tcp_info::TcpInfo;
 use onramp_hq::noq::Connection;
 use onramp_results::StartupEvent;
+use onramp_scenario::{Answers, Requester};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpStream};
@@ -14,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 #[derive(Default)]
 pub struct FlowState {
     received_bytes: AtomicU64,
+    requests: Mutex<Requester>,
     connect_ns: AtomicU64,
     completed_ns: AtomicU64,
     /// The sending end of each hop, from the sender on, while it has a connection.
@@ -29,10 +31,11 @@ pub struct FlowState {
 }
 
 impl FlowState {
-    /// The state of a flow that has not started. This hop is traced.
-    pub fn of(traced_hop: usize) -> FlowState {
+    /// The state of a flow that has not started, with its requests. This hop is traced.
+    pub fn of(traced_hop: usize, requests: Requester) -> FlowState {
         FlowState {
             traced_hop,
+            requests: Mutex::new(requests),
             ..FlowState::default()
         }
     }
@@ -40,6 +43,16 @@ impl FlowState {
     /// Payload that the receiver has read.
     pub fn received_bytes(&self) -> u64 {
         self.received_bytes.load(Ordering::Relaxed)
+    }
+
+    /// When the receiver sends its next request; `u64::MAX`: not before more has arrived.
+    pub fn next_request_ns(&self) -> u64 {
+        self.requests.lock().next_ns()
+    }
+
+    /// The answers that have arrived.
+    pub fn answers(&self) -> Answers {
+        self.requests.lock().answers.clone()
     }
 
     /// The time just before the receiver's connect; 0 until then.
@@ -126,6 +139,19 @@ impl FlowState {
 
     fn set_end(&self, hop: usize, end: SendingEnd) {
         self.hops.lock().insert(hop, end);
+    }
+
+    /// The requests that the receiver sends now.
+    pub(super) fn requests(&self, now_ns: u64) -> Vec<u8> {
+        let mut requests = self.requests.lock();
+        requests.leave(now_ns).flat_map(u64::to_be_bytes).collect()
+    }
+
+    /// Records the total number of bytes that the receiver has read, by TCP.
+    pub(super) fn receive(&self, now_ns: u64, bytes: u64) {
+        let more_bytes = bytes - self.received_bytes();
+        self.set_received(bytes);
+        self.requests.lock().received(now_ns, more_bytes);
     }
 
     /// Records the total number of bytes that the receiver has read.

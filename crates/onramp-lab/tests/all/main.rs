@@ -8,5 +8,6 @@ mod networks;
 mod nothing_left;
 mod quic;
 mod real_paths;
+mod requests;
 mod traffic;
 mod transfers;

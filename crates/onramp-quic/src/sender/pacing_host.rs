@@ -1,5 +1,8 @@
 //! A host that takes no rate of a start-up: it paces 2 cwnd / RTT with two packets at once, as neqo
 //! does, from the initial window on. Its avoidance is Reno's with the factor of CUBIC.
+//!
+//! Such a host may take its own pacing for an application limit (neqo, issue 3640), or the limit of
+//! an application for its own pacing (neqo, issue 3753).
 
 use super::tests::{BEGIN_NS, MTU};
 use super::*;
@@ -25,13 +28,28 @@ struct Path {
 struct Packet {
     number: u64,
     sent_ns: u64,
+    /// cwnd had room for another packet when it left.
+    had_room: bool,
     /// It repeats data, to learn what has arrived.
     is_probe: bool,
+}
+
+/// How the host knows what limits it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Limits {
+    /// cwnd or the pacer: the application always has data.
+    Known,
+    /// The application, where cwnd had room for another packet when a packet left. RFC 9002
+    /// (section 7.8) advises against it.
+    Guessed,
 }
 
 struct Host {
     sender: Sender,
     path: Path,
+    limits: Limits,
+    /// ACK frames that the host has guessed to be app-limited
+    app_limited_acks: u32,
     now_ns: u64,
     packets: VecDeque<Packet>,
     next_number: u64,
@@ -49,12 +67,14 @@ struct Host {
 }
 
 impl Host {
-    fn new(startup: Startup, path: Path) -> Host {
+    fn new(startup: Startup, path: Path, limits: Limits) -> Host {
         let mut sender = Sender::new(Settings::new(startup), MTU);
         sender.start(BEGIN_NS, Some(path.rtt_ns));
         Host {
             sender,
             path,
+            limits,
+            app_limited_acks: 0,
             now_ns: BEGIN_NS,
             packets: VecDeque::new(),
             next_number: 0,
@@ -70,7 +90,7 @@ impl Host {
     }
 
     /// The time of a transfer, and the number of packets that the queue dropped.
-    fn transfer(mut self, bytes: u64) -> (u64, u64) {
+    fn transfer(&mut self, bytes: u64) -> (u64, u64) {
         let (mut unsent_bytes, mut missing_bytes) = (bytes, bytes);
         while missing_bytes > 0 {
             let gap_ns = MTU * self.srtt_ns / (GAIN * self.sender.cwnd_bytes());
@@ -110,6 +130,7 @@ impl Host {
         self.inflight_bytes += MTU;
         self.packets.push_back(Packet {
             number,
+            had_room: self.inflight_bytes + MTU <= self.sender.cwnd_bytes(),
             sent_ns: self.now_ns,
             is_probe,
         });
@@ -160,7 +181,9 @@ impl Host {
         self.packets = left;
         if let Some(newest) = acked.back() {
             self.inflight_bytes -= acked.len() as u64 * MTU;
-            self.report(newest, acked.len() as u64 * MTU);
+            let is_app_limited = self.limits == Limits::Guessed && newest.had_room;
+            self.app_limited_acks += u32::from(is_app_limited);
+            self.report(newest, acked.len() as u64 * MTU, is_app_limited);
         }
         if let Some(newest) = lost.back() {
             let lost_bytes = lost.len() as u64 * MTU;
@@ -181,7 +204,9 @@ impl Host {
         (data(&acked), data(&lost))
     }
 
-    fn report(&mut self, newest: &Packet, bytes: u64) {
+    fn report(&mut self, newest: &Packet, bytes: u64, is_app_limited: bool) {
+        let guesses = self.limits == Limits::Guessed;
+        let has_no_room = self.inflight_bytes + bytes + MTU >= self.sender.cwnd_bytes();
         let rtt_ns = self.now_ns - newest.sent_ns;
         self.srtt_ns = (7 * self.srtt_ns + rtt_ns) / 8;
         if self.sender.owner() == Owner::Avoidance {
@@ -204,32 +229,38 @@ impl Host {
             srtt_ns: self.srtt_ns,
             rtt_ns: Some(rtt_ns),
             receiver_us: None,
-            is_app_limited: false,
-            is_cwnd_limited: true,
+            is_app_limited,
+            is_cwnd_limited: !guesses || has_no_room,
         });
     }
 }
+
+/// The paths of `scenarios/start-up.toml`.
+fn paths() -> impl Iterator<Item = Path> {
+    let rtts = |mbit_per_s| [20, 100, 600].map(|rtt_ms| (mbit_per_s, rtt_ms));
+    let paths = [10, 50, 250].into_iter().flat_map(rtts);
+    let paths = paths.flat_map(|path| [3, 10].map(|queue_tenths| (path, queue_tenths)));
+    paths.map(|((mbit_per_s, rtt_ms), queue_tenths)| Path {
+        bytes_per_s: mbit_per_s * 125_000,
+        rtt_ns: rtt_ms * MS,
+        queue_bytes: mbit_per_s * 125 * rtt_ms * queue_tenths / 10,
+    })
+}
+
+const SIZES: [u64; 3] = [100_000, 1_000_000, 5_000_000];
 
 /// The 54 downloads of `scenarios/start-up.toml`, for docs/quic.md.
 #[test]
 fn a_host_that_paces_its_initial_window_gains_a_third() {
     let (mut logarithms, mut dropped) = (Vec::new(), [0, 0]);
-    let rtts = |mbit_per_s| [20, 100, 600].map(|rtt_ms| (mbit_per_s, rtt_ms));
-    let paths = [10, 50, 250].into_iter().flat_map(rtts);
-    let paths = paths.flat_map(|path| [3, 10].map(|queue_tenths| (path, queue_tenths)));
-    for ((mbit_per_s, rtt_ms), queue_tenths) in paths {
-        for bytes in [100_000, 1_000_000, 5_000_000] {
-            let path = Path {
-                bytes_per_s: mbit_per_s * 125_000,
-                rtt_ns: rtt_ms * MS,
-                queue_bytes: mbit_per_s * 125 * rtt_ms * queue_tenths / 10,
-            };
+    for path in paths() {
+        for bytes in SIZES {
             let both = [Startup::Onramp, Startup::Standard]
-                .map(|startup| Host::new(startup, path).transfer(bytes));
+                .map(|startup| Host::new(startup, path, Limits::Known).transfer(bytes));
             let ratio = both[0].0 as f64 / both[1].0 as f64;
-            println!("{ratio:.3} {mbit_per_s} {rtt_ms} {queue_tenths} {bytes} {both:?}");
-            // Five packets fill the queue, and the host paces faster than the initial rate.
-            let is_small = (mbit_per_s, rtt_ms, queue_tenths) == (10, 20, 3);
+            println!("{ratio:.3} {path:?}, {bytes} bytes: {both:?}");
+            // Six packets fill the queue, and the host paces faster than the initial rate.
+            let is_small = path.queue_bytes < 7 * MTU;
             assert!(
                 ratio <= if is_small { 1.21 } else { 1.03 },
                 "{ratio}: {path:?}, {bytes} bytes"
@@ -244,4 +275,56 @@ fn a_host_that_paces_its_initial_window_gains_a_third() {
     println!("mean {mean:.3}, dropped {dropped:?}");
     assert!(mean <= 0.68, "{mean}");
     assert!(dropped[0] < dropped[1] / 10, "{dropped:?}");
+}
+
+/// Most packets of a paced window leave while cwnd has room for more.
+#[test]
+fn pacing_that_looks_like_an_application_limit_costs_nothing() {
+    let mut downloads_with_wrong_guesses = 0;
+    for path in paths() {
+        for bytes in SIZES {
+            let time_ns = |limits| {
+                let mut host = Host::new(Startup::Onramp, path, limits);
+                (host.transfer(bytes).0, host.app_limited_acks)
+            };
+            let (known_ns, _) = time_ns(Limits::Known);
+            let (guessed_ns, wrong_guesses) = time_ns(Limits::Guessed);
+            downloads_with_wrong_guesses += u32::from(wrong_guesses > 0);
+            let ratio = guessed_ns as f64 / known_ns as f64;
+            println!("{ratio:.3} {path:?}, {bytes} bytes: {wrong_guesses} wrong guesses");
+            assert!(ratio <= 1.03, "{ratio}: {path:?}, {bytes} bytes");
+        }
+    }
+    assert!(downloads_with_wrong_guesses > 0);
+}
+
+/// An application that writes three packets in each round trip does not use its window. The host
+/// holds two of them back for its pacing, and may take that for the limit.
+#[test]
+fn an_application_limit_that_looks_like_pacing_grows_no_window() {
+    let path = Path {
+        bytes_per_s: 50 * 125_000,
+        rtt_ns: 100 * MS,
+        queue_bytes: 625_000,
+    };
+    for is_app_limited in [false, true] {
+        let mut host = Host::new(Startup::Onramp, path, Limits::Guessed);
+        let window_bytes = host.sender.cwnd_bytes();
+        for _ in 0..20 {
+            for _ in 0..3 {
+                host.send(false);
+                host.now_ns += MS;
+            }
+            while let Some(packet) = host.packets.pop_front() {
+                host.now_ns = packet.sent_ns + path.rtt_ns;
+                host.inflight_bytes -= MTU;
+                host.report(&packet, MTU, is_app_limited);
+            }
+        }
+        let grown_bytes = host.sender.cwnd_bytes();
+        assert!(
+            grown_bytes <= window_bytes,
+            "{grown_bytes}: {is_app_limited}"
+        );
+    }
 }

@@ -89,36 +89,20 @@ fn draw_series(plot: &mut Timeline, one: &Series<'_>) {
         .collect();
     // Equal values are one step, which begins at the time of the first of them.
     acked.dedup_by_key(|p| p.1.to_bits());
-    plot.steps(
-        &format!("thin {colour}"),
-        &acked,
-        &format!("{}: acknowledged", one.label),
-    );
-    plot.steps(
-        &format!("main {colour}"),
-        &sent,
-        &format!("{}: enters the bottleneck", one.label),
-    );
+    let tooltip = format!("{}: acknowledged", one.label);
+    plot.steps(&format!("thin {colour}"), &acked, &tooltip);
+    let tooltip = format!("{}: enters the bottleneck", one.label);
+    plot.steps(&format!("main {colour}"), &sent, &tooltip);
     plot.markers(one, &sent, |time, bytes| {
-        format!(
-            "{}: {} sent at {}",
-            one.label,
-            byte_count(bytes as u64),
-            seconds(time)
-        )
+        let (bytes, time) = (byte_count(bytes as u64), seconds(time));
+        format!("{}: {bytes} sent at {time}", one.label)
     });
     let mut seen = HashSet::new();
     for segment in &one.trace.segments {
         let at = plot.frame.px((segment.time_s, end_of(segment)));
         let cell = |kind: u8| (kind, (at.0 / CELL_PX) as i64, (at.1 / CELL_PX) as i64);
-        let tooltip = |what: &str| {
-            format!(
-                "{}: byte {} {what} at {}",
-                one.label,
-                segment.start_byte,
-                seconds(segment.time_s)
-            )
-        };
+        let (byte, time) = (segment.start_byte, seconds(segment.time_s));
+        let tooltip = |what: &str| format!("{}: byte {byte} {what} at {time}", one.label);
         if segment.retransmission && seen.insert(cell(0)) {
             marks::ring(&mut plot.svg, one.look, at, &tooltip("retransmitted"));
         }

@@ -109,24 +109,14 @@ fn draw_series(plot: &mut Timeline, one: &Series<'_>) {
     let ssthresh = one.trace.sender.iter();
     let ssthresh = ssthresh.filter_map(|s| Some((s.time_s, s.ssthresh_bytes? as f64)));
     let ssthresh = one.until_the_end(ssthresh.collect());
-    plot.steps(
-        &format!("dashed {colour}"),
-        &ssthresh,
-        &format!("{}: ssthresh", one.label),
-    );
+    let tooltip = format!("{}: ssthresh", one.label);
+    plot.steps(&format!("dashed {colour}"), &ssthresh, &tooltip);
     let cwnd = cwnd(one);
-    plot.steps(
-        &format!("main {colour}"),
-        &cwnd,
-        &format!("{}: cwnd", one.label),
-    );
+    let tooltip = format!("{}: cwnd", one.label);
+    plot.steps(&format!("main {colour}"), &cwnd, &tooltip);
     plot.markers(one, &cwnd, |time, bytes| {
-        format!(
-            "{}: cwnd {} at {}",
-            one.label,
-            byte_count(bytes as u64),
-            seconds(time)
-        )
+        let (cwnd, time) = (byte_count(bytes as u64), seconds(time));
+        format!("{}: cwnd {cwnd} at {time}", one.label)
     });
 }
 

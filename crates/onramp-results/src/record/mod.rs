@@ -14,7 +14,7 @@ use columns::Flow;
 use onramp_core::StartupEvent;
 use onramp_net::LinkStats;
 use onramp_scenario::{
-    header_bytes, quic_header_bytes, Arrival, Case, FlowSizes, IpVersion, Memory, Traffic,
+    header_bytes, quic_header_bytes, Answers, Arrival, Case, FlowSizes, IpVersion, Memory, Traffic,
     Transfers, Transport, NO_STARTUP,
 };
 use serde::{Deserialize, Serialize};
@@ -306,6 +306,22 @@ impl Record {
             .iter()
             .map(|event| event.remembered_bytes)
             .find(|bytes| *bytes > 0);
+    }
+
+    /// Enters the times of several answers of a transfer that started at this time, and of a video.
+    pub fn fill_answers(&mut self, started_ns: u64, answers: &Answers) {
+        let Some(((_, first_ns), later)) = answers.times.split_first() else {
+            return;
+        };
+        self.first_answer_s = Some(first_ns.saturating_sub(started_ns) as f64 / 1e9);
+        if !later.is_empty() {
+            let sum_ns: u64 = later.iter().map(|(asked, answered)| answered - asked).sum();
+            self.later_answer_s = Some(sum_ns as f64 / 1e9 / later.len() as f64);
+        }
+        if let Some(player) = &answers.player {
+            self.stalls = Some(player.stalls);
+            self.stalled_s = Some(player.stalled_ns as f64 / 1e9);
+        }
     }
 
     /// Enters the completion time in seconds, and the wasted round trips beyond

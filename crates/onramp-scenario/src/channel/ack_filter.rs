@@ -2,7 +2,6 @@
 
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::mistake::Mistake;
 use onramp_config::key::{keys, AnyKey, Boolean, Fallback};
 use onramp_net::{Config, QueueConfig};
 
@@ -22,12 +21,7 @@ impl Parameter for AckFilter {
         let is_on = source.one(&ACK_FILTER);
         let other = source.discipline.filter(|name| *name != "drop-tail");
         if let Some(chosen) = other.filter(|_| is_on == Some(true)) {
-            let mistake = Mistake::NotFor {
-                key: source.section.path_of(&ACK_FILTER),
-                only: "discipline `drop-tail`",
-                chosen: chosen.to_owned(),
-            };
-            source.fault(ACK_FILTER.name(), mistake);
+            source.refuse(ACK_FILTER.name(), "discipline `drop-tail`", chosen);
         }
         is_on.into_iter().collect()
     }

@@ -3,13 +3,12 @@
 use super::limits::{PROBABILITIES, QUEUES};
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::{Queue, QueueLimit};
-use crate::mistake::Mistake;
+use crate::mistake::{refuse, Mistake};
 use onramp_config::document::Section;
 use onramp_config::key::{
-    choice_kinds, keys, AnyKey, Boolean, Fallback, Integer, Key, Percent, Size, Table, Time,
+    choice_kinds, keys, AnyKey, Boolean, Fallback, Integer, Percent, Size, Table, Time,
 };
 use onramp_config::units::{format_percent, format_size, format_time};
-use onramp_config::Fault;
 use onramp_net::{
     CoDelConfig, Config, DualPi2Config, FqCoDelConfig, Limit, QueueConfig, RedConfig,
 };
@@ -30,17 +29,11 @@ choice_kinds! {
 }
 
 keys! { KEYS:
-    DISCIPLINE: DisciplineName = Key::new(
-        "discipline",
-        Fallback::Text(DROP_TAIL),
-        "How the queue is kept: {names}.",
-    );
-    ECN: Boolean = Key::new(
-        "ecn",
-        Fallback::Text("false"),
+    DISCIPLINE: DisciplineName = "discipline", Fallback::Text(DROP_TAIL),
+        "How the queue is kept: {names}.";
+    ECN: Boolean = "ecn", Fallback::Text("false"),
         "For `red`, `codel` and `fq-codel`: packets of connections with `ecn` are marked where \
-         others are dropped early (RFC 3168). `dualpi2` always marks.",
-    );
+         others are dropped early (RFC 3168). `dualpi2` always marks.";
 }
 
 static RED_TABLE: Table = Table {
@@ -62,81 +55,38 @@ static DUALPI2_TABLE: Table = Table {
 };
 
 keys! { RED_KEYS:
-    MIN: Queue = Key::new(
-        "min",
-        Fallback::Other("`red.max / 3`"),
-        "Average queue below which nothing is dropped early, in the unit of `queue`.",
-    )
-    .ranges(&QUEUES);
-    MAX: Queue = Key::new(
-        "max",
-        Fallback::Other("`queue / 4`"),
+    MIN: Queue = "min", Fallback::Other("`red.max / 3`"), ranges &QUEUES,
+        "Average queue below which nothing is dropped early, in the unit of `queue`.";
+    MAX: Queue = "max", Fallback::Other("`queue / 4`"), ranges &QUEUES,
         "Average queue at which packets are dropped with `probability`, in the unit of `queue`. \
          If `min` is the same, all packets above are dropped, or marked with `ecn`: the step of \
-         DCTCP, with a `weight` of 100 %.",
-    )
-    .ranges(&QUEUES);
-    PROBABILITY: Percent = Key::new(
-        "probability",
-        Fallback::Text("10 %"),
-        "Probability of a drop where the average queue is `max`.",
-    )
-    .ranges(&[PROBABILITIES]);
-    WEIGHT: Percent = Key::new(
-        "weight",
-        Fallback::Text("0.2 %"),
-        "Weight of a new sample in the average, rounded to the nearest power of two.",
-    )
-    .ranges(&[("0.0001 %", "100 %")]);
-    GENTLE: Boolean = Key::new(
-        "gentle",
-        Fallback::Text("true"),
+         DCTCP, with a `weight` of 100 %.";
+    PROBABILITY: Percent = "probability", Fallback::Text("10 %"), ranges &[PROBABILITIES],
+        "Probability of a drop where the average queue is `max`.";
+    WEIGHT: Percent = "weight", Fallback::Text("0.2 %"), ranges &[("0.0001 %", "100 %")],
+        "Weight of a new sample in the average, rounded to the nearest power of two.";
+    GENTLE: Boolean = "gentle", Fallback::Text("true"),
         "Between `max` and twice `max` the probability rises to one. Otherwise it jumps to one at \
-         `max`.",
-    );
+         `max`.";
 }
 
 keys! { CODEL_KEYS:
-    TARGET: Time = Key::new(
-        "target",
-        Fallback::Text("5 ms"),
-        "Delay that a standing queue may have, for `codel` and `fq-codel`.",
-    )
-    .ranges(&[("1 us", "4 s")]);
-    INTERVAL: Time = Key::new(
-        "interval",
-        Fallback::Text("100 ms"),
-        "Time for which the delay of a queue may exceed `target`.",
-    )
-    .ranges(&[("1 us", "4 s")]);
-    QUANTUM: Size = Key::new(
-        "quantum",
-        Fallback::Text("1514 B"),
-        "Bytes that each flow may send in its turn, for `fq-codel`.",
-    )
-    .ranges(&[("1 B", "1 GB")]);
+    TARGET: Time = "target", Fallback::Text("5 ms"), ranges &[("1 us", "4 s")],
+        "Delay that a standing queue may have, for `codel` and `fq-codel`.";
+    INTERVAL: Time = "interval", Fallback::Text("100 ms"), ranges &[("1 us", "4 s")],
+        "Time for which the delay of a queue may exceed `target`.";
+    QUANTUM: Size = "quantum", Fallback::Text("1514 B"), ranges &[("1 B", "1 GB")],
+        "Bytes that each flow may send in its turn, for `fq-codel`.";
 }
 
 keys! { DUALPI2_KEYS:
-    CLASSIC_TARGET: Time = Key::new(
-        "target",
-        Fallback::Text("15 ms"),
-        "Delay at which the queue of classic packets is held by drops, or by marks of ECT(0).",
-    )
-    .ranges(&[("1 us", "4 s")]);
-    STEP: Time = Key::new(
-        "step",
-        Fallback::Text("1 ms"),
-        "Delay above which every packet of the low-latency queue is marked.",
-    )
-    .ranges(&[("0 s", "4 s")]);
-    COUPLING: Integer<u32> = Key::new(
-        "coupling",
-        Fallback::Text("2"),
+    CLASSIC_TARGET: Time = "target", Fallback::Text("15 ms"), ranges &[("1 us", "4 s")],
+        "Delay at which the queue of classic packets is held by drops, or by marks of ECT(0).";
+    STEP: Time = "step", Fallback::Text("1 ms"), ranges &[("0 s", "4 s")],
+        "Delay above which every packet of the low-latency queue is marked.";
+    COUPLING: Integer<u32> = "coupling", Fallback::Text("2"), ranges &[("1", "255")],
         "Coupling factor: a low-latency packet is marked with this factor times the square root of \
-         the probability with which a classic packet is dropped.",
-    )
-    .ranges(&[("1", "255")]);
+         the probability with which a classic packet is dropped.";
 }
 
 /// How a queue is kept.
@@ -414,12 +364,8 @@ fn read_codel(
 /// Refuses `ecn` with `drop-tail`, which only drops, and with `dualpi2`, which marks in any case.
 fn refuse_ecn_without_marks(source: &mut ChannelSource<'_, '_>, chosen: &str, ecn: Option<bool>) {
     if matches!(chosen, DROP_TAIL | DUALPI2) && ecn == Some(true) {
-        let mistake = Mistake::NotFor {
-            key: source.section.path_of(&ECN),
-            only: "the disciplines `red`, `codel` and `fq-codel`",
-            chosen: chosen.to_owned(),
-        };
-        source.fault(ECN.name(), mistake);
+        let only = "the disciplines `red`, `codel` and `fq-codel`";
+        source.refuse(ECN.name(), only, chosen);
     }
 }
 
@@ -429,24 +375,18 @@ fn refuse_tables_of_others(
     [red, codel, dualpi2]: [&Section; 3],
     chosen: &str,
 ) {
-    let mut refuse = |key: String, only, span| {
-        let chosen = chosen.to_owned();
-        let mistake = Mistake::NotFor { key, only, chosen };
-        source.reader.faults.push(Fault::at(mistake, span));
-    };
     if red.is_given() && chosen != RED {
-        refuse(red.path(), "discipline `red`", red.header.clone());
+        source.refuse(RED_TABLE.name, "discipline `red`", chosen);
     }
     if dualpi2.is_given() && chosen != DUALPI2 {
-        let span = dualpi2.header.clone();
-        refuse(dualpi2.path(), "discipline `dualpi2`", span);
+        source.refuse(DUALPI2_TABLE.name, "discipline `dualpi2`", chosen);
     }
     if codel.is_given() && !matches!(chosen, CODEL | FQ_CODEL) {
         let only = "the disciplines `codel` and `fq-codel`";
-        refuse(codel.path(), only, codel.header.clone());
-    } else if codel.has(&QUANTUM) && chosen == CODEL {
-        let span = codel.span(QUANTUM.name());
-        refuse(codel.path_of(&QUANTUM), "discipline `fq-codel`", span);
+        source.refuse(CODEL_TABLE.name, only, chosen);
+    } else if chosen == CODEL {
+        let only = "discipline `fq-codel`";
+        refuse(source.reader, codel, QUANTUM.name(), only, chosen);
     }
 }
 
@@ -478,8 +418,7 @@ fn check_thresholds(source: &mut ChannelSource<'_, '_>, table: &Section, red: Op
                 key: table.path_of(key),
                 queue: queue_path,
             };
-            let fault = Fault::at(mistake, table.span(key.name()));
-            return source.reader.faults.push(fault);
+            return source.reader.fault(mistake, table.span(key.name()));
         }
     }
     let smallest = source.queues.iter().min_by_key(|queue| queue.amount());
@@ -499,8 +438,7 @@ fn check_thresholds(source: &mut ChannelSource<'_, '_>, table: &Section, red: Op
             other,
             limit: shown,
         };
-        let fault = Fault::at(mistake, table.span(MIN.name()));
-        source.reader.faults.push(fault);
+        source.reader.fault(mistake, table.span(MIN.name()));
     }
 }
 

@@ -3,7 +3,6 @@
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::rate::RATE;
-use crate::mistake::Mistake;
 use onramp_config::key::{choice_kinds, keys, AnyKey, Fallback};
 use onramp_net::{Config, Framing};
 
@@ -49,12 +48,7 @@ impl Parameter for LinkFraming {
         }
         let framing = source.one(&FRAMING);
         if let (Some(chosen), Some(_)) = (unsteady, framing.filter(|f| *f != Framing::Packets)) {
-            let mistake = Mistake::NotFor {
-                key: source.section.path_of(&FRAMING),
-                only: "links of a steady rate",
-                chosen: chosen.to_owned(),
-            };
-            source.fault(FRAMING.name(), mistake);
+            source.refuse(FRAMING.name(), "links of a steady rate", chosen);
         }
         framing.into_iter().collect()
     }

@@ -3,10 +3,8 @@
 use super::limits::{FORWARD, LOSSES, PROBABILITIES};
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
-use crate::mistake::Mistake;
 use onramp_config::key::{keys, AnyKey, Fallback, PacketCount, Percent, Table};
 use onramp_config::units::{format_percent, parse_percent};
-use onramp_config::Fault;
 use onramp_net::{Config, LossConfig};
 use std::num::NonZeroU32;
 
@@ -126,20 +124,8 @@ impl Parameter for PeriodicLoss {
 
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
         let every = source.one(&LOSS_EVERY);
-        let bursts_path = BURSTS_TABLE.path_in(&source.section.path());
-        let excluded = [
-            (LOSS.name(), source.section.path_of(&LOSS)),
-            (BURSTS_TABLE.name, bursts_path),
-        ];
-        for (name, other) in excluded {
-            if source.section.has(&LOSS_EVERY) && source.section.has_name(name) {
-                let mistake = Mistake::Excludes {
-                    key: source.section.path_of(&LOSS_EVERY),
-                    other,
-                    other_at: source.section.span(name),
-                };
-                source.fault(LOSS_EVERY.name(), mistake);
-            }
+        for other in [LOSS.name(), BURSTS_TABLE.name] {
+            source.exclude(LOSS_EVERY.name(), other);
         }
         let every = every.and_then(|packets| u32::try_from(packets).ok());
         vec![every.and_then(NonZeroU32::new)]
@@ -166,15 +152,7 @@ impl Parameter for BurstLoss {
         if !source.section.has_name(BURSTS_TABLE.name) {
             return vec![None];
         }
-        if source.section.has(&LOSS) {
-            let mistake = Mistake::Excludes {
-                key: BURSTS_TABLE.path_in(&source.section.path()),
-                other: source.section.path_of(&LOSS),
-                other_at: source.section.span(LOSS.name()),
-            };
-            let fault = Fault::at(mistake, table.header.clone());
-            source.reader.faults.push(fault);
-        }
+        source.exclude(BURSTS_TABLE.name, LOSS.name());
         let bursts = || {
             Some(Bursts {
                 enter_ppm: enter?,

@@ -3,10 +3,9 @@
 
 use super::queue_limit::QueueLimit;
 use super::recording::{RecordingStart, Trace};
-use crate::mistake::Mistake;
+use crate::mistake::{exclude, refuse, Mistake};
 use onramp_config::document::{Reader, Section};
 use onramp_config::key::{AnyKey, Key, Kind, Table};
-use onramp_config::Fault;
 use onramp_net::{Config, Limit};
 use std::num::NonZeroU64;
 
@@ -124,8 +123,16 @@ impl<'a> ChannelSource<'_, 'a> {
 
     /// Notes a mistake in a key of the channel's table.
     pub(crate) fn fault(&mut self, name: &str, mistake: Mistake) {
-        self.reader
-            .faults
-            .push(Fault::at(mistake, self.section.span(name)));
+        self.reader.fault(mistake, self.section.span(name));
+    }
+
+    /// [`refuse`] in the channel's own table.
+    pub(crate) fn refuse(&mut self, name: &str, only: &'static str, chosen: &str) {
+        refuse(self.reader, self.section, name, only, chosen);
+    }
+
+    /// [`exclude`] in the channel's own table.
+    pub(crate) fn exclude(&mut self, name: &str, other: &str) {
+        exclude(self.reader, self.section, name, other);
     }
 }

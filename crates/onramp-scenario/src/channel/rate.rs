@@ -49,14 +49,7 @@ impl Parameter for SerialiserRate {
 
 /// The mean rate of a recorded link, which stands for its rate.
 fn mean_of_trace(source: &mut ChannelSource<'_, '_>) -> Vec<u64> {
-    if source.section.has(&RATE) {
-        let mistake = Mistake::Excludes {
-            key: source.section.path_of(&TRACE),
-            other: source.section.path_of(&RATE),
-            other_at: source.section.span(RATE.name()),
-        };
-        source.fault(TRACE.name(), mistake);
-    }
+    source.exclude(TRACE.name(), RATE.name());
     let mean = |trace: &Trace| trace.recording.mean_bits_per_s();
     source.rates_bits_per_s = source.trace.iter().filter_map(mean).collect();
     source.rates_bits_per_s.clone()

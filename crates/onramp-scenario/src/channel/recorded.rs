@@ -88,13 +88,8 @@ impl Parameter for RecordedLoss {
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<Self::Value> {
         let recorded = quantity(source, |table| table.losses.as_ref());
         for name in LOSS_KEYS {
-            if let Some(recorded) = recorded.as_ref().filter(|_| source.section.has_name(name)) {
-                let mistake = Mistake::Excludes {
-                    key: source.section.path_of_name(recorded.key),
-                    other: source.section.path_of_name(name),
-                    other_at: source.section.span(name),
-                };
-                source.fault(recorded.key, mistake);
+            if let Some(recorded) = &recorded {
+                source.exclude(recorded.key, name);
             }
         }
         vec![recorded]

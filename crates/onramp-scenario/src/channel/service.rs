@@ -3,7 +3,6 @@
 use super::parameter::{ChannelSource, LinkContext, Parameter};
 use super::queue_limit::QueueLimit;
 use super::trace::TRACE;
-use crate::mistake::Mistake;
 use onramp_config::key::{choice_kinds, keys, AnyKey, Fallback};
 use onramp_net::Config;
 
@@ -32,12 +31,7 @@ impl Parameter for PoissonService {
     fn read(source: &mut ChannelSource<'_, '_>) -> Vec<bool> {
         let is_poisson = source.one(&SERVICE).map(|name| name == POISSON);
         if is_poisson == Some(true) && source.rate_is_recorded {
-            let mistake = Mistake::Excludes {
-                key: source.section.path_of(&SERVICE),
-                other: source.section.path_of(&TRACE),
-                other_at: source.section.span(TRACE.name()),
-            };
-            source.fault(SERVICE.name(), mistake);
+            source.exclude(SERVICE.name(), TRACE.name());
         }
         source.is_poisson = is_poisson == Some(true);
         is_poisson.into_iter().collect()

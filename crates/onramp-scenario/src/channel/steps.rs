@@ -7,7 +7,6 @@ use super::trace::TRACE;
 use crate::mistake::Mistake;
 use onramp_config::key::{keys, Fallback, Percent, Rate, Table, Time};
 use onramp_config::units::{format_percent, format_rate, format_time};
-use onramp_config::Fault;
 use onramp_net::{Config, Outages, RateSteps};
 
 const TIMES: (&str, &str) = ("1 us", "3600 s");
@@ -68,13 +67,7 @@ impl Parameter for RandomSteps {
             source.is_poisson.then_some("poisson")
         };
         if let Some(chosen) = chosen {
-            let mistake = Mistake::NotFor {
-                key: STEPS_TABLE.path_in(&source.section.path()),
-                only: "a steady service",
-                chosen: chosen.to_owned(),
-            };
-            let fault = Fault::at(mistake, table.header.clone());
-            source.reader.faults.push(fault);
+            source.refuse(STEPS_TABLE.name, "a steady service", chosen);
         }
         let max = source.rates_bits_per_s.iter().copied().min();
         if let (Some(min), Some(max)) = (min_bits_per_s, max) {

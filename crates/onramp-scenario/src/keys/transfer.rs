@@ -97,7 +97,11 @@ keys! { KEYS:
          `line`, from their `ends`, or from the `closest` of them. And how `astart` filters its \
          samples: `latest` takes the latest sample instead of the mean of two, `calm` compares \
          with the maximum instability of the connection instead of that of ten samples. And \
-         `remaining`: `spaced` sends one segment for each ACK of a flight, then what remains.";
+         `remaining`: `spaced` sends one segment for each ACK of a flight, then what remains. And \
+         `round`: `paced` takes the closest ACKs, and paces for a whole round trip on hosts with \
+         a coarse clock too. And `westwood`: a timeout leaves `astart` the BDP at its rate as \
+         ssthresh. And when `pair` shapes what follows a recovery: from its first ACK on \
+         (`new-ack`), or not for a round trip, but until cwnd is full (`until-full`).";
     INITIAL_WINDOW: Window = "initial_window", Text("host"),
         ranges &[("1 segment", "1000 segments")], list List::Factor,
         "What the sender may send before the first ACK.";

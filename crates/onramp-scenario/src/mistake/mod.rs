@@ -1,10 +1,12 @@
 //! The mistakes that a scenario file can have, with their facts and their sentences.
 
+mod choice;
 mod help;
 mod relay;
 
 pub use relay::NotBetween;
 
+pub(crate) use choice::{exclude, refuse};
 use onramp_config::{AnyMistake, FileMistake};
 use std::ops::Range;
 

@@ -4,7 +4,7 @@ use super::topology::Described;
 use crate::cases::Topology;
 use crate::keys::kinds::{IpVersionName, KnownNode, Node};
 use crate::keys::transfer::SPLIT;
-use crate::mistake::{Mistake, NotBetween};
+use crate::mistake::{refuse, Mistake, NotBetween};
 use crate::model::Network;
 use onramp_config::document::{Reader, Section};
 use onramp_config::key::{Key, Kind};
@@ -111,12 +111,8 @@ impl Routes {
         }
         let span = section.span(SPLIT.name());
         if self.is_path {
-            let mistake = Mistake::NotFor {
-                key: section.path_of(&SPLIT),
-                only: "networks of [[link]], which have nodes between the ends",
-                chosen: "[path]".to_owned(),
-            };
-            reader.fault(mistake, span);
+            let only = "networks of [[link]], which have nodes between the ends";
+            refuse(reader, section, SPLIT.name(), only, "[path]");
             return None;
         }
         let relays = places(reader.list(section, &SPLIT)?);

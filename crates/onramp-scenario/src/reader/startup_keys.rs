@@ -2,7 +2,7 @@
 
 use crate::cases::{TransferDraft, DEFAULT_STARTUP};
 use crate::keys::parameters::{parameter_keys, PARAMETERS};
-use crate::mistake::Mistake;
+use crate::mistake::{refuse, Mistake};
 use onramp_config::document::{Reader, Section};
 use onramp_config::key::{Key, Kind, Rate, Size};
 
@@ -30,19 +30,10 @@ pub(super) fn check_key_of_startups<K>(
     uses_key: impl Fn(&str) -> bool,
     startups: Option<&[String]>,
 ) {
-    if !section.has(key) {
-        return;
-    }
     let default = [DEFAULT_STARTUP.to_owned()];
     let startups = startups.unwrap_or(&default);
-    if let Some(chosen) = startups.iter().find(|chosen| !uses_key(chosen)).cloned() {
-        let key_path = section.path_of(key);
-        let mistake = Mistake::NotFor {
-            key: key_path,
-            only,
-            chosen,
-        };
-        reader.fault(mistake, section.span(key.name()));
+    if let Some(chosen) = startups.iter().find(|chosen| !uses_key(chosen)) {
+        refuse(reader, section, key.name(), only, chosen);
     }
 }
 
@@ -67,12 +58,8 @@ pub(super) fn vary_parameters(
             match keys.clone().find(|key| key.startup == startup) {
                 Some(key) => values = key.list(reader, &table),
                 None => {
-                    let mistake = Mistake::NotFor {
-                        key: table.path_of_name(name),
-                        only: keys.next().expect("the key is of a start-up").only,
-                        chosen: startup.clone(),
-                    };
-                    reader.fault(mistake, table.span(name));
+                    let only = keys.next().expect("the key is of a start-up").only;
+                    refuse(reader, &table, name, only, startup);
                 }
             }
         }

@@ -8,7 +8,7 @@ use crate::keys::network::{
     PATH, PATH_CHANGE, PATH_CHANGE_AT, PATH_CHANGE_LOSS, PATH_CHANGE_RATE, PATH_CHANGE_RTT,
     PATH_MTU, PATH_REVERSE, PATH_REVERSE_DELAY, PATH_RTT,
 };
-use crate::mistake::Mistake;
+use crate::mistake::{exclude, refuse, Mistake};
 use crate::model::{Network, NetworkLink, RECEIVER, SENDER};
 use onramp_config::document::{Reader, Section};
 use onramp_config::key::{Key, Percent, Rate, Size, Time};
@@ -119,14 +119,7 @@ fn recorded_delay_ns(
     channel: &ChannelDraft,
 ) -> Option<u64> {
     let recorded = channel.own_recorded_delay()?;
-    if section.has(delay) {
-        let mistake = Mistake::Excludes {
-            key: section.path_of_name(recorded.key),
-            other: section.path_of(delay),
-            other_at: section.span(delay.name()),
-        };
-        reader.fault(mistake, section.span(recorded.key));
-    }
+    exclude(reader, section, recorded.key, delay.name());
     // A round-trip time is not 0.
     Some(recorded.mean().max(1))
 }
@@ -229,13 +222,8 @@ fn refuse_changes(
     ];
     for (name, only, chosen) in refused {
         let Some(chosen) = chosen else { continue };
-        for section in sections.iter().filter(|section| section.has_name(name)) {
-            let mistake = Mistake::NotFor {
-                key: section.path_of_name(name),
-                only,
-                chosen: chosen.to_owned(),
-            };
-            reader.fault(mistake, section.span(name));
+        for section in sections {
+            refuse(reader, section, name, only, chosen);
         }
     }
 }

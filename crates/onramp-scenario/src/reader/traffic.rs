@@ -8,7 +8,7 @@ use crate::keys::traffic::{
     IP, KIND, LEAD, MEASURED, OFF, ON, PACKET, QOS_BURST, QOS_RATE, RATE, RECOVERY, SIZE, STACK,
     START, STARTUP, STOP, TICK, TIMERS, TO,
 };
-use crate::mistake::Mistake;
+use crate::mistake::{exclude, refuse, Mistake};
 use crate::model::{
     Buffer, Clocks, Given, OnOff, Packets, Payload, Poisson, Sizes, Traffic, TrafficKind,
     TrafficStart, Transfers,
@@ -107,14 +107,19 @@ fn kind_of(
     transfers: Option<Transfers>,
     packets: Option<OnOff>,
 ) -> Option<TrafficKind> {
+    let mut refuse_keys = |keys: &[&dyn AnyKey], only| {
+        for key in keys {
+            refuse(reader, section, key.facts().name, only, name);
+        }
+    };
     if name == "transfer" {
         let only = "the kinds `constant`, `poisson` and `on-off`";
-        refuse(reader, section, OF_PACKETS, only, name);
+        refuse_keys(OF_PACKETS, only);
     } else {
-        refuse(reader, section, OF_TRANSFERS, "kind `transfer`", name);
+        refuse_keys(OF_TRANSFERS, "kind `transfer`");
     }
     if name != "on-off" {
-        refuse(reader, section, OF_ON_OFF, "kind `on-off`", name);
+        refuse_keys(OF_ON_OFF, "kind `on-off`");
     }
     Some(match name {
         "transfer" => {
@@ -134,25 +139,6 @@ fn is_endless(kind: &TrafficKind) -> bool {
         return false;
     };
     transfers.sizes.are_endless() || transfers.count.is_none()
-}
-
-/// Refuses keys of other kinds of traffic than the chosen one.
-fn refuse(
-    reader: &mut Reader,
-    section: &Section,
-    keys: &[&dyn AnyKey],
-    only: &'static str,
-    chosen: &str,
-) {
-    let names = keys.iter().map(|key| key.facts().name);
-    for name in names.filter(|name| section.has_name(name)) {
-        let mistake = Mistake::NotFor {
-            key: section.path_of_name(name),
-            only,
-            chosen: chosen.to_owned(),
-        };
-        reader.fault(mistake, section.span(name));
-    }
 }
 
 fn read_transfers(
@@ -213,12 +199,9 @@ fn read_sizes(reader: &mut Reader, section: &Section) -> Sizes {
     match (drawn, sizes.len()) {
         (Some(drawn), 1) => return Sizes::Drawn(drawn),
         (Some(drawn), _) => {
-            let mistake = Mistake::NotFor {
-                key: section.path_of(&SIZE),
-                only: "several sizes, or one distribution",
-                chosen: format!("{} in a list", drawn.name()),
-            };
-            reader.fault(mistake, section.span(SIZE.name()));
+            let only = "several sizes, or one distribution";
+            let chosen = format!("{} in a list", drawn.name());
+            refuse(reader, section, SIZE.name(), only, &chosen);
         }
         (None, _) => {}
     }
@@ -282,14 +265,7 @@ fn read_packet(reader: &mut Reader, section: &Section, mtu_bytes: u32) -> Option
 fn read_start(reader: &mut Reader, section: &Section) -> Option<TrafficStart> {
     let lead_ns = reader.one(section, &LEAD);
     let start_ns = reader.one(section, &START);
-    if section.has(&LEAD) && section.has(&START) {
-        let mistake = Mistake::Excludes {
-            key: section.path_of(&START),
-            other: section.path_of(&LEAD),
-            other_at: section.span(LEAD.name()),
-        };
-        reader.fault(mistake, section.span(START.name()));
-    }
+    exclude(reader, section, START.name(), LEAD.name());
     match (section.has(&START), section.has(&LEAD)) {
         (true, _) => start_ns.map(TrafficStart::At),
         (false, true) => lead_ns.map(TrafficStart::Lead),

@@ -12,13 +12,12 @@ use crate::keys::transfer::{
     SPLIT_BUFFER, SPLIT_RATE, STACK, START, STARTUP, THINK, TICK, TIMERS, TO, TRAIN, TRANSPORT,
     WINDOW_SCALING, WITHOUT, WRITE, WRITE_EVERY,
 };
-use crate::mistake::Mistake;
+use crate::mistake::{exclude, refuse, Mistake};
 use crate::model::{
     Application, Avoidance, Clocks, Connect, Connections, Pace, PlayerKeys, Requests, Split,
     Transfer, NO_STARTUP,
 };
 use onramp_config::document::{Reader, Section};
-use onramp_config::key::AnyKey;
 use onramp_config::units::{format_size, format_time};
 use onramp_tcp::{IpVersion, Stack};
 
@@ -77,7 +76,7 @@ pub(super) fn read_transfer(
     draft.common.requests = requests;
     if are_drawn && requests.is_some() {
         let only = "sizes that are not drawn";
-        refuse(reader, section, &REQUESTS, only, "a distribution");
+        refuse(reader, section, REQUESTS.name(), only, "a distribution");
     }
     draft.vary(connections, |one, connections| {
         one.connections = connections
@@ -165,7 +164,8 @@ fn vary_congestion_control(
     let usual = || stacks.iter().map(|stack| avoidance_of(*stack)).collect();
     let chosen: Vec<_> = avoidances.clone().unwrap_or_else(usual);
     if let Some(other) = chosen.iter().find(|one| **one != Avoidance::Cubic) {
-        refuse(reader, section, &HYSTART, "avoidance `cubic`", other.name());
+        let only = "avoidance `cubic`";
+        refuse(reader, section, HYSTART.name(), only, other.name());
     }
     draft.vary_or(
         avoidances,
@@ -234,8 +234,11 @@ fn read_requests(
     let think = reader.one(section, &THINK);
     let segment_ns = reader.one(section, &PLAY);
     let buffer_ns = reader.one(section, &PLAYER_BUFFER);
-    for key in [&THINK as &dyn AnyKey, &PLAY] {
-        needs_requests(reader, section, key, count);
+    if count == Some(1) {
+        for key in [THINK.name(), PLAY.name()] {
+            let only = "transfers with several `requests`";
+            refuse(reader, section, key, only, "1 request");
+        }
     }
     reader.need(section, &PLAYER_BUFFER, &PLAY);
     let connections = connections.unwrap_or_default();
@@ -243,44 +246,31 @@ fn read_requests(
         reader.need(section, &CONNECTIONS, &REQUESTS);
     }
     let count = count.filter(|count| *count > 1)?;
-    let paced: [&dyn AnyKey; 2] = [&THINK, &PLAY];
-    let others: [&dyn AnyKey; 2] = [&WRITE, &SPLIT];
-    exclude(reader, section, &REQUESTS, &others);
-    exclude(reader, section, &PLAY, &[&THINK]);
+    exclude(reader, section, REQUESTS.name(), WRITE.name());
+    exclude(reader, section, REQUESTS.name(), SPLIT.name());
+    exclude(reader, section, PLAY.name(), THINK.name());
+    let mut refuse = |key, only, chosen: &str| refuse(reader, section, key, only, chosen);
     if draft.common.connect == Connect::Sender {
         let only = "transfers whose receiver connects";
-        refuse(reader, section, &REQUESTS, only, Connect::Sender.name());
+        refuse(REQUESTS.name(), only, Connect::Sender.name());
     }
     if connections.contains(&Connections::Adaptive) {
-        refuse(
-            reader,
-            section,
-            &REQUESTS,
-            "a number of connections",
-            "adaptive",
-        );
+        refuse(REQUESTS.name(), "a number of connections", "adaptive");
     }
     if connections.iter().any(|number| *number != Connections::ONE) {
-        for key in paced {
-            refuse(reader, section, key, "one connection", "connections");
-        }
+        refuse(THINK.name(), "one connection", "connections");
+        refuse(PLAY.name(), "one connection", "connections");
     }
     if let Some(bytes) = draft.least_bytes.filter(|bytes| *bytes < u64::from(count)) {
         let only = "sizes of a byte or more for each request";
-        refuse(reader, section, &REQUESTS, only, &format_size(bytes));
+        refuse(REQUESTS.name(), only, &format_size(bytes));
     }
     let pace = match (segment_ns, buffer_ns?) {
         (None, _) => Pace::Think(think?),
         (Some(segment_ns), buffer_ns) => {
             if buffer_ns < 2 * segment_ns {
                 let only = "segments of at most half of its duration";
-                refuse(
-                    reader,
-                    section,
-                    &PLAYER_BUFFER,
-                    only,
-                    &format_time(segment_ns),
-                );
+                refuse(PLAYER_BUFFER.name(), only, &format_time(segment_ns));
             }
             Pace::Play(PlayerKeys {
                 segment_ns,
@@ -289,55 +279,6 @@ fn read_requests(
         }
     };
     Some(Requests { count, pace })
-}
-
-/// Refuses a key of a transfer with several requests where there is one.
-fn needs_requests(reader: &mut Reader, section: &Section, key: &dyn AnyKey, count: Option<u32>) {
-    if count == Some(1) {
-        refuse(
-            reader,
-            section,
-            key,
-            "transfers with several `requests`",
-            "1 request",
-        );
-    }
-}
-
-/// Refuses a key, if the table has it, because it is only for another choice.
-fn refuse(
-    reader: &mut Reader,
-    section: &Section,
-    key: &dyn AnyKey,
-    only: &'static str,
-    chosen: &str,
-) {
-    let name = key.facts().name;
-    if section.has_name(name) {
-        let mistake = Mistake::NotFor {
-            key: section.path_of_name(name),
-            only,
-            chosen: chosen.to_owned(),
-        };
-        reader.fault(mistake, section.span(name));
-    }
-}
-
-/// Refuses keys that exclude this one.
-fn exclude(reader: &mut Reader, section: &Section, key: &dyn AnyKey, others: &[&dyn AnyKey]) {
-    let name = key.facts().name;
-    let is_given = |other: &&&dyn AnyKey| section.has_name(other.facts().name);
-    if !section.has_name(name) {
-        return;
-    }
-    for other in others.iter().filter(is_given) {
-        let mistake = Mistake::Excludes {
-            key: section.path_of_name(name),
-            other: section.path_of_name(other.facts().name),
-            other_at: section.span(other.facts().name),
-        };
-        reader.fault(mistake, section.span(name));
-    }
 }
 
 /// The IP versions of a table.

@@ -12,8 +12,9 @@ fn table(keys: &[&dyn AnyKey]) -> String {
     for key in keys {
         let (name, expected, meaning) = (key.facts().name, key.expected(), key.meaning());
         let default = match key.facts().default {
-            Fallback::Other(words) => words,
-            _ => "required",
+            Fallback::Other(words) => words.to_owned(),
+            Fallback::Text(text) => format!("\"{text}\""),
+            _ => "required".to_owned(),
         };
         writeln!(text, "| `{name}` | {expected} | {default} | {meaning} |").unwrap();
     }

@@ -1,7 +1,7 @@
 //! The result of a measured transfer.
 
-use super::requester::Answers;
 use super::startup::StartupLog;
+use onramp_scenario::Answers;
 use onramp_tcp::{Failure, Stats};
 
 /// Flow number of a transfer that was to start after the end of the run.

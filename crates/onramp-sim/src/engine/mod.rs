@@ -24,7 +24,6 @@ mod meter;
 mod net;
 mod page;
 mod relay;
-mod requester;
 mod run_result;
 mod sender_app;
 mod source;
@@ -32,7 +31,6 @@ mod source_events;
 mod startup;
 
 pub(crate) use finished::FinishedTransfer;
-pub(crate) use requester::Answers;
 pub(crate) use run_result::RunResult;
 
 use crate::error::Error;

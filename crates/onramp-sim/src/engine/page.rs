@@ -1,9 +1,7 @@
 //! A page: objects that a browser requests over several connections, one at a time on each. The
 //! first object names the others, so further connections open when it has arrived.
 
-use super::requester::Answers;
-use crate::plan::RequestsPlan;
-use onramp_scenario::Requests;
+use onramp_scenario::{Answers, Requests, RequestsPlan};
 
 /// The progress of a page.
 #[derive(Clone, Debug)]

@@ -1,9 +1,8 @@
 //! The sending application of one connection: reads the request, if there is one, writes the data
 //! and closes.
 
-use super::requester::Requester;
-use crate::payload::{Payload, REQUEST_BYTES};
-use onramp_scenario::Application;
+use crate::payload::Payload;
+use onramp_scenario::{Application, Requester, REQUEST_BYTES};
 use onramp_tcp::{Connection, State};
 
 /// Size of the records in which an application with several connections distributes its payload.

@@ -1,10 +1,10 @@
 //! The applications of a QUIC flow. The client opens a stream and requests the data, the server
 //! writes them.
 
-use crate::payload::{Payload, REQUEST_BYTES};
+use crate::payload::Payload;
 use bytes::Bytes;
 use noq_proto::{Connection, ConnectionError, Dir, Event, StreamEvent, StreamId};
-use onramp_scenario::Application;
+use onramp_scenario::{Application, REQUEST_BYTES};
 
 /// The content of requests and data.
 static ZEROES: [u8; 64 << 10] = [0; 64 << 10];

@@ -1,11 +1,12 @@
 //! The options of `sim`, `lab`, `lab shell`, `compare`, `compare-startups`, `sweep` and `replay`.
 
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use onramp_cli::startup::{avoidances, startups};
 use onramp_comparison::{Startup, UnknownStartup, DEFAULT_STARTUPS};
 use onramp_kernel::Avoidance;
 use onramp_lab::PathEnd;
+use onramp_trace::Format;
 use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
@@ -47,10 +48,11 @@ pub struct SimArguments {
         long,
         value_name = "FORMAT",
         value_delimiter = ',',
+        value_parser = trace_formats(),
         requires = "out",
         hide_possible_values = true
     )]
-    pub trace: Vec<TraceFormat>,
+    pub trace: Vec<Format>,
     /// Maximum length of a trace file, in packets (csv: lines, qlog: events)
     #[arg(long, value_name = "N", default_value = "1000000", requires = "trace")]
     pub trace_packets: NonZeroU64,
@@ -69,27 +71,10 @@ pub struct SweepArguments {
     pub arguments: Vec<OsString>,
 }
 
-/// [`onramp_trace::Format`] as the value of an option.
-#[derive(Clone, Copy)]
-pub struct TraceFormat(pub onramp_trace::Format);
-
-impl ValueEnum for TraceFormat {
-    fn value_variants<'a>() -> &'a [TraceFormat] {
-        const ALL: [TraceFormat; onramp_trace::Format::ALL.len()] = {
-            let [a, b, c, d] = onramp_trace::Format::ALL;
-            [
-                TraceFormat(a),
-                TraceFormat(b),
-                TraceFormat(c),
-                TraceFormat(d),
-            ]
-        };
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.name()))
-    }
+fn trace_formats() -> impl TypedValueParser<Value = Format> {
+    let named = |name: String| Format::ALL.into_iter().find(|one| one.name() == name);
+    PossibleValuesParser::new(Format::ALL.map(Format::name))
+        .map(move |name| named(name).expect("the parser accepts these names only"))
 }
 
 #[derive(Args)]
@@ -239,7 +224,7 @@ pub struct CompareStartupsArguments {
     pub out: Option<PathBuf>,
 }
 
-fn startup(name: &str) -> Result<Startup, UnknownStartup> {
+pub(super) fn startup(name: &str) -> Result<Startup, UnknownStartup> {
     name.parse()
 }
 

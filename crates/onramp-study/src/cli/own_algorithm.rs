@@ -1,8 +1,9 @@
 //! The options of `onramp try`.
 
+use super::emulation::startup;
 use super::ReportTraces;
 use clap::Args;
-use onramp_comparison::{Startup, UnknownStartup};
+use onramp_comparison::Startup;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -39,10 +40,6 @@ pub struct TryArguments {
     /// Do not compile the program for the kernel
     #[arg(long)]
     pub no_kernel: bool,
-}
-
-fn startup(name: &str) -> Result<Startup, UnknownStartup> {
-    name.parse()
 }
 
 fn setting(text: &str) -> Result<(String, String), String> {

@@ -15,6 +15,7 @@ use onramp_scenario::{Case, Scenario};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::IsTerminal;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -149,6 +150,13 @@ pub fn leave_out<'a>(
         );
     }
     kept
+}
+
+/// How many simulations run at a time.
+pub fn threads(wanted: Option<NonZeroUsize>) -> usize {
+    wanted
+        .or_else(|| std::thread::available_parallelism().ok())
+        .map_or(1, NonZeroUsize::get)
 }
 
 /// A flag that SIGINT, SIGTERM and SIGHUP set. Runs check it, stop, and clean up.

@@ -59,7 +59,7 @@ const TRANSITION_ROUNDS: u32 = 4;
 const GROWTH_BITS: u32 = 16;
 
 /// Congestion avoidance of Prague.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Prague {
     reno: Reno,
     /// alpha / g, times 2^24, so that no part of an update is lost.
@@ -86,17 +86,7 @@ impl Prague {
     pub fn new(reno: Reno) -> Prague {
         Prague {
             reno,
-            upscaled_alpha: 0,
-            has_seen_mark: false,
-            has_reduced: false,
-            window_end: 0,
-            delivered_bytes: 0,
-            marked_bytes: 0,
-            rounds: 0,
-            updated_ns: 0,
-            reduced_ns: 0,
-            srtt_ns: 0,
-            growth: 0,
+            ..Prague::default()
         }
     }
 

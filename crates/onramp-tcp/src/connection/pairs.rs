@@ -178,6 +178,15 @@ impl Pairs {
     }
 }
 
+/// The packet pairs of a connection, if a segment's options have their form.
+fn in_form<'a>(
+    pairs: &'a mut Option<Box<Pairs>>,
+    options: &PairOptions,
+) -> Option<&'a mut Box<Pairs>> {
+    let pairs = pairs.as_mut();
+    pairs.filter(|pairs| options.form == Some(pairs.form))
+}
+
 impl Connection {
     /// Packet-pair counters; `None` unless both ends support packet pairs.
     pub fn pair_counts(&self) -> Option<Counts> {
@@ -187,11 +196,7 @@ impl Connection {
     /// Handles the reply in an acceptable segment, and counts malformed options.
     pub(super) fn on_pair_reply(&mut self, now_ns: u64, segment: &Segment) {
         let options = &segment.options.pairs;
-        let Some(pairs) = self
-            .pairs
-            .as_mut()
-            .filter(|pairs| options.form == Some(pairs.form))
-        else {
+        let Some(pairs) = in_form(&mut self.pairs, options) else {
             return;
         };
         pairs.counts.malformed += u32::from(options.malformed);
@@ -224,11 +229,7 @@ impl Connection {
     /// Handles the pair mark of an acceptable segment.
     pub(super) fn on_pair_mark(&mut self, now_ns: u64, segment: &Segment) {
         let options = &segment.options.pairs;
-        let Some(pairs) = self
-            .pairs
-            .as_mut()
-            .filter(|pairs| options.form == Some(pairs.form))
-        else {
+        let Some(pairs) = in_form(&mut self.pairs, options) else {
             return;
         };
         let Some(mark) = &options.mark else { return };
@@ -239,11 +240,7 @@ impl Connection {
     /// Counts, and otherwise ignores, the pair options of a refused segment or of a duplicate.
     pub(super) fn count_ignored_pair_options(&mut self, segment: &Segment) {
         let options = &segment.options.pairs;
-        if let Some(pairs) = self
-            .pairs
-            .as_mut()
-            .filter(|pairs| options.form == Some(pairs.form))
-        {
+        if let Some(pairs) = in_form(&mut self.pairs, options) {
             pairs.counts.malformed += u32::from(options.malformed);
             pairs.counts.ignored += options.iter().count() as u32;
         }

@@ -10,7 +10,7 @@
 use super::{reno, Context, Recovery, Scoreboard, Timeout, DUP_THRESHOLD};
 
 /// State of NewReno.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct NewReno {
     limited_transmit: bool,
     is_steady: bool,
@@ -25,14 +25,9 @@ pub struct NewReno {
 impl NewReno {
     /// NewReno with or without limited transmit (RFC 3042).
     pub fn new(limited_transmit: bool) -> NewReno {
-        let (is_steady, duplicates, is_recovering, had_partial_ack) = (false, 0, false, false);
         NewReno {
             limited_transmit,
-            is_steady,
-            duplicates,
-            is_recovering,
-            had_partial_ack,
-            recover: None,
+            ..NewReno::default()
         }
     }
 

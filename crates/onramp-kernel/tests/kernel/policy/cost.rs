@@ -27,25 +27,34 @@ fn exchange(listener: &TcpListener, rounds: usize, bytes: usize) {
     }
 }
 
+/// A policy's match that no connection of these tests has.
+fn elsewhere() -> Match {
+    Match {
+        local_ports: vec![1..=1],
+        ..Match::default()
+    }
+}
+
+/// Makes the program in force one of this process, whose calls are counted.
+fn hold_the_policy_program() -> ProgramHandle {
+    let program =
+        ProgInfoIter::default().find(|program| program.name.to_string_lossy() == programs::POLICY);
+    ProgramHandle::from_prog_id(program.unwrap().id).unwrap()
+}
+
 #[test]
 #[ignore = "a measurement: run it with --ignored --nocapture on a machine without other work"]
 fn cost_of_a_connection_and_of_a_round_trip() {
     let Some(_machine) = machine() else { return };
     let listener = listener();
-    let elsewhere = Match {
-        local_ports: vec![1..=1],
-        ..Match::default()
-    };
     with_pins(|pins| {
         for (what, rule) in [
-            ("no policy matches", policy("web", elsewhere, 1.0)),
+            ("no policy matches", policy("web", elsewhere(), 1.0)),
             ("control group", policy("web", port_of(&listener), 0.0)),
             ("start-up", policy("web", port_of(&listener), 1.0)),
         ] {
             let _policies = InForce::new(pins, &[rule]);
-            let program = ProgInfoIter::default()
-                .find(|program| program.name.to_string_lossy() == programs::POLICY);
-            let _held = ProgramHandle::from_prog_id(program.unwrap().id).unwrap();
+            let _held = hold_the_policy_program();
             for rounds in [0, 100] {
                 let connections = if rounds == 0 {
                     CONNECTIONS
@@ -70,7 +79,10 @@ fn cost_of_a_connection_and_of_a_round_trip() {
 /// Bytes of a small object, and connections of a round.
 const SMALL_BYTES: usize = 3000;
 const ROUND: u32 = 1000;
+/// Rounds, and the variable that says another number. Few suffice in a machine whose clock counts
+/// instructions (scripts/kernels/cost.py).
 const ROUNDS: usize = 15;
+const ROUNDS_VARIABLE: &str = "ONRAMP_COST_ROUNDS";
 
 /// CPU time of this thread for a connection that carries a small object, in nanoseconds. The thread
 /// has both ends, and the loopback device delivers in it.
@@ -83,6 +95,20 @@ fn cpu_ns_of_a_small_object(listener: &TcpListener) -> f64 {
     let before = cpu_ns();
     (0..ROUND).for_each(|_| exchange(listener, 1, SMALL_BYTES));
     (cpu_ns() - before) / f64::from(ROUND)
+}
+
+/// Prints what each program takes of a connection that carries a small object. The kernel's
+/// statistics cost time of their own.
+fn print_programs(what: &str, listener: &TcpListener) {
+    let (costs, ()) =
+        count_calls(|| (0..ROUND).for_each(|_| exchange(listener, 1, SMALL_BYTES))).unwrap();
+    for (program, cost) in costs.into_iter().filter(|(_, cost)| cost.calls > 0) {
+        println!(
+            "{what}: {program}: {:.1} calls and {:.0} ns a connection",
+            cost.calls as f64 / f64::from(ROUND),
+            cost.ns as f64 / f64::from(ROUND)
+        );
+    }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -98,28 +124,44 @@ fn cost_of_a_connection_with_a_small_object() {
         governor_bound_ppm: 0,
         ..Options::new("onramp")
     };
-    let mut rounds: [Vec<f64>; 4] = Default::default();
+    let count = std::env::var(ROUNDS_VARIABLE).map_or(ROUNDS, |count| count.parse().unwrap());
+    let mut rounds: [Vec<f64>; 5] = Default::default();
     with_pins(|pins| {
-        for _ in 0..ROUNDS {
+        for round in 1..=count {
             let plain = cpu_ns_of_a_small_object(&listener());
             let loaded = {
                 let registration = Registration::new(&options()).unwrap();
-                cpu_ns_of_a_small_object(&listener_on(registration.name()))
+                let listener = listener_on(registration.name());
+                let cpu_ns = cpu_ns_of_a_small_object(&listener);
+                if round == count {
+                    print_programs("load", &listener);
+                }
+                cpu_ns
             };
             let listener = listener();
-            let by_service = |share| {
-                let start = Start {
+            let under = |what: &str, rule: Rule| {
+                let _policies = InForce::new(pins, &[rule]);
+                let _held = hold_the_policy_program();
+                let cpu_ns = cpu_ns_of_a_small_object(&listener);
+                if round == count {
+                    print_programs(what, &listener);
+                }
+                cpu_ns
+            };
+            let by_share = |share| Rule {
+                start: Some(Start {
                     options: options(),
                     share,
-                };
-                let rule = Rule {
-                    start: Some(start),
-                    ..policy("web", port_of(&listener), share)
-                };
-                let _policies = InForce::new(pins, &[rule]);
-                cpu_ns_of_a_small_object(&listener)
+                }),
+                ..policy("web", port_of(&listener), share)
             };
-            let found = [plain, loaded, by_service(0.0), by_service(1.0)];
+            let found = [
+                plain,
+                loaded,
+                under("no policy matches", policy("web", elsewhere(), 1.0)),
+                under("control group", by_share(0.0)),
+                under("start-up", by_share(1.0)),
+            ];
             for (all, found) in rounds.iter_mut().zip(found) {
                 all.push(found);
             }
@@ -129,6 +171,7 @@ fn cost_of_a_connection_with_a_small_object() {
     let what = [
         "plain",
         "load",
+        "service, no policy matches",
         "service, control group",
         "service, start-up",
     ];

@@ -4,7 +4,8 @@ use super::super::net::Net;
 use super::hosts::{Hosts, Side};
 use super::tcp::Tcp;
 use crate::observe::Observer;
-use crate::payload::{Payload, REQUEST_BYTES};
+use crate::payload::Payload;
+use onramp_scenario::REQUEST_BYTES;
 use onramp_tcp::State;
 
 impl Tcp {
@@ -95,7 +96,7 @@ impl Tcp {
         if connection.state() != State::Established {
             return u64::MAX;
         }
-        let requests = requester.leave(net.now_ns);
+        let requests = requester.leave(net.now_ns).len() as u64;
         let next_ns = requester.next_ns();
         if requests > 0 {
             let bytes = requests * REQUEST_BYTES;

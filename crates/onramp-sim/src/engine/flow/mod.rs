@@ -14,7 +14,6 @@ use super::bundle::Member;
 use super::finished::FinishedTransfer;
 use super::flow_params::FlowParams;
 use super::net::Net;
-use super::requester::Answers;
 use super::startup::StartupLog;
 use crate::event_queue::Entity;
 use crate::observe::Observer;
@@ -23,6 +22,7 @@ use crate::plan::{Group, Protocol};
 use crate::pool::Content;
 use hosts::Hosts;
 use onramp_scenario::random::{seed_of, Element};
+use onramp_scenario::Answers;
 use onramp_tcp::{Connection, Failure};
 #[cfg(feature = "quic")]
 use quic::QuicFlow;

@@ -3,13 +3,12 @@
 
 use super::super::flow_params::{randomised_config, FlowParams};
 use super::super::net::Net;
-use super::super::requester::Requester;
 use super::super::sender_app::SenderApp;
 use super::hosts::{Hosts, Side};
 use crate::observe::Observer;
 use crate::plan::{Group, Path};
 use crate::pool::Content;
-use onramp_scenario::Connect;
+use onramp_scenario::{Connect, Requester};
 use onramp_tcp::{Config, Connection, Failure, Flags, Segment, State};
 
 /// The ends of TCP.
@@ -46,7 +45,7 @@ impl Tcp {
         let has_application = params.member.is_none_or(|member| member.is_last);
         let requester = group.requests.map(|plan| match params.member {
             None => Requester::new(&plan, params.size_bytes, params.seed, params.copy),
-            Some(_) => Requester::assigned(),
+            Some(_) => Requester::default(),
         });
         Tcp {
             ends,

@@ -36,9 +36,7 @@ pub fn simulate(
     ending: &mut Answer,
 ) -> Vec<Option<Run>> {
     let cases = plan.cases();
-    let threads = threads
-        .or_else(|| std::thread::available_parallelism().ok())
-        .map_or(1, NonZeroUsize::get);
+    let threads = runs::threads(threads);
     let options = Options {
         stop: runs::stop_flag(),
         ..Options::default()

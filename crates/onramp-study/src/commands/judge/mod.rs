@@ -24,11 +24,8 @@ pub fn run(arguments: &JudgeArguments, json: bool) -> Answer {
         [] => None,
         files => Some(read_all(files, &arguments.control)?),
     };
-    let threads = arguments
-        .threads
-        .or_else(|| std::thread::available_parallelism().ok());
     let options = Options {
-        threads: threads.map_or(1, usize::from),
+        threads: runs::threads(arguments.threads),
         stop: runs::stop_flag(),
     };
     let advice = match judge(&observations, &options) {

@@ -37,7 +37,7 @@ pub fn run(arguments: &ShellArguments, json: bool) -> Answer {
     let server = client.other();
     let on_this_host = arguments.server.is_none().then_some(server);
     let path = Path::open(case, on_this_host).map_err(lab::failure)?;
-    path.keep_off_the_link_cpu();
+    let _kept_off = path.keep_off_the_link_cpu();
     let startup = StartupOfShell::new(arguments, &path)?;
     let ends = Ends::of(&path, client);
     let mut shell = Shell {

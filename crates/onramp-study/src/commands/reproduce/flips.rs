@@ -1,13 +1,13 @@
 //! `onramp reproduce --flips N,N`: which verdicts other seeds change.
 
-use super::{interrupted, threads};
+use super::{interrupted, options, reproduced};
 use crate::cli::ReproduceArguments;
 use crate::commands::runs;
 use indicatif::ProgressBar;
 use onramp_cli::failure::{Failure, DONE, MISSED};
 use onramp_cli::text::{columns, count, out};
 use onramp_cli::{print_json, Answer};
-use onramp_papers::{reproduce, Error, Options, OtherSeeds, Paper, Record, Verdict};
+use onramp_papers::{OtherSeeds, Paper, Record, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -84,26 +84,14 @@ fn measure(
     (seeds, other_seeds): (u16, Option<OtherSeeds<'_>>),
     progress: &ProgressBar,
 ) -> Result<Option<Vec<Record>>, Failure> {
-    let options = Options {
-        seeds: usize::from(seeds),
-        other_seeds,
-        threads: threads(arguments),
-        sim: onramp_sim::Options {
-            stop: runs::stop_flag(),
-            ..onramp_sim::Options::default()
-        },
-        progress: &|| progress.inc(1),
-    };
+    let step = || progress.inc(1);
+    let options = options(arguments, seeds, other_seeds, &step);
     let mut records = Vec::new();
     for paper in papers {
-        match reproduce(paper, arguments.quick, false, &options) {
-            Ok(reproduction) => records.extend(reproduction.records),
-            Err(Error::Simulator {
-                error: onramp_sim::Error::Stopped,
-                ..
-            }) => return Ok(None),
-            Err(error) => return Err(Failure::new(MISSED, error.to_string())),
+        let Some(reproduction) = reproduced(paper, arguments.quick, false, &options)? else {
+            return Ok(None);
         };
+        records.extend(reproduction.records);
     }
     Ok(Some(records))
 }

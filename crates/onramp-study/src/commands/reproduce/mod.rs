@@ -14,9 +14,7 @@ use kernel::OnKernel;
 use onramp_cli::failure::{Failure, DONE, INTERRUPTED, MISSED};
 use onramp_cli::text::{out, say, Look};
 use onramp_cli::{print_json, Answer};
-use onramp_papers::{papers, reproduce, Error, Options, Paper, Record, Reproduction};
-use std::num::NonZeroUsize;
-use std::thread;
+use onramp_papers::{papers, reproduce, Error, Options, OtherSeeds, Paper, Record, Reproduction};
 
 /// A paper and its results.
 struct Done {
@@ -56,26 +54,14 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
         .map(|paper| paper.steps(arguments.quick, alternatives))
         .sum();
     let progress = runs::progress(steps + lab.as_ref().map_or(0, kernel::Lab::steps));
-    let options = Options {
-        seeds: usize::from(arguments.seeds),
-        other_seeds: None,
-        threads: threads(arguments),
-        sim: onramp_sim::Options {
-            stop: runs::stop_flag(),
-            ..onramp_sim::Options::default()
-        },
-        progress: &|| progress.inc(1),
-    };
+    let step = || progress.inc(1);
+    let options = options(arguments, arguments.seeds, None, &step);
     let mut all = Vec::new();
     for paper in chosen {
         progress.set_message(paper.ledger.id.clone());
-        let reproduction = match reproduce(&paper, arguments.quick, alternatives, &options) {
-            Ok(reproduction) => reproduction,
-            Err(Error::Simulator {
-                error: onramp_sim::Error::Stopped,
-                ..
-            }) => return Ok(interrupted(&progress)),
-            Err(error) => return Err(Failure::new(MISSED, error.to_string())),
+        let Some(reproduction) = reproduced(&paper, arguments.quick, alternatives, &options)?
+        else {
+            return Ok(interrupted(&progress));
         };
         all.push(Done {
             paper,
@@ -95,12 +81,39 @@ pub fn run(arguments: &ReproduceArguments, json: bool) -> Answer {
     conclude(&all, arguments, json)
 }
 
-/// How many simulations run at a time.
-fn threads(arguments: &ReproduceArguments) -> usize {
-    let wanted = arguments.threads;
-    wanted
-        .or_else(|| thread::available_parallelism().ok())
-        .map_or(1, NonZeroUsize::get)
+fn options<'a>(
+    arguments: &ReproduceArguments,
+    seeds: u16,
+    other_seeds: Option<OtherSeeds<'a>>,
+    progress: &'a (dyn Fn() + Sync),
+) -> Options<'a> {
+    Options {
+        seeds: usize::from(seeds),
+        other_seeds,
+        threads: runs::threads(arguments.threads),
+        sim: onramp_sim::Options {
+            stop: runs::stop_flag(),
+            ..onramp_sim::Options::default()
+        },
+        progress,
+    }
+}
+
+/// Reproduces a paper; `None` if the user interrupted it.
+fn reproduced(
+    paper: &Paper,
+    quick: bool,
+    alternatives: bool,
+    options: &Options<'_>,
+) -> Result<Option<Reproduction>, Failure> {
+    match reproduce(paper, quick, alternatives, options) {
+        Ok(reproduction) => Ok(Some(reproduction)),
+        Err(Error::Simulator {
+            error: onramp_sim::Error::Stopped,
+            ..
+        }) => Ok(None),
+        Err(error) => Err(Failure::new(MISSED, error.to_string())),
+    }
 }
 
 fn is_chosen(name: &PaperName, paper: &Paper) -> bool {

@@ -86,9 +86,7 @@ pub fn simulate<T: Send>(
         trace: with_traces,
         stop: runs::stop_flag(),
     };
-    let threads = threads
-        .or_else(|| std::thread::available_parallelism().ok())
-        .map_or(1, NonZeroUsize::get);
+    let threads = runs::threads(threads);
     let progress = runs::progress(cases.len());
     let mut simulated = Simulated {
         runs: Vec::new(),

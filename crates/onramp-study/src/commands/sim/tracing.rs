@@ -30,9 +30,8 @@ impl Tracing {
                            TCP alone; leave it out";
             return Err(Failure::new(BAD_INPUT, message.to_owned()));
         }
-        let formats: Vec<_> = arguments.trace.iter().map(|format| format.0).collect();
-        let traces =
-            Traces::begin(out, &formats, arguments.trace_packets.get(), cases).map_err(failure)?;
+        let most = arguments.trace_packets.get();
+        let traces = Traces::begin(out, &arguments.trace, most, cases).map_err(failure)?;
         Ok(Tracing(Some(traces)))
     }
 

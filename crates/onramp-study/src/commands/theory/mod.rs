@@ -9,9 +9,8 @@ use onramp_cli::text::{out, say};
 use onramp_cli::{print_json, Answer};
 use onramp_sim::{Error, Options};
 use onramp_theory::{Comparison, Row};
-use std::num::NonZeroUsize;
+use std::fs;
 use std::path::Path;
-use std::{fs, thread};
 
 pub fn run(arguments: &TheoryArguments, json: bool) -> Answer {
     let comparisons: Vec<Comparison> = onramp_theory::comparisons()
@@ -21,10 +20,7 @@ pub fn run(arguments: &TheoryArguments, json: bool) -> Answer {
     if let Some(folder) = &arguments.scenarios {
         return write_scenarios(folder, &comparisons);
     }
-    let threads = arguments
-        .threads
-        .or_else(|| thread::available_parallelism().ok())
-        .map_or(1, NonZeroUsize::get);
+    let threads = runs::threads(arguments.threads);
     let options = Options {
         stop: runs::stop_flag(),
         ..Options::default()

@@ -1,12 +1,34 @@
-//! The requests of a receiving application on one connection, and the times of their answers.
+//! The requests of a receiving application on one connection, and the times of their answers: the
+//! same in simulator and lab.
 
-use crate::plan::RequestsPlan;
-use onramp_scenario::random::{seed_of, Element, Stream};
-use onramp_scenario::{Pace, Player};
+use crate::model::{Connections, Pace, Player, Requests, Transfer};
+use crate::random::{seed_of, Element, Stream};
+
+/// Bytes of a request.
+pub const REQUEST_BYTES: u64 = 8;
+
+/// Several requests of a receiver.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestsPlan {
+    /// Their number and pace.
+    pub requests: Requests,
+    /// Whether all but the first leave at once.
+    pub is_multiplexed: bool,
+}
+
+impl RequestsPlan {
+    /// The requests of a transfer; `None`: one, for the whole payload.
+    pub fn of(transfer: &Transfer) -> Option<RequestsPlan> {
+        Some(RequestsPlan {
+            requests: transfer.requests?,
+            is_multiplexed: transfer.connections == Connections::Multiplexed,
+        })
+    }
+}
 
 /// The times of the answers of a transfer with several requests.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Answers {
+pub struct Answers {
     /// Each answer: when its request left, and when its last byte was read. In the order of the
     /// second.
     pub times: Vec<(u64, u64)>,
@@ -16,9 +38,10 @@ pub(crate) struct Answers {
     pub player: Option<Player>,
 }
 
-/// The requests on one connection.
-#[derive(Clone, Debug)]
-pub(super) struct Requester {
+/// The requests on one connection. The default: one of several connections, without requests so
+/// far.
+#[derive(Clone, Debug, Default)]
+pub struct Requester {
     /// Offsets in the payload of the connection at which the answers end, as far as the requests
     /// are wanted.
     ends_bytes: Vec<u64>,
@@ -29,6 +52,7 @@ pub(super) struct Requester {
     received_bytes: u64,
     /// Time of the next request.
     due_ns: u64,
+    /// The answers that have arrived.
     pub answers: Answers,
     /// What it asks for by itself. `None`: other connections are involved, and requests are
     /// [assigned](Requester::assign).
@@ -61,26 +85,13 @@ impl Requester {
                 player,
                 ..Answers::default()
             },
-            ..Requester::assigned()
+            ..Requester::default()
         };
         requester.assign(plan.requests.payload_bytes(size_bytes, 1));
         requester
     }
 
-    /// One of several connections, without requests so far.
-    pub fn assigned() -> Requester {
-        Requester {
-            ends_bytes: Vec::new(),
-            asked_ns: Vec::new(),
-            answered: 0,
-            received_bytes: 0,
-            due_ns: 0,
-            answers: Answers::default(),
-            agenda: None,
-        }
-    }
-
-    /// Adds a request for so many bytes.
+    /// Adds a request for so many bytes, on one of several connections.
     pub fn assign(&mut self, bytes: u64) {
         let before_bytes = self.ends_bytes.last().copied().unwrap_or(0);
         self.ends_bytes.push(before_bytes + bytes);
@@ -137,14 +148,22 @@ impl Requester {
         }
     }
 
-    /// The number of requests that leave now.
-    pub fn leave(&mut self, now_ns: u64) -> u64 {
-        if self.due_ns > now_ns {
-            return 0;
-        }
-        let leaving = self.ends_bytes.len() - self.asked_ns.len();
-        self.asked_ns.extend(std::iter::repeat_n(now_ns, leaving));
-        leaving as u64
+    /// The requests that leave now: the payload that each asks for.
+    pub fn leave(&mut self, now_ns: u64) -> impl ExactSizeIterator<Item = u64> + '_ {
+        let first = self.asked_ns.len();
+        let leaving = match self.due_ns > now_ns {
+            true => first..first,
+            false => first..self.ends_bytes.len(),
+        };
+        self.asked_ns
+            .extend(std::iter::repeat_n(now_ns, leaving.len()));
+        let ends_bytes = &self.ends_bytes;
+        leaving.map(move |request| {
+            let before_bytes = request
+                .checked_sub(1)
+                .map_or(0, |before| ends_bytes[before]);
+            ends_bytes[request] - before_bytes
+        })
     }
 
     /// Time of the next request; `u64::MAX`: none until an answer has arrived.

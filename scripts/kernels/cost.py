@@ -21,12 +21,13 @@ import packages
 
 
 def test_program(build):
-    """Builds the kernel tests, and returns the path of onramp-kernel's."""
-    command = [*build, "--test", "kernel", "--no-run", "--message-format", "json"]
+    """Builds the tests, all as `make test` does, and returns the path of onramp-kernel's."""
+    command = [*build, "--no-run", "--message-format", "json"]
     built = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     artifacts = [json.loads(line) for line in built.splitlines()]
     (program,) = {artifact["executable"] for artifact in artifacts
-                  if artifact.get("executable") and "/onramp-kernel" in artifact["package_id"]}
+                  if artifact.get("executable") and artifact["target"]["name"] == "kernel"
+                  and "/onramp-kernel" in artifact["package_id"]}
     return Path(program)
 
 

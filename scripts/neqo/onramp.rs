@@ -156,9 +156,9 @@ impl Onramp {
 
     /// The time on the clock of the start-up, for which 0 is never.
     fn ns(&self, at: Instant) -> u64 {
-        let since = self.begin.map_or(Duration::ZERO, |begin| {
-            at.saturating_duration_since(begin)
-        });
+        let since = self
+            .begin
+            .map_or(Duration::ZERO, |begin| at.saturating_duration_since(begin));
         u64::try_from(since.as_nanos()).map_or(u64::MAX, |ns| ns + 1)
     }
 
@@ -181,7 +181,8 @@ impl Onramp {
             self.started = Some(packet.time_sent());
             self.owns_cwnd = true;
             self.sender.follow_avoidance(bytes(cwnd_bytes));
-            self.sender.start(now_ns, self.handshake_rtt.map(nanoseconds));
+            self.sender
+                .start(now_ns, self.handshake_rtt.map(nanoseconds));
         }
         self.sender.on_sent(now_ns, bytes(packet.len()));
     }

@@ -115,9 +115,6 @@ def tests(text):
 
 def message(text, test):
     """The message with which a test failed, in a line."""
-    match = re.search(rf"^thread '{re.escape(test)}'.* panicked at (\S+):\n(.*(?:\n.+)?)", text,
-                      re.MULTILINE)
-    if not match:
-        return "no message"
-    words = " ".join(match[2].split())
-    return f"{match[1]}: {words.split(' note: ')[0].split(' stack backtrace')[0]}"
+    match = re.search(rf"^thread '{re.escape(test)}'.* panicked at (\S+):\n"
+                      r"(.*(?:\n +(?:left|right): .*)*)", text, re.MULTILINE)
+    return f"{match[1]} {' '.join(match[2].split())}" if match else "no message"

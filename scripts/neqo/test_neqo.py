@@ -26,6 +26,7 @@ thread 'sender::limited' (7) panicked at src/sender.rs:5:9:
 assertion `left == right` failed
   left: 1
  right: 2
+stack backtrace:
 """
 
 
@@ -99,7 +100,7 @@ def test_output_of_uploads_that_is_cut_short_is_refused(text, message):
 def test_tests_of_neqo_have_a_result_and_a_reason():
     assert tables.tests(TESTS) == ({"cc::classic", "cc::search"}, {"sender::limited"})
     assert tables.message(TESTS, "sender::limited") == \
-        "src/sender.rs:5:9: assertion `left == right` failed left: 1"
+        "src/sender.rs:5:9 assertion `left == right` failed left: 1 right: 2"
     assert tables.message(TESTS, "cc::classic") == "no message"
     with pytest.raises(foreign.Malformed, match="ran no test"):
         tables.tests("error: could not compile")

@@ -72,8 +72,9 @@ impl Progress {
             (self.received_bytes, self.last_increase_ns) = (state.received_bytes(), now_ns);
         }
         // No data arrives while the receiver thinks.
-        if state.next_request_ns() != u64::MAX {
-            self.last_increase_ns = now_ns;
+        let asks_ns = state.next_request_ns();
+        if asks_ns != u64::MAX {
+            self.last_increase_ns = self.last_increase_ns.max(asks_ns.min(now_ns));
         }
         if !self.is_done() && now_ns.saturating_sub(self.last_increase_ns) > patience_ns {
             let (received_bytes, waited_s) = (self.received_bytes, patience_ns as f64 / 1e9);

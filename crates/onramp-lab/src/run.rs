@@ -64,12 +64,8 @@ pub fn run(
         paths: Paths::new(),
     };
     let arrivals: Vec<Arrival> = Arrivals::of_transfer(case).collect();
-    let copies = arrivals.iter().enumerate().map(|(copy, arrival)| {
-        let hops = (layout.hops(copy), layout.bottleneck_hop(copy));
-        let numbered = (copy as u64, arrival.size_bytes);
-        maker.copy(numbered, &control, hops, pairs.is_some(), startups)
-    });
-    let copies = copies.collect::<Result<Vec<_>, _>>()?;
+    let with = (control.as_str(), pairs.is_some());
+    let copies = prepared(&maker, &layout, &arrivals, with, startups)?;
     let competing = CompetingFlows::new(&maker, &layout, room, startups)?;
     let wiring = layout.wiring(case);
     let datagrams: Vec<Arc<FlowState>> = wiring.sources.iter().map(|_| Arc::default()).collect();
@@ -108,6 +104,23 @@ pub fn run(
         report,
     };
     Ok(result::outcome(case, observed, options))
+}
+
+/// Prepares the copies of the transfer with this congestion control. Their receivers may answer
+/// packet pairs with it.
+fn prepared(
+    maker: &Maker<'_>,
+    layout: &Layout,
+    arrivals: &[Arrival],
+    (control, exchanges_pairs): (&str, bool),
+    startups: &mut dyn Startups,
+) -> Result<Vec<PreparedFlow>, Error> {
+    let copies = arrivals.iter().enumerate().map(|(copy, arrival)| {
+        let hops = (layout.hops(copy), layout.bottleneck_hop(copy));
+        let numbered = (copy as u64, arrival.size_bytes);
+        maker.copy(numbered, control, hops, exchanges_pairs, startups)
+    });
+    copies.collect()
 }
 
 fn wanted(case: &Case) -> Wanted<'_> {

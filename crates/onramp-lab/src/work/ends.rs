@@ -88,7 +88,7 @@ pub fn accept(
 
 /// Reads the requests that have arrived, at least one. Returns the payload that they ask for.
 fn read_requests(mut stream: &TcpStream) -> io::Result<u64> {
-    let mut requests = [0; 64 * REQUEST_BYTES];
+    let mut requests = [0; 1024 * REQUEST_BYTES];
     let mut read_bytes = 0;
     while read_bytes == 0 || read_bytes % REQUEST_BYTES != 0 {
         read_bytes += match stream.read(&mut requests[read_bytes..]) {

@@ -98,7 +98,7 @@ impl QuicFlow {
             open,
             link_cpu,
         } = self;
-        let state = Arc::new(FlowState::of(0, job.requests.clone()));
+        let state = Arc::new(FlowState::default());
         let (sending, receiving) = (state.clone(), state.clone());
         let serving = (open.clone(), sender);
         let serve = move || serve(server, serving, congestion, transport, &sending);

@@ -18,6 +18,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::slice;
 use std::time::Duration;
 
 /// The prediction is within this of the measured time, in points of CUBIC's.
@@ -39,7 +40,12 @@ fn cases() -> Vec<Case> {
     .concat()
 }
 
-/// The downloads with a congestion control. The path stands for the destination.
+/// The path stands for the destination.
+fn destination(case: &Case) -> String {
+    format!("{} ms", case.path.rtt_ns / 1_000_000)
+}
+
+/// The downloads with a congestion control.
 fn watched(cases: &[Case], control: &str, observer: &Observer) -> Vec<Observation> {
     let download = |case: &Case| {
         let requests = [(case.transfer.size_bytes, Duration::ZERO)];
@@ -47,7 +53,7 @@ fn watched(cases: &[Case], control: &str, observer: &Observer) -> Vec<Observatio
         seen
     };
     let named = |case: &Case| Observation {
-        destination: format!("{} ms", case.path.rtt_ns / 1_000_000),
+        destination: destination(case),
         ..download(case)
     };
     cases.iter().map(named).collect()
@@ -62,19 +68,20 @@ fn predicted_and_measured() -> Vec<(f64, f64)> {
         ..Observations::default()
     };
     let advice = judge(&was, &Options::default()).unwrap();
-    let mut networks = advice.classes.iter().map(|one| &one.class.destination);
-    let first = networks.next().expect("there are classes");
-    assert!(
-        networks.all(|network| network == first),
-        "they have one initial rate"
-    );
-    let options = onramp_kernel::Options {
-        governor_bound_ppm: 0,
-        initial_rate: InitialRate::BitsPerS(advice.classes[0].initial_bits_per_s),
-        ..onramp_kernel::Options::new("onramp")
-    };
-    let registration = Registration::new(&options).unwrap();
-    let with = watched(&cases, registration.name(), &observer);
+    // Each path has the initial rate that the host would have learned for it.
+    let with = cases.iter().flat_map(|case| {
+        let mut classes = advice.classes.iter();
+        let class = classes.find(|one| one.class.destination == destination(case));
+        let bits_per_s = class.map_or(advice.initial_bits_per_s, |one| one.initial_bits_per_s);
+        let options = onramp_kernel::Options {
+            governor_bound_ppm: 0,
+            initial_rate: InitialRate::BitsPerS(bits_per_s),
+            ..onramp_kernel::Options::new("onramp")
+        };
+        let registration = Registration::new(&options).unwrap();
+        watched(slice::from_ref(case), registration.name(), &observer)
+    });
+    let with: Vec<Observation> = with.collect();
     let both = with.iter().zip(&was.connections).filter_map(|(with, was)| {
         let bytes = was.transfers[0].bytes as f64;
         let mut classes = advice.classes.iter();

@@ -411,6 +411,10 @@ fn restarts_and_raises(lines: &[&Value]) -> (usize, usize) {
     (restarts, raises)
 }
 
+/// Recordings until one has a raise: whether the eligible rate exceeds ssthresh after an outage
+/// depends on the machine.
+const RECORDINGS: usize = 10;
+
 #[test]
 #[ignore = "takes long: make test-kernel"]
 fn an_rto_restarts_astart_and_does_not_restart_hoe() {
@@ -418,34 +422,39 @@ fn an_rto_restarts_astart_and_does_not_restart_hoe() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("outage.toml");
     write_outages(&file);
-    let recording = dir.path().join("recording.jsonl");
-    record_into(&file, &recording);
-    let lines = lines(&recording);
-    let connections = by_connection(&lines);
-    assert_eq!(connections.len(), 2);
     let (mut restarts, mut raises) = (0, 0);
-    for lines in connections {
-        if lines[0]["startup"] == "hoe" {
-            let end = lines.iter().position(|line| phase(line) == "done");
-            assert_eq!(
-                end,
-                Some(lines.len() - 1),
-                "an ended start-up gets no more inputs"
-            );
-        } else {
-            let (more_restarts, more_raises) = restarts_and_raises(&lines);
-            restarts += more_restarts;
-            raises += more_raises;
+    for number in 0..RECORDINGS {
+        let recording = dir.path().join(format!("recording-{number}.jsonl"));
+        record_into(&file, &recording);
+        let lines = lines(&recording);
+        let connections = by_connection(&lines);
+        assert_eq!(connections.len(), 2);
+        for lines in connections {
+            if lines[0]["startup"] == "hoe" {
+                let end = lines.iter().position(|line| phase(line) == "done");
+                assert_eq!(
+                    end,
+                    Some(lines.len() - 1),
+                    "an ended start-up gets no more inputs"
+                );
+            } else {
+                let (more_restarts, more_raises) = restarts_and_raises(&lines);
+                restarts += more_restarts;
+                raises += more_raises;
+            }
+        }
+        replay(&recording, &[]).code(0).says(&[
+            "2 connections",
+            &format!("{} decisions: all the same", lines.len()),
+        ]);
+        if raises > 0 {
+            break;
         }
     }
     assert!(
         restarts > 0 && raises > 0,
         "{restarts} restarts, {raises} times raised"
     );
-    replay(&recording, &[]).code(0).says(&[
-        "2 connections",
-        &format!("{} decisions: all the same", lines.len()),
-    ]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ check() { # check command...
 	if timeout 120 "$@" >/tmp/out 2>/tmp/error; then
 		report "$name" ok "$(tail -n 1 /tmp/out)"
 	else
-		report "$name" failed "exit code $?: $(tail -n 8 /tmp/error)"
+		report "$name" failed "exit code $?: $(tail -n 8 /tmp/error) $(tail -n 8 /tmp/out)"
 		cat /tmp/error
 	fi
 }

@@ -53,6 +53,19 @@ def call(command, log, folder=REPOSITORY, environment=None):
         raise Failed(f"{command[0]} failed; the end of {log}:\n{tail}")
 
 
+def output(command, what, timeout_s, folder=None, environment=None):
+    """What a program prints. `what` names its task in a message."""
+    try:
+        done = subprocess.run(command, text=True, stdin=subprocess.DEVNULL, capture_output=True,
+                              cwd=folder, env=environment, timeout=timeout_s, check=False)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{what} did not end within {timeout_s} s") from None
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or ["no message"]
+        raise Failed(f"{what}: exit {done.returncode}: {last[0]}")
+    return done.stdout
+
+
 def replace_between(text, begin, end, new):
     """The text with what stands between two lines replaced."""
     if text.count(begin) != 1 or text.count(end) != 1:

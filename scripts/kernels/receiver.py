@@ -21,10 +21,13 @@ import kernels
 import machine
 import packages
 
+sys.path.append(str(machine.HERE.parent))
+from foreign import Malformed, replace_between
+
 ROOT = machine.HERE.parent.parent
 SCENARIO = ROOT / "scenarios" / "start-up.toml"
 PAGE = ROOT / "docs" / "receiver.md"
-BEGIN, END = "<!-- both ends -->\n", "<!-- both ends: end -->\n"
+BEGIN, END = "<!-- both ends -->", "<!-- both ends: end -->"
 SIZES = {100_000: "100 kB", 1_000_000: "1 MB", 5_000_000: "5 MB", 20_000_000: "20 MB"}
 # start-up, receiver
 PLAIN = ("none", "default")
@@ -125,15 +128,12 @@ class Table:
 
 def write(table, release, day):
     """Puts the tables into the page, in the place of the earlier ones."""
-    text = PAGE.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
     lines = [f"{day}, Linux {release}.", "", *table.means(), "",
              "By path: CUBIC's seconds with the default receiver; then the part of this time that "
              "`onramp`\ntakes, with the default receiver and with the lifted one.",
              "", *table.by_path(), ""]
-    written = "\n".join(lines)
-    PAGE.write_text(f"{before}{BEGIN}\n{written}\n{END}{after}")
+    new = "\n".join(["", *lines, ""])
+    PAGE.write_text(replace_between(PAGE.read_text(), BEGIN, END, new))
 
 
 def measure(kernel, onramp, size, folder):
@@ -176,7 +176,11 @@ def main():
     if not records:
         return 1
     table = Table(records)
-    write(table, verdicts["kernel"][1], verdicts["clock"][1])
+    try:
+        write(table, verdicts["kernel"][1], verdicts["clock"][1])
+    except Malformed as reason:
+        print(f"receiver: {PAGE}: {reason}")
+        return 1
     print("\n".join(table.means()))
     return 0 if all(good) else 1
 

@@ -23,7 +23,8 @@ sys.dont_write_bytecode = True
 import edits
 import nss
 import tables
-from foreign import Failed, Malformed, Missing, call, commit, replace_between, require, source
+from foreign import (Failed, Malformed, Missing, call, commit, output, replace_between, require,
+                     source)
 
 PAGE = "docs/neqo.md"
 DOCUMENT = REPOSITORY / PAGE
@@ -77,17 +78,10 @@ class Neqo:
 
     def uploads(self, path, size, slow_starts):
         """The uploads of a size over a path, by slow start."""
-        try:
-            done = subprocess.run(
-                [self.target / "release" / "examples" / "uploads", *path.arguments(), str(size),
-                 *slow_starts], text=True, stdin=subprocess.DEVNULL, capture_output=True,
-                env=self.environment(), timeout=RUN_TIMEOUT_S, check=False)
-        except subprocess.TimeoutExpired:
-            raise Failed(f"an upload over {path} did not end within {RUN_TIMEOUT_S} s") from None
-        if done.returncode:
-            last = done.stderr.strip().splitlines()[-1:] or ["no message"]
-            raise Failed(f"uploads over {path}: exit {done.returncode}: {last[0]}")
-        return tables.parse(done.stdout, slow_starts)
+        program = self.target / "release" / "examples" / "uploads"
+        return tables.parse(output([program, *path.arguments(), str(size), *slow_starts],
+                                   f"uploads over {path}", RUN_TIMEOUT_S,
+                                   environment=self.environment()), slow_starts)
 
     def tests(self, source):
         """The output of neqo-transport's tests in a copy of the workspace."""

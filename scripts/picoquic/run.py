@@ -24,7 +24,8 @@ sys.dont_write_bytecode = True
 
 import results
 import suite
-from foreign import Failed, Malformed, Missing, call, commit, replace_between, require, source
+from foreign import (Failed, Malformed, Missing, call, commit, output, replace_between, require,
+                     source)
 
 PAGE = "docs/picoquic.md"
 DOCUMENT = REPOSITORY / PAGE
@@ -69,17 +70,8 @@ class Satellite:
 
     def call(self, *arguments):
         """What the program prints."""
-        try:
-            done = subprocess.run(
-                [self.program, arguments[0], self.picoquic, *arguments[1:]], text=True,
-                stdin=subprocess.DEVNULL, capture_output=True, cwd=self.program.parent,
-                timeout=RUN_TIMEOUT_S, check=False)
-        except subprocess.TimeoutExpired:
-            raise Failed(f"{' '.join(arguments)} did not end within {RUN_TIMEOUT_S} s") from None
-        if done.returncode:
-            last = done.stderr.strip().splitlines()[-1:] or ["no message"]
-            raise Failed(f"satellite {' '.join(arguments)}: exit {done.returncode}: {last[0]}")
-        return done.stdout
+        return output([self.program, arguments[0], self.picoquic, *arguments[1:]],
+                      f"satellite {' '.join(arguments)}", RUN_TIMEOUT_S, self.program.parent)
 
     def transfer(self, test, control, options):
         """Run one test with a congestion control."""

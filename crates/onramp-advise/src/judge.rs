@@ -269,6 +269,16 @@ pub struct Advice {
     pub classes: Vec<Judged>,
 }
 
+impl Advice {
+    /// The rate at which `onramp` would send behind the initial window to this network, on the
+    /// line.
+    pub fn initial_bits_per_s_to(&self, destination: &str) -> u64 {
+        let mut classes = self.classes.iter();
+        let class = classes.find(|one| one.class.destination == destination);
+        class.map_or(self.initial_bits_per_s, |one| one.initial_bits_per_s)
+    }
+}
+
 /// Judges what was observed.
 ///
 /// # Errors

@@ -70,9 +70,7 @@ fn predicted_and_measured() -> Vec<(f64, f64)> {
     let advice = judge(&was, &Options::default()).unwrap();
     // Each path has the initial rate that the host would have learned for it.
     let with = cases.iter().flat_map(|case| {
-        let mut classes = advice.classes.iter();
-        let class = classes.find(|one| one.class.destination == destination(case));
-        let bits_per_s = class.map_or(advice.initial_bits_per_s, |one| one.initial_bits_per_s);
+        let bits_per_s = advice.initial_bits_per_s_to(&destination(case));
         let options = onramp_kernel::Options {
             governor_bound_ppm: 0,
             initial_rate: InitialRate::BitsPerS(bits_per_s),

@@ -66,13 +66,9 @@ impl Control<'_> {
         let Control::Onramp(advice) = self else {
             return Ok(None);
         };
-        let mut classes = advice.classes.iter();
-        let class = classes.find(|one| one.class.destination == path);
         let options = onramp_kernel::Options {
             governor_bound_ppm: 0,
-            initial_rate: InitialRate::BitsPerS(
-                class.map_or(advice.initial_bits_per_s, |one| one.initial_bits_per_s),
-            ),
+            initial_rate: InitialRate::BitsPerS(advice.initial_bits_per_s_to(path)),
             ..onramp_kernel::Options::new("onramp")
         };
         Registration::new(&options).map(Some)

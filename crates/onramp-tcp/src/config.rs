@@ -90,6 +90,8 @@ pub struct Config {
     /// This many segments of a connection leave without gaps before pacing begins; 10 in Linux. A
     /// reserved rate and a fixed rate limit every segment.
     pub unpaced_segments: u32,
+    /// Paces in bursts of a millisecond's worth, as Linux does. A fixed rate has no bursts.
+    pub paces_in_bursts: bool,
     /// Restarts from the initial window after an idle time (RFC 5681, section 4.1; RFC 2861).
     pub restart_after_idle: bool,
     /// Granularity of the host's clock and timers. 4.4BSD's timers have their own.
@@ -207,6 +209,7 @@ impl Config {
             nagle: true,
             window_validation: true,
             unpaced_segments: 10,
+            paces_in_bursts: true,
             restart_after_idle: true,
             ticks: Ticks::FINE,
             isn: 0,
@@ -224,6 +227,7 @@ impl Config {
                 byte_counting: ByteCounting::ACKS,
                 receive_buffer: ReceiveBuffer::Bytes(65_535),
                 unpaced_segments: 0,
+                paces_in_bursts: false,
                 ticks: Ticks::BSD,
                 ..linux
             },

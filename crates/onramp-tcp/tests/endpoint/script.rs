@@ -25,6 +25,7 @@ pub fn plain(recovery: Recovery) -> Config {
         acks: Acks::Every,
         nagle: false,
         unpaced_segments: 0,
+        paces_in_bursts: false,
         ..Config::of(Stack::Linux, 1040)
     }
 }

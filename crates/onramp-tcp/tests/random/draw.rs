@@ -133,6 +133,7 @@ fn config(rng: &mut Rng, mtu_bytes: u32) -> Config {
         nagle: rng.chance(50),
         window_validation: rng.chance(70),
         unpaced_segments: rng.magnitude(1, 20) as u32,
+        paces_in_bursts: rng.chance(70),
         restart_after_idle: rng.chance(50),
         ticks: ticks(rng),
         isn: if rng.chance(50) {

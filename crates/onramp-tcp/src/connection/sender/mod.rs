@@ -163,6 +163,7 @@ impl Sender {
                     None => config.unpaced_segments,
                     Some(_) => 0,
                 },
+                config.paces_in_bursts && config.fixed_rate_bits_per_s.is_none(),
             ),
             idle_since_ns: 0,
             usage: Usage::default(),

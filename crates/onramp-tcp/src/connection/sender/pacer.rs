@@ -1,4 +1,8 @@
-//! Pacing: segments are sent one by one at a rate, or as a token bucket permits.
+//! Pacing: segments are sent at a rate, one by one or in the bursts of Linux, or as a token bucket
+//! permits.
+//!
+//! Linux paces packets before segmentation (`tcp_tso_autosize()`). Such a packet has a millisecond's
+//! worth of segments, at least two and at most 64 KiB; its segments leave the host back to back.
 //!
 //! The bucket's depth is the burst that the traffic contract of a reservation permits
 //! (`core/parts/token_bucket.h`). A host that wakes only at timer ticks cannot send at the moment
@@ -15,12 +19,21 @@ use onramp_core::bucket::Bucket;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
+/// Linux's `sk_pacing_shift`: a burst is the bytes of a second, divided by 2^10.
+const BURST_SHIFT: u32 = 10;
+/// Linux's `tcp_min_tso_segs`.
+const MIN_BURST_SEGMENTS: u64 = 2;
+/// Linux's `sk_gso_max_size` of IPv4, without the room for headers.
+const MAX_BURST_BYTES: u64 = 65_536 - 321;
+
 /// When the next segment may be sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pacer {
     events: Events,
-    /// Earliest time of the next segment, if segments are sent one by one.
+    in_bursts: bool,
+    /// Earliest time of the next segment outside of the burst.
     next_ns: u64,
+    burst: Burst,
     bucket: Bucket,
     /// Segments that may still leave without a gap after them.
     unpaced_segments: u32,
@@ -28,13 +41,24 @@ pub(super) struct Pacer {
     waits_until_ns: Option<u64>,
 }
 
+/// Segments that leave at the same moment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Burst {
+    at_ns: u64,
+    bytes: u64,
+    /// `next_ns` before the burst
+    due_ns: u64,
+}
+
 impl Pacer {
     /// A pacer on a host with these timer ticks. The first `unpaced_segments` segments of a
-    /// connection leave without gaps.
-    pub fn new(events: Events, unpaced_segments: u32) -> Pacer {
+    /// connection leave without gaps. A host with an exact clock may pace in the bursts of Linux.
+    pub fn new(events: Events, unpaced_segments: u32, in_bursts: bool) -> Pacer {
         Pacer {
             events,
+            in_bursts: in_bursts && events.is_exact(),
             next_ns: 0,
+            burst: Burst::default(),
             bucket: Bucket::default(),
             unpaced_segments: unpaced_segments.saturating_sub(1),
             waits_until_ns: None,
@@ -51,11 +75,27 @@ impl Pacer {
     pub fn permits(&mut self, now_ns: u64, bytes: u32, pacing: Option<Pacing>) -> bool {
         let at_ns = match pacing {
             None => 0,
+            Some(Pacing {
+                bytes_per_s,
+                burst_bytes: 0,
+            }) if self.is_in_burst(now_ns, bytes, bytes_per_s) => 0,
             Some(Pacing { burst_bytes: 0, .. }) => self.next_ns,
             Some(_) => self.tokens_available_ns(bytes, pacing),
         };
         self.waits_until_ns = (now_ns < at_ns).then_some(at_ns);
         self.waits_until_ns.is_none()
+    }
+
+    /// Does a segment of `bytes` bytes leave with the segments before it?
+    fn is_in_burst(&self, now_ns: u64, bytes: u32, bytes_per_s: u64) -> bool {
+        let bytes = u64::from(bytes);
+        let limit_bytes = (bytes_per_s >> BURST_SHIFT)
+            .min(MAX_BURST_BYTES)
+            .max(MIN_BURST_SEGMENTS * bytes);
+        self.in_bursts
+            && self.burst.at_ns == now_ns
+            && self.burst.bytes > 0
+            && self.burst.bytes + bytes <= limit_bytes
     }
 
     /// The first time at which the bucket has enough tokens for `bytes` bytes, which may be in the
@@ -78,8 +118,9 @@ impl Pacer {
         self.bucket.ready_ns(bytes, bytes_per_s, depth_bytes)
     }
 
-    /// Accounts for a segment that was sent. The next one follows after `bytes` / rate. A delay of
-    /// less than one tick is made up for.
+    /// Accounts for a segment that was sent. The next one outside of its burst follows after the
+    /// bytes of the burst / rate. A delay of less than one tick, or than half of this gap, is made
+    /// up for.
     pub fn sent(&mut self, now_ns: u64, bytes: u32, pacing: Option<Pacing>) {
         let is_unpaced = self.unpaced_segments > 0;
         self.unpaced_segments = self.unpaced_segments.saturating_sub(1);
@@ -90,13 +131,25 @@ impl Pacer {
                 bytes_per_s,
                 burst_bytes: 0,
             }) => {
-                let gap_ns = gap_ns(bytes, bytes_per_s);
+                if !self.is_in_burst(now_ns, bytes, bytes_per_s) {
+                    self.burst = Burst {
+                        at_ns: now_ns,
+                        bytes: 0,
+                        due_ns: self.next_ns,
+                    };
+                }
+                self.burst.bytes += u64::from(bytes);
+                let gap_ns = gap_ns(self.burst.bytes, bytes_per_s);
                 let credit_ns = if self.events.is_exact() {
                     gap_ns / 2
                 } else {
                     self.events.granularity_ns()
                 };
-                self.next_ns = self.next_ns.max(now_ns.saturating_sub(credit_ns)) + gap_ns;
+                self.next_ns = self
+                    .burst
+                    .due_ns
+                    .max(now_ns.saturating_sub(credit_ns))
+                    + gap_ns;
             }
             Some(pacing) => self.bucket.take(now_ns, bytes, pacing.bytes_per_s),
         }
@@ -110,7 +163,8 @@ impl Pacer {
                 bytes_per_s,
                 burst_bytes: 0,
             }) if self.unpaced_segments == 0 => {
-                self.next_ns = self.next_ns.max(now_ns) + gap_ns(bytes, bytes_per_s);
+                self.burst = Burst::default();
+                self.next_ns = self.next_ns.max(now_ns) + gap_ns(u64::from(bytes), bytes_per_s);
             }
             pacing => self.sent(now_ns, bytes, pacing),
         }
@@ -123,8 +177,8 @@ impl Pacer {
     }
 }
 
-fn gap_ns(bytes: u32, bytes_per_s: u64) -> u64 {
-    u64::from(bytes) * NS_PER_S / bytes_per_s.max(1)
+fn gap_ns(bytes: u64, bytes_per_s: u64) -> u64 {
+    bytes * NS_PER_S / bytes_per_s.max(1)
 }
 
 #[cfg(test)]
@@ -144,7 +198,7 @@ mod tests {
             bytes_per_s: 1_000_000,
             burst_bytes,
         });
-        let (mut pacer, mut left) = (Pacer::new(ticks.events(), 0), Vec::new());
+        let (mut pacer, mut left) = (Pacer::new(ticks.events(), 0, false), Vec::new());
         while left.len() < count {
             pacer.clear_wait();
             if pacer.permits(now_ns, 1000, pacing) {
@@ -173,13 +227,37 @@ mod tests {
             bytes_per_s: 1_000_000,
             burst_bytes: 0,
         });
-        let mut pacer = Pacer::new(Ticks::FINE.events(), 10);
+        let mut pacer = Pacer::new(Ticks::FINE.events(), 10, false);
         for _ in 0..10 {
             assert!(pacer.permits(5_000_000, 1000, pacing));
             pacer.sent(5_000_000, 1000, pacing);
         }
         assert!(!pacer.permits(5_000_000, 1000, pacing));
         assert_eq!(pacer.wake_up_ns(), Some(5_500_000));
+    }
+
+    /// Linux: `tcp_tso_autosize()`. A millisecond at 5 MB/s has five segments of 1000 bytes.
+    #[test]
+    fn linux_sends_a_millisecond_s_worth_at_once() {
+        let pacing = |bytes_per_s| {
+            Some(Pacing {
+                bytes_per_s,
+                burst_bytes: 0,
+            })
+        };
+        let burst = |bytes_per_s, now_ns| {
+            let mut pacer = Pacer::new(Ticks::FINE.events(), 0, true);
+            let mut segments = 0;
+            while pacer.permits(now_ns, 1000, pacing(bytes_per_s)) {
+                pacer.sent(now_ns, 1000, pacing(bytes_per_s));
+                segments += 1;
+            }
+            (segments, pacer.wake_up_ns().expect("a segment waits"))
+        };
+        // After a pause, the pacer makes up for half of the burst.
+        assert_eq!(burst(5_200_000, 9_000_000), (5, 9_480_770));
+        assert_eq!(burst(100_000, 90_000_000), (2, 100_000_000));
+        assert_eq!(burst(1_000_000_000, 9_000_000), (65, 9_032_500));
     }
 
     /// Aron & Druschel, section 4.2.2: N segments each T, with T at least the event clock's tick.
@@ -230,7 +308,7 @@ mod tests {
     fn a_rate_without_end_has_a_depth_without_overflow() {
         let left = |bytes_per_s| {
             let (mut pacer, pacing) = (
-                Pacer::new(Ticks::BSD.events(), 0),
+                Pacer::new(Ticks::BSD.events(), 0, true),
                 Some(Pacing {
                     bytes_per_s,
                     burst_bytes: u32::MAX,

@@ -148,17 +148,20 @@ HOUR_NS = 3600 * 10**9
 
 @pytest.mark.parametrize("rate", [0, 75_000, 100_000, 600_000, 4_799_999, 4_800_000])
 @pytest.mark.parametrize("age_ns", [0, HOUR_NS, HOUR_NS + 1])
-@pytest.mark.parametrize("prefix", [(0, 0), (200_000, HOUR_NS), (200_000, HOUR_NS + 1)])
+@pytest.mark.parametrize("was_too_fast", [False, True])
+@pytest.mark.parametrize(
+    "prefix", [(0, 0, False), (200_000, HOUR_NS, False), (200_000, HOUR_NS, True),
+               (200_000, HOUR_NS + 1, True)])
 @pytest.mark.parametrize("outcome", ["CARRIED", "TOO_FAST"])
-def test_the_initial_rate_is_learned_as_in_core(rate, age_ns, prefix, outcome, draft, core):
+def test_the_initial_rate_is_learned_as_in_core(
+        rate, age_ns, was_too_fast, prefix, outcome, draft, core):
     now_ns = 2 * HOUR_NS
-    host_now, prefix_now = (
-        (ctypes.c_uint64 * 2)(known, now_ns - age) for known, age in [(rate, age_ns), prefix])
+    host = (rate, age_ns, was_too_fast)
+    in_core = [(ctypes.c_uint64 * 3)(known, now_ns - age, flag) for known, age, flag in (host, prefix)]
     core.library.first_round_learn__extern(
-        host_now, prefix_now, draft[outcome], ctypes.c_uint64(now_ns))
-    new, is_hosts_too = draft["learn_first_round"]((rate, age_ns), prefix, draft[outcome])
-    assert prefix_now[0] == new
-    assert host_now[0] == (new if is_hosts_too else rate)
+        *in_core, draft[outcome], ctypes.c_uint64(now_ns))
+    learned = draft["learn_first_round"](host, prefix, draft[outcome])
+    assert [(known, now_ns - at, flag) for known, at, flag in in_core] == list(learned)
 
 
 @pytest.mark.parametrize("name", ["UNVALIDATED_QUARTERS", "GROUP_SAMPLES", "DELAY_DIVISOR"])

@@ -2,11 +2,12 @@
 # A variant of an algorithm beside the shipped one and CUBIC, in the simulator over two sets of
 # families (crates/onramp-comparison/families.toml).
 #
-#     [FAMILY="jitter, second"] scripts/try.sh ALGORITHM [FILE...]
+#     [FAMILY="jitter, second"] [LEARNED=1] scripts/try.sh ALGORITHM [FILE...]
 #
 # The shipped one is core/ of the commit BASE (default: HEAD). The variant is core/ of the working
 # tree, where each FILE takes the place of the file of its name. Only C is compiled between two
-# runs. With FAMILY, its cells follow. The results of BASE are kept, as long as its C, the families
+# runs. With FAMILY, its cells follow. With LEARNED, each host has learned its initial rate from
+# eight connections over the same path. The results of BASE are kept, as long as its C, the families
 # and the simulator stay.
 set -eu
 if [ $# = 0 ]; then
@@ -17,6 +18,8 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 : "${CARGO:=cargo}" "${CC:=cc}" "${BASE:=HEAD}" "${CARGO_TARGET_DIR:=$root/target}"
 algorithm=$1
 shift
+mode=${LEARNED:+learned}
+mode=${mode:-run}
 target=$CARGO_TARGET_DIR/try
 mkdir -p "$target"
 work=$(mktemp -d)
@@ -45,7 +48,7 @@ $CARGO build --quiet --locked --release -p onramp-sim --example try \
 program=$target/release/examples/try
 families=$(cat crates/onramp-comparison/families.toml scenarios/*.toml scenarios/*/*.toml |
 	cat - "$program" "$work/shipped/libonramp_core.so" | sha256sum | cut -c 1-16)
-shipped=$target/$algorithm-$families.json
+shipped=$target/$algorithm-$mode-$families.json
 if ! [ -e "$shipped" ]; then
 	# The program has the records of the working tree.
 	if ! cmp -s core/startup.h "$work/shipped/core/startup.h" ||
@@ -53,13 +56,13 @@ if ! [ -e "$shipped" ]; then
 		echo "try: the records differ from those of $BASE: choose a later BASE" >&2
 		exit 2
 	fi
-	LD_LIBRARY_PATH=$work/shipped "$program" run "$work/new.json" none "$algorithm"
+	LD_LIBRARY_PATH=$work/shipped "$program" "$mode" "$work/new.json" none "$algorithm"
 	mv "$work/new.json" "$shipped"
 fi
 if cmp -s "$work/shipped/libonramp_core.so" "$work/variant/libonramp_core.so"; then
 	echo 'try: the variant is the shipped C' >&2
 fi
-LD_LIBRARY_PATH=$work/variant "$program" run "$work/variant.json" "$algorithm"
+LD_LIBRARY_PATH=$work/variant "$program" "$mode" "$work/variant.json" "$algorithm"
 LD_LIBRARY_PATH=$work/variant "$program" table "$shipped" "$work/variant.json" "$algorithm"
 if [ "${FAMILY:-}" ]; then
 	LD_LIBRARY_PATH=$work/variant "$program" cells "$shipped" "$work/variant.json" \

@@ -46,9 +46,9 @@
  *
  * The first round trip: the initial window leaves at once. Behind it, up to 90 segments leave at
  * the host's initial rate (core/parts/first_round.h), as many as this rate sends in the handshake's
- * RTT. Siblings share the rate. Where they are fewer than half of the initial window, none leave:
- * slow start is faster. A flight that is measured is what leaves at once: of the first round trip,
- * the initial window.
+ * RTT: up to 190 at a rate that is higher than that of a host that knows nothing. Siblings share
+ * the rate. Where they are fewer than half of the initial window, none leave: slow start is faster.
+ * A flight that is measured is what leaves at once: of the first round trip, the initial window.
  * Where the application has little to send at first, as in a handshake of TLS, the rest may leave
  * later: after an idle time too, but not behind 16 exchanges of small messages, or behind one
  * beside siblings. Small messages give a rate like other flights.
@@ -184,6 +184,7 @@
 #define ONRAMP_ONRAMP_H
 
 #include "algorithms/onramp/retreat.h"
+#include "parts/first_round.h"
 #include "startup.h"
 
 /* The numbers of the essay */
@@ -194,7 +195,9 @@ _Static_assert(ONRAMP_VALIDATING_GROWTH_DIVISOR == 3 && ONRAMP_CARRIED_EIGHTHS =
 _Static_assert(TRAIN_LEAVING_QUARTERS == 3, "ACKs give a rate");
 _Static_assert(ONRAMP_CREDIBLE_GAIN == 8, "a receiver may lie");
 _Static_assert(ONRAMP_GROUP_SAMPLES == 8 && ONRAMP_OVERFULL_BDPS == 2, "(3), twice the BDP");
-_Static_assert(ONRAMP_FIRST_SEGMENTS == 90 && ONRAMP_FIRST_EXCHANGES == 16, "first round trip");
+_Static_assert(ONRAMP_FIRST_SEGMENTS == 90 && ONRAMP_KNOWN_FIRST_SEGMENTS == 190 &&
+		       ONRAMP_FIRST_EXCHANGES == 16,
+	       "first round trip");
 _Static_assert(ONRAMP_LIGHT_LOSS_SEGMENTS == 5 && ONRAMP_LIGHT_LOSS_DIVISOR == 20 &&
 		       ONRAMP_HEAVY_LOSS_EIGHTHS == 7 && ONRAMP_COMPETING_DIVISOR == 4,
 	       "RETREAT");
@@ -214,8 +217,10 @@ static inline void onramp_begin_first_round(struct onramp *state, const struct s
 	uint64_t rate = start->variant & ONRAMP_WITHOUT_SHARING
 				? start->initial_bytes_per_s
 				: start->initial_bytes_per_s / (1 + start->siblings);
-	uint64_t bytes = min_u64(mul_div(rate, start->srtt_ns, NS_PER_S),
-				 ONRAMP_FIRST_SEGMENTS * (uint64_t)start->mss_bytes);
+	uint64_t segments = rate > FIRST_ROUND_BYTES_PER_S ? ONRAMP_KNOWN_FIRST_SEGMENTS
+							   : ONRAMP_FIRST_SEGMENTS;
+	uint64_t bytes =
+		min_u64(mul_div(rate, start->srtt_ns, NS_PER_S), segments * start->mss_bytes);
 
 	if (bytes < start->cwnd_bytes / 2)
 		return;

@@ -13,14 +13,16 @@
  * costs on lines of 1 to 10 Mbit/s, and what other rates cost and gain.
  *
  *   a connection's early segments           the rate of the next connections
- *   were carried, eight or more             17/16 of it, up to 40 Mbit/s
+ *   were carried, eight or more             twice as high, up to 40 Mbit/s; 17/16 of it, if an
+ *                                           earlier connection's were too fast
  *   an eighth was lost, or the path has     a half of it, down to an eighth of 5 Mbit/s
  *   a lower rate, or a timeout came
  *   none has told anything for an hour      5 Mbit/s
  *
- * One connection that is too fast undoes eleven that were carried. So the rate stays where one of
- * twelve paths is slower than it: a low quantile of the rates of these paths, without a list of
- * them.
+ * While every connection's segments are carried, three connections find the maximum, as slow start
+ * finds a window. From the first one on whose segments were too fast, one such connection undoes
+ * eleven that were carried. So the rate stays where one of twelve paths is slower than it: a low
+ * quantile of the rates of these paths, without a list of them.
  *
  * A prefix of addresses has a rate of its own: 24 bits of an IPv4 address and 48 of an IPv6
  * address, the longest prefixes that networks announce to each other (RFC 7454, section 6.1.3).
@@ -39,7 +41,9 @@
 #define FIRST_ROUND_BYTES_PER_S UINT64_C(600000)
 #define FIRST_ROUND_MAX_BYTES_PER_S (8 * FIRST_ROUND_BYTES_PER_S)
 #define FIRST_ROUND_MIN_BYTES_PER_S (FIRST_ROUND_BYTES_PER_S / 8)
-/* A clean start raises the rate by this part of it. */
+/* Until a rate was too fast, a clean start multiplies it. */
+#define FIRST_ROUND_SEARCH_FACTOR 2
+/* Afterwards a clean start raises the rate by this part of it. */
 #define FIRST_ROUND_RISE_DIVISOR 16
 #define FIRST_ROUND_FALL_DIVISOR 2
 #define FIRST_ROUND_LIFETIME_NS (3600 * NS_PER_S)
@@ -53,6 +57,8 @@ struct first_round {
 	uint64_t bytes_per_s;
 	/* When a connection last told something. */
 	uint64_t learned_ns;
+	/* Not 0: a rate was too fast. */
+	uint64_t was_too_fast;
 };
 
 /* The prefix of an address, as the key of what is known of it. An IPv4 address has the form
@@ -87,23 +93,39 @@ static inline uint64_t first_round_rate(const struct first_round *host,
 	return first_round_is_known(host, now_ns) ? host->bytes_per_s : FIRST_ROUND_BYTES_PER_S;
 }
 
+/* What is known after a connection that started at this rate. */
+static inline struct first_round first_round_after(const struct first_round *known, uint64_t rate,
+						   enum startup_first_round outcome,
+						   uint64_t now_ns)
+{
+	struct first_round next = {
+		.learned_ns = now_ns,
+		.was_too_fast = first_round_is_known(known, now_ns) ? known->was_too_fast : 0,
+	};
+
+	if (outcome != STARTUP_FIRST_ROUND_CARRIED) {
+		next.was_too_fast = 1;
+		next.bytes_per_s =
+			max_u64(rate / FIRST_ROUND_FALL_DIVISOR, FIRST_ROUND_MIN_BYTES_PER_S);
+		return next;
+	}
+	next.bytes_per_s = min_u64(next.was_too_fast ? rate + rate / FIRST_ROUND_RISE_DIVISOR
+						     : rate * FIRST_ROUND_SEARCH_FACTOR,
+				   FIRST_ROUND_MAX_BYTES_PER_S);
+	return next;
+}
+
 /* A connection of the prefix knows what became of its early segments. */
 static inline void first_round_learn(struct first_round *host, struct first_round *prefix,
 				     enum startup_first_round outcome, uint64_t now_ns)
 {
-	bool is_first = !first_round_is_known(prefix, now_ns);
 	uint64_t rate = first_round_rate(host, prefix, now_ns);
 
 	if (outcome == STARTUP_FIRST_ROUND_UNKNOWN)
 		return;
-	prefix->bytes_per_s =
-		outcome == STARTUP_FIRST_ROUND_CARRIED
-			? min_u64(rate + rate / FIRST_ROUND_RISE_DIVISOR,
-				  FIRST_ROUND_MAX_BYTES_PER_S)
-			: max_u64(rate / FIRST_ROUND_FALL_DIVISOR, FIRST_ROUND_MIN_BYTES_PER_S);
-	prefix->learned_ns = now_ns;
-	if (is_first)
-		*host = *prefix;
+	if (!first_round_is_known(prefix, now_ns))
+		*host = first_round_after(host, rate, outcome, now_ns);
+	*prefix = first_round_after(prefix, rate, outcome, now_ns);
 }
 
 #endif

@@ -21,6 +21,7 @@ pub const ENSEMBLE_TRIES: u32 = 8;
 pub const FIRST_ROUND_BYTES_PER_S: u32 = 600000;
 pub const FIRST_ROUND_MAX_BYTES_PER_S: u32 = 4800000;
 pub const FIRST_ROUND_MIN_BYTES_PER_S: u32 = 75000;
+pub const FIRST_ROUND_SEARCH_FACTOR: u32 = 2;
 pub const FIRST_ROUND_RISE_DIVISOR: u32 = 16;
 pub const FIRST_ROUND_FALL_DIVISOR: u32 = 2;
 pub const FIRST_ROUND_LIFETIME_NS: u64 = 3600000000000;
@@ -799,15 +800,19 @@ pub struct FirstRound {
     pub bytes_per_s: u64,
     /// When a connection last told something.
     pub learned_ns: u64,
+    /// Not 0: a rate was too fast.
+    pub was_too_fast: u64,
 }
 #[allow(clippy::unnecessary_operation, clippy::identity_op)]
 const _: () = {
-    ["Size of FirstRound"][::core::mem::size_of::<FirstRound>() - 16usize];
+    ["Size of FirstRound"][::core::mem::size_of::<FirstRound>() - 24usize];
     ["Alignment of FirstRound"][::core::mem::align_of::<FirstRound>() - 8usize];
     ["Offset of field: FirstRound::bytes_per_s"]
         [::core::mem::offset_of!(FirstRound, bytes_per_s) - 0usize];
     ["Offset of field: FirstRound::learned_ns"]
         [::core::mem::offset_of!(FirstRound, learned_ns) - 8usize];
+    ["Offset of field: FirstRound::was_too_fast"]
+        [::core::mem::offset_of!(FirstRound, was_too_fast) - 16usize];
 };
 unsafe extern "C" {
     /// The prefix of an address, as the key of what is known of it. An IPv4 address has the form
@@ -825,6 +830,16 @@ unsafe extern "C" {
     #[link_name = "first_round_rate__extern"]
     pub fn first_round_rate(host: *const FirstRound, prefix: *const FirstRound, now_ns: u64)
         -> u64;
+}
+unsafe extern "C" {
+    /// What is known after a connection that started at this rate.
+    #[link_name = "first_round_after__extern"]
+    pub fn first_round_after(
+        known: *const FirstRound,
+        rate: u64,
+        outcome: FirstRoundOutcome,
+        now_ns: u64,
+    ) -> FirstRound;
 }
 unsafe extern "C" {
     /// A connection of the prefix knows what became of its early segments.

@@ -57,6 +57,7 @@ uint64_t ensemble_siblings__extern(const struct ensemble_entry *entry, uint32_t 
 uint64_t first_round_prefix__extern(const uint8_t address [16]) { return first_round_prefix(address); }
 bool first_round_is_known__extern(const struct first_round *learned, uint64_t now_ns) { return first_round_is_known(learned, now_ns); }
 uint64_t first_round_rate__extern(const struct first_round *host, const struct first_round *prefix, uint64_t now_ns) { return first_round_rate(host, prefix, now_ns); }
+struct first_round first_round_after__extern(const struct first_round *known, uint64_t rate, enum startup_first_round outcome, uint64_t now_ns) { return first_round_after(known, rate, outcome, now_ns); }
 void first_round_learn__extern(struct first_round *host, struct first_round *prefix, enum startup_first_round outcome, uint64_t now_ns) { first_round_learn(host, prefix, outcome, now_ns); }
 uint32_t governor_share_ppm__extern(uint64_t sent, uint64_t retransmitted) { return governor_share_ppm(sent, retransmitted); }
 bool governor_counts__extern(uint64_t sent) { return governor_counts(sent); }

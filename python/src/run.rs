@@ -93,6 +93,7 @@ fn run_cases(
     let options = Options {
         trace: traces,
         stop: work.stop.clone(),
+        ..Options::default()
     };
     let run_one = |index: usize| {
         let case = &cases[index];

@@ -30,7 +30,7 @@ TEST(a_connection_teaches_the_next_ones_once)
 	send_segments(tp, 1);
 	acknowledge(tp, 1);
 	script.decision.first_round = STARTUP_FIRST_ROUND_UNKNOWN;
-	rate += rate / FIRST_ROUND_RISE_DIVISOR;
+	rate *= FIRST_ROUND_SEARCH_FACTOR;
 	CHECK_EQUAL(initial_rate(), rate);
 	tells(STARTUP_FIRST_ROUND_TOO_FAST);
 	script.decision.first_round = STARTUP_FIRST_ROUND_UNKNOWN;

@@ -89,8 +89,10 @@ enum onramp_variant {
 #define ONRAMP_ARRIVAL_GAIN 2
 
 /* Segments that may leave behind the initial window before any ACK. With ten at once they are 100,
- * which large content networks send at once. */
+ * which large content networks send at once. At a rate above FIRST_ROUND_BYTES_PER_S, which earlier
+ * connections have shown, they are twice as many. */
 #define ONRAMP_FIRST_SEGMENTS 90
+#define ONRAMP_KNOWN_FIRST_SEGMENTS 190
 /* Exchanges of small messages until they leave no more. A handshake of TLS and a login take fewer.
  */
 #define ONRAMP_FIRST_EXCHANGES 16

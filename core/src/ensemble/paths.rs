@@ -55,6 +55,14 @@ impl Ensembles {
         }
     }
 
+    /// The same rates, and no connections.
+    pub fn with_no_connections(&self) -> Ensembles {
+        Ensembles {
+            paths: Arc::default(),
+            ..self.clone()
+        }
+    }
+
     /// The number of connections of this path that are starting up.
     pub fn members(&self, now_ns: u64) -> u64 {
         self.paths()

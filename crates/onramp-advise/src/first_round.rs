@@ -16,8 +16,8 @@ const NOW_NS: u64 = 1;
 /// Early segments that tell something (FIRST_ROUND_MIN_SEGMENTS).
 const MIN_EARLY_SEGMENTS: u64 = 8;
 
-/// Connections after which a rate has settled: it needs 35 to rise from its first value to its
-/// maximum.
+/// Connections after which a rate has settled: where connections were too fast, it needs 47 to rise
+/// from its minimum to eight times its first value.
 const SETTLED_AFTER: usize = 200;
 
 /// The rates on the line at which `onramp` would send behind the initial window, in bits per
@@ -131,9 +131,10 @@ mod tests {
         let mut host = FirstRound::default();
         let first = host.rate(NOW_NS);
         host.learn(CARRIED, NOW_NS);
-        assert!(host.rate(NOW_NS) > first);
+        let raised = host.rate(NOW_NS);
+        assert!(raised > first);
         host.learn(TOO_FAST, NOW_NS);
-        assert!(host.rate(NOW_NS) < first);
+        assert!(host.rate(NOW_NS) < raised);
         let rates = InitialRates::learned_from(&[]);
         assert!((4.9e6..5.1e6).contains(&(rates.host_bits_per_s as f64)));
         assert_eq!(rates.to("192.0.2.0/24"), rates.host_bits_per_s);

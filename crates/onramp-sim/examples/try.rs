@@ -3,6 +3,8 @@
 //!
 //! ```text
 //! try run FILE STARTUP...             runs these start-ups, and writes their results
+//! try learned FILE STARTUP...         the same, on hosts that have learned the initial rate of each
+//!                                     path from eight connections over it
 //! try table SHIPPED VARIANT STARTUP   compares the results of two files
 //! try cells SHIPPED VARIANT STARTUP FAMILY   the same, cell by cell, for one family
 //! try sim SCENARIO...                 runs scenario files, for what the library does meanwhile
@@ -15,7 +17,8 @@ use onramp_report::aligned_columns;
 use onramp_report::statistics::geometric_mean;
 use onramp_results::Record;
 use onramp_scenario::Case;
-use onramp_sim::{run_all, supports, Options};
+use onramp_sim::{run_all, run_all_with, supports, Options};
+use onramp_tcp::Ensembles;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -23,6 +26,13 @@ use std::process::ExitCode;
 
 /// Repeats of paths with randomness: more take longer, and change means by less than 0.005.
 const REPEATS: u32 = 3;
+
+/// Connections over a path from which the host learns its initial rate. Three find the maximum.
+const LEARNED_FROM: u64 = 8;
+
+/// Their size. A run ends when the receiver has everything, so the last ACKs of a small transfer
+/// would tell nothing.
+const LEARNED_FROM_BYTES: u64 = 1_000_000;
 
 /// CUBIC alone.
 const CUBIC: &str = "none";
@@ -34,7 +44,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        ["run", file, startups @ ..] => {
+        [mode @ ("run" | "learned"), file, startups @ ..] => {
             let plan = match plan(startups) {
                 Ok(plan) => plan,
                 Err(unknown) => {
@@ -42,7 +52,8 @@ fn main() -> ExitCode {
                     return ExitCode::from(2);
                 }
             };
-            let results = run(&plan, startups);
+            let connections_before = if *mode == "learned" { LEARNED_FROM } else { 0 };
+            let results = run(&plan, startups, connections_before);
             let text = serde_json::to_string(&results).expect("records have string keys");
             std::fs::write(file, text).unwrap_or_else(|error| panic!("{file}: {error}"));
         }
@@ -72,19 +83,34 @@ fn plan(startups: &[&str]) -> Result<Plan, UnknownStartup> {
     Ok(Plan::new(tried_families(), startup, Some(REPEATS)))
 }
 
-/// The results of these start-ups alone.
-fn run(plan: &Plan, startups: &[&str]) -> Results {
+/// The results of these start-ups alone. Each host has had so many connections over the same path
+/// before, with other random numbers.
+fn run(plan: &Plan, startups: &[&str], connections_before: u64) -> Results {
     let is_run = |name: &str| startups.contains(&name);
     let all = plan.cases().iter().enumerate();
     let chosen: Vec<_> = all
         .filter(|(_, case)| is_run(&case.transfer.startup) && supports(case).is_ok())
         .collect();
-    let cases: Vec<_> = chosen.iter().map(|(_, case)| *case).collect();
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     let mut results = Results::new();
-    run_all(&cases, &Options::default(), threads, |index, outcome| {
-        let outcome = outcome.unwrap_or_else(|error| panic!("{}: {error}", cases[index].scenario));
-        results.insert(chosen[index].0, outcome.records);
+    let run = |index: usize| {
+        let case = chosen[index].1;
+        let options = Options {
+            known_rates: Some(Ensembles::default()),
+            ..Options::default()
+        };
+        for connection in 1..=connections_before {
+            let mut before = case.clone();
+            before.seed = case.seed.wrapping_add(connection << 32);
+            before.transfer.size_bytes = LEARNED_FROM_BYTES;
+            onramp_sim::run(&before, &options)?;
+        }
+        onramp_sim::run(case, &options)
+    };
+    run_all_with(chosen.len(), threads, run, |index, outcome| {
+        let (number, case) = chosen[index];
+        let outcome = outcome.unwrap_or_else(|error| panic!("{}: {error}", case.scenario));
+        results.insert(number, outcome.records);
         ControlFlow::Continue(())
     });
     results

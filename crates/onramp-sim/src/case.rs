@@ -63,11 +63,6 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     for (number, traffic) in (0..).zip(case.traffic.iter()) {
         planner.traffic(number, traffic)?;
     }
-    // Senders count their connections in this run only.
-    let ensembles = Ensembles::default();
-    for group in &mut planner.groups {
-        group.sender.ensembles = Some(ensembles.clone());
-    }
     let channels = case
         .network
         .links
@@ -81,7 +76,7 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
     if case.hosts == Hosts::Noisy {
         add_host_noise(&mut links, &planner.routes);
     }
-    Ok(Plan {
+    let mut plan = Plan {
         links,
         routes: planner.routes,
         groups: planner.groups,
@@ -89,7 +84,10 @@ pub(crate) fn plan(case: &Case) -> Result<Plan, Error> {
         meter_ns: meter(case),
         until_ns: case.duration_ns.unwrap_or(u64::MAX),
         seed: case.seed,
-    })
+    };
+    // Senders count their connections in this run only.
+    plan.share(Ensembles::default());
+    Ok(plan)
 }
 
 /// Lets packets arrive at hosts a random time later, in their order, as if the hosts took this time

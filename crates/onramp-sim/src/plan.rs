@@ -4,7 +4,7 @@
 use crate::quic::QuicPlan;
 use crate::routes::Routes;
 use onramp_scenario::{Application, Arrivals, Connect, Connections, Dscp, RequestsPlan};
-use onramp_tcp::Config;
+use onramp_tcp::{Config, Ensembles};
 
 /// The plan of a run.
 #[derive(Debug)]
@@ -127,6 +127,15 @@ pub(crate) struct Datagrams {
     pub dscp: Dscp,
     /// Their times and their size.
     pub times: onramp_scenario::Datagrams,
+}
+
+impl Plan {
+    /// The TCP senders count their connections and learn initial rates in `ensembles`.
+    pub fn share(&mut self, ensembles: Ensembles) {
+        for group in &mut self.groups {
+            group.sender.ensembles = Some(ensembles.clone());
+        }
+    }
 }
 
 impl Path {

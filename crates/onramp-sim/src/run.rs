@@ -9,7 +9,7 @@ use crate::Error;
 use onramp_net::LinkStats;
 use onramp_results::{Record, Trace};
 use onramp_scenario::Case;
-use onramp_tcp::Failure;
+use onramp_tcp::{Ensembles, Failure};
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
@@ -22,6 +22,9 @@ pub struct Options {
     /// Set this flag from any thread, for example on Ctrl-C: the run then ends within milliseconds
     /// with [`Error::Stopped`].
     pub stop: Arc<AtomicBool>,
+    /// What TCP senders have learned of initial rates, and go on learning. `None`: each run begins
+    /// with hosts that know nothing.
+    pub known_rates: Option<Ensembles>,
 }
 
 /// The result of a case.
@@ -79,13 +82,16 @@ pub fn run_observed<O: Observer>(
     options: &Options,
     observer: O,
 ) -> Result<(Outcome, O), Error> {
+    let mut plan = plan(case)?;
+    if let Some(known) = &options.known_rates {
+        plan.share(known.with_no_connections());
+    }
     if !options.trace {
-        let (result, observer) = Engine::new(plan(case)?, observer)?.run(&options.stop)?;
+        let (result, observer) = Engine::new(plan, observer)?.run(&options.stop)?;
         return Ok((outcome(case, &result, |_| None), observer));
     }
     let observers = (Tracer::default(), observer);
-    let (result, (mut tracer, observer)) =
-        Engine::new(plan(case)?, observers)?.run(&options.stop)?;
+    let (result, (mut tracer, observer)) = Engine::new(plan, observers)?.run(&options.stop)?;
     let mut decimated_traces = 0;
     let trace = |finished: &FinishedTransfer| {
         let events = finished.startup.events.clone();

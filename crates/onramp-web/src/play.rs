@@ -161,6 +161,7 @@ pub(crate) fn observed<O: Observer>(
     let options = Options {
         trace: with_traces,
         stop: watch.stop_flag(),
+        ..Options::default()
     };
     match run_observed(case, &options, (observer, &mut watch)) {
         Ok((outcome, (observer, _))) => Ok((outcome, observer)),

@@ -42,7 +42,7 @@ pub(super) fn randomised_config(config: &Config, path: &Path, random_bits: u32) 
             .ensembles
             .as_ref()
             .map(|ensembles| ensembles.of_host(path.from.into()))
-            .map(|host| host.of_path(path.memory_key(), path.memory_key())),
+            .map(|host| host.of_path(path.memory_key(), path.to.into())),
         ticks: Ticks {
             phase_ns: (u64::from(random_bits.rotate_left(8)) * 1_000_000_000) >> 32,
             ..config.ticks

@@ -42,13 +42,13 @@ fn rates_over(network: &str, transfer: &str) -> Vec<u64> {
 }
 
 #[test]
-fn clean_starts_raise_the_rate() {
+fn clean_starts_double_the_rate() {
     let rates = rates(
         "rate = \"50 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"1 bdp\"\n",
-        "count = 40\n",
+        "count = 6\n",
     );
-    assert_eq!(rates[..3], [600_000, 637_500, 677_343]);
-    assert_eq!(rates[36..], [4_800_000; 4]);
+    assert_eq!(rates[..3], [600_000, 1_200_000, 2_400_000]);
+    assert_eq!(rates[3..], [4_800_000; 3]);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn each_destination_has_its_own_rate() {
     );
     let of = |first: usize| rates.iter().skip(first).step_by(2).copied();
     assert!(of(0).eq([600_000, 300_000, 150_000, 75_000]));
-    assert!(of(1).eq([300_000, 318_750, 338_671, 359_837]));
+    assert!(of(1).eq([300_000, 600_000, 1_200_000, 2_400_000]));
 }
 
 #[test]

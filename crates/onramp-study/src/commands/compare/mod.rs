@@ -148,6 +148,7 @@ impl Hosts {
             sim: onramp_sim::Options {
                 trace: with_traces,
                 stop: runs::stop_flag(),
+                ..onramp_sim::Options::default()
             },
             lab: onramp_lab::RunOptions {
                 trace: with_traces,

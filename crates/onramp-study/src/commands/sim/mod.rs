@@ -85,6 +85,7 @@ pub fn simulate<T: Send>(
     let options = Options {
         trace: with_traces,
         stop: runs::stop_flag(),
+        ..Options::default()
     };
     let threads = runs::threads(threads);
     let progress = runs::progress(cases.len());

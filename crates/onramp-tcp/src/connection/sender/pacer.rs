@@ -145,11 +145,7 @@ impl Pacer {
                 } else {
                     self.events.granularity_ns()
                 };
-                self.next_ns = self
-                    .burst
-                    .due_ns
-                    .max(now_ns.saturating_sub(credit_ns))
-                    + gap_ns;
+                self.next_ns = self.burst.due_ns.max(now_ns.saturating_sub(credit_ns)) + gap_ns;
             }
             Some(pacing) => self.bucket.take(now_ns, bytes, pacing.bytes_per_s),
         }
@@ -255,7 +251,7 @@ mod tests {
             (segments, pacer.wake_up_ns().expect("a segment waits"))
         };
         // After a pause, the pacer makes up for half of the burst.
-        assert_eq!(burst(5_200_000, 9_000_000), (5, 9_480_770));
+        assert_eq!(burst(5_200_000, 9_000_000), (5, 9_480_769));
         assert_eq!(burst(100_000, 90_000_000), (2, 100_000_000));
         assert_eq!(burst(1_000_000_000, 9_000_000), (65, 9_032_500));
     }

@@ -109,16 +109,16 @@ impl OnKernel {
     fn legend(&self, prefix: &str) -> String {
         let suspect = self.rows.iter().any(Row::is_suspect);
         let busy = if suspect {
-            " †: measured on a shared machine, which disturbed the run: the kernel's time may be \
-             wrong."
+            " †: other work on the machine disturbed the run, so the kernel's time may be wrong."
         } else {
             ""
         };
         format!(
-            "{prefix}Medians of the copies of a transfer that ran at the same time, and of its \
-             repeats; where a transfer does not end, what has arrived by the end of the run. \
-             Wasted: round trips beyond the minimum of a transfer that is alone. Resent: \
-             retransmitted segments of all copies and repeats.{busy}"
+            "{prefix}Times are medians of the copies of a transfer that ran at the same time, and \
+             of its repeats. If a transfer does not end, the table has the data that arrived by \
+             the end of the run. Wasted RTTs are the time beyond the minimum of a transfer that is \
+             alone on the path. Resent counts the retransmitted segments of all copies and \
+             repeats.{busy}"
         )
     }
 }

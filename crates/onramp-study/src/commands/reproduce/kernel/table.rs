@@ -115,9 +115,9 @@ impl OnKernel {
         };
         format!(
             "{prefix}Each time is the median over the copies of a transfer that ran at the same \
-             time, and over the repeats. For a transfer that does not end, the table shows the data \
-             that arrived by the end of the run. Wasted RTTs are the time beyond the minimum time \
-             of a transfer alone on the path, in round trips. Resent counts the retransmitted \
+             time, and over the repeats. For a transfer that does not end, the table shows the \
+             data that arrived by the end of the run. Wasted RTTs are the time beyond the minimum \
+             time of a transfer alone on the path, in round trips. Resent counts the retransmitted \
              segments of all copies and repeats.{busy}"
         )
     }

@@ -76,7 +76,7 @@ impl OnKernel {
         let day = date.get(..10).unwrap_or(date);
         let release = probe::kernel_release();
         let version = release.split('-').next().unwrap_or(&release);
-        let measured = format!("Linux {version}, measured on {day}, beside the simulator. ");
+        let measured = format!("The kernel was measured on {day}, with Linux {version}. ");
         let below = wrapped("", 0, &self.legend(&measured), DOCS_WIDTH);
         line(head(HEAD))
             + &line(vec!["---".to_owned(); head(HEAD).len()])
@@ -109,7 +109,7 @@ impl OnKernel {
     fn legend(&self, prefix: &str) -> String {
         let suspect = self.rows.iter().any(Row::is_suspect);
         let busy = if suspect {
-            " †: other work on the machine disturbed the run, so the kernel's time may be wrong."
+            " † marks runs that other work on the machine disturbed: the kernel's time may be wrong."
         } else {
             ""
         };

@@ -109,7 +109,7 @@ impl OnKernel {
     fn legend(&self, prefix: &str) -> String {
         let suspect = self.rows.iter().any(Row::is_suspect);
         let busy = if suspect {
-            " † marks runs that other work on the machine disturbed: the kernel's time may be wrong."
+            " † marks runs that other work disturbed: the kernel's time may be wrong."
         } else {
             ""
         };

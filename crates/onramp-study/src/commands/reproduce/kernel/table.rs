@@ -76,7 +76,7 @@ impl OnKernel {
         let day = date.get(..10).unwrap_or(date);
         let release = probe::kernel_release();
         let version = release.split('-').next().unwrap_or(&release);
-        let measured = format!("Linux {version}, measured on {day}, beside the simulator. ");
+        let measured = format!("The kernel was measured on {day}, with Linux {version}. ");
         let below = wrapped("", 0, &self.legend(&measured), DOCS_WIDTH);
         line(head(HEAD))
             + &line(vec!["---".to_owned(); head(HEAD).len()])
@@ -109,16 +109,16 @@ impl OnKernel {
     fn legend(&self, prefix: &str) -> String {
         let suspect = self.rows.iter().any(Row::is_suspect);
         let busy = if suspect {
-            " †: measured on a shared machine, which disturbed the run: the kernel's time may be \
-             wrong."
+            " † marks runs that other work disturbed: the kernel's time may be wrong."
         } else {
             ""
         };
         format!(
-            "{prefix}Medians of the copies of a transfer that ran at the same time, and of its \
-             repeats; where a transfer does not end, what has arrived by the end of the run. \
-             Wasted: round trips beyond the minimum of a transfer that is alone. Resent: \
-             retransmitted segments of all copies and repeats.{busy}"
+            "{prefix}Each time is the median over the copies of a transfer that ran at the same \
+             time, and over the repeats. For a transfer that does not end, the table shows the \
+             data that arrived by the end of the run. Wasted RTTs are the time beyond the minimum \
+             time of a transfer alone on the path, in round trips. Resent counts the retransmitted \
+             segments of all copies and repeats.{busy}"
         )
     }
 }

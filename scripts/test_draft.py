@@ -157,7 +157,8 @@ def test_the_initial_rate_is_learned_as_in_core(
         rate, age_ns, was_too_fast, prefix, outcome, draft, core):
     now_ns = 2 * HOUR_NS
     host = (rate, age_ns, was_too_fast)
-    in_core = [(ctypes.c_uint64 * 3)(known, now_ns - age, flag) for known, age, flag in (host, prefix)]
+    in_core = [(ctypes.c_uint64 * 3)(known, now_ns - age, flag)
+               for known, age, flag in (host, prefix)]
     core.library.first_round_learn__extern(
         *in_core, draft[outcome], ctypes.c_uint64(now_ns))
     learned = draft["learn_first_round"](host, prefix, draft[outcome])

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! try run FILE STARTUP...             runs these start-ups, and writes their results
-//! try learned FILE STARTUP...         the same, on hosts that have learned the initial rate of each
-//!                                     path from eight connections over it
+//! try learned FILE STARTUP...         the same, on hosts that have learned the initial rate of
+//!                                     each path from eight connections over it
 //! try table SHIPPED VARIANT STARTUP   compares the results of two files
 //! try cells SHIPPED VARIANT STARTUP FAMILY   the same, cell by cell, for one family
 //! try sim SCENARIO...                 runs scenario files, for what the library does meanwhile

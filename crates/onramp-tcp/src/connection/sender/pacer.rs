@@ -1,8 +1,8 @@
 //! Pacing: segments are sent at a rate, one by one or in the bursts of Linux, or as a token bucket
 //! permits.
 //!
-//! Linux paces packets before segmentation (`tcp_tso_autosize()`). Such a packet has a millisecond's
-//! worth of segments, at least two and at most 64 KiB; its segments leave the host back to back.
+//! Linux paces packets before segmentation (`tcp_tso_autosize()`). Such a packet has the segments
+//! of a millisecond, at least two and at most 64 KiB. These segments leave the host back to back.
 //!
 //! The bucket's depth is the burst that the traffic contract of a reservation permits
 //! (`core/parts/token_bucket.h`). A host that wakes only at timer ticks cannot send at the moment

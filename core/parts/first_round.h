@@ -15,8 +15,9 @@
  *   a connection's early segments           the rate of the next connections
  *   were carried, eight or more             twice as high, up to 40 Mbit/s; 17/16 of it, if an
  *                                           earlier connection's were too fast
- *   an eighth was lost, or the path has     a half of it, down to an eighth of 5 Mbit/s
- *   a lower rate, or a timeout came
+ *   an eighth was lost, less than half      a half of it, down to an eighth of 5 Mbit/s
+ *   of their rate was measured, or a
+ *   timeout came
  *   none has told anything for an hour      5 Mbit/s
  *
  * While every connection's segments are carried, three connections find the maximum, as slow start
@@ -51,6 +52,9 @@
 #define FIRST_ROUND_MIN_SEGMENTS 8
 /* They were too fast where more than this part of them is lost. */
 #define FIRST_ROUND_LOSS_DIVISOR 8
+/* They were too fast where the path's rate is lower than theirs by more than this factor. A lower
+ * rate within it is often a moment of a radio link, and its queue carries the segments. */
+#define FIRST_ROUND_CREDIBLE_FACTOR 2
 
 /* What the connections of a host or of a prefix have told. All zero: nothing. */
 struct first_round {

@@ -42,7 +42,8 @@ static inline void onramp_judge_first_round(struct onramp *state, const struct s
 		return;
 	if (ack->lost_bytes > early_bytes / FIRST_ROUND_LOSS_DIVISOR ||
 	    (state->bottleneck_bytes_per_s &&
-	     state->bottleneck_bytes_per_s < state->initial_bytes_per_s))
+	     FIRST_ROUND_CREDIBLE_FACTOR * state->bottleneck_bytes_per_s <
+		     state->initial_bytes_per_s))
 		state->first_round = STARTUP_FIRST_ROUND_TOO_FAST;
 	else if (early_bytes >= FIRST_ROUND_MIN_SEGMENTS * (uint64_t)ack->mss_bytes)
 		state->first_round = STARTUP_FIRST_ROUND_CARRIED;

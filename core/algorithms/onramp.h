@@ -315,8 +315,9 @@ static inline uint64_t onramp_pacing_rate(const struct onramp *state, const stru
 		return STARTUP_UNLIMITED;
 	switch (state->phase) {
 	case STARTUP_PHASE_PACING:
-		/* Slow start would have sent up to the prior cwnd too: that needs no pacing. */
-		return cwnd_bytes > state->prior_cwnd_bytes
+		/* Slow start would have sent up to the prior cwnd too: that needs no pacing, except
+		 * after a pause, when no ACK clocks it. */
+		return cwnd_bytes > state->prior_cwnd_bytes || !ack->inflight_bytes
 			       ? max_u64(rate_bytes_per_s(cwnd_bytes, state->min_rtt_ns), 1)
 			       : STARTUP_UNLIMITED;
 	case STARTUP_PHASE_APPROACH:

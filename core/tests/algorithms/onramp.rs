@@ -349,6 +349,22 @@ fn a_measured_window_that_the_application_did_not_use_stays_also_after_an_idle_t
     assert_eq!(decision.restart_bytes, decision.cwnd_bytes);
 }
 
+/// The BDP is so small that slow start fills it, clocked by ACKs. After a pause there are none.
+#[test]
+fn a_window_that_slow_start_would_send_is_paced_after_a_pause_only() {
+    let slow = 160 * SEGMENT;
+    let pacing_with = |inflight_bytes| {
+        let mut host = host_on(RTT);
+        arrive(&mut host, 9, slow, RTT);
+        let decision = host.ack(time_ns(SEGMENT, slow), inflight_bytes, ACK_CWND_LIMITED);
+        assert_eq!(phase(&host), "pacing");
+        assert_segments(decision.cwnd_bytes, 16);
+        decision.pacing_bytes_per_s
+    };
+    assert_eq!(pacing_with(SEGMENT), UNLIMITED);
+    assert!(pacing_with(0).abs_diff(slow) < SEGMENT);
+}
+
 #[test]
 fn after_an_idle_time_a_validated_window_falls_to_what_may_be_sent_without_validation() {
     let mut host = validated();

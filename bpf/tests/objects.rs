@@ -36,7 +36,9 @@ fn function<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let mut symbols = object[section(object, table)].chunks_exact(SYMBOL_BYTES);
     let symbol = symbols.find(|symbol| {
         let found = &names[number(symbol, 0, 4)..];
-        found.strip_prefix(name.as_bytes()).is_some_and(|rest| rest[0] == 0)
+        found
+            .strip_prefix(name.as_bytes())
+            .is_some_and(|rest| rest[0] == 0)
     })?;
     let code = &object[section(object, number(symbol, 6, 2))];
     Some(&code[number(symbol, 8, 8)..][..number(symbol, 16, 8)])

@@ -175,7 +175,7 @@ for avoidance in $(cat /tmp/avoidances); do
 		start_up "$name" "$control" "$avoidance" $options
 	done </startups
 done
-LIMIT_S=600 check lab onramp lab /lab.toml --json --record /tmp/recording
+check lab onramp lab /lab.toml --json --record /tmp/recording
 check replay onramp replay /tmp/recording
 transfer exec onramp cubic onramp exec --
 killed_exec

@@ -47,18 +47,6 @@ def startups(onramp):
     return rows
 
 
-def lab(rows):
-    """The guest's scenario: lab.toml, and a transfer of each further start-up."""
-    others = [name for name, *_ in rows if name not in ("onramp", "qos")]
-    transfers = {"startup": others}, {"startup": "qos", "qos_rate": "5 Mbit/s"}
-    text = (HERE / "lab.toml").read_text()
-    for transfer in transfers:
-        keys = {"size": "1 MB", "avoidance": "cubic"} | transfer
-        text += "\n[[transfer]]\n"
-        text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
-    return text
-
-
 def plan(rows):
     """The names of all checks that the guest has to report."""
     checks = list(ONCE)
@@ -136,9 +124,9 @@ def run_kernel(key, arguments, rows):
     work = arguments.cache / "run" / key
     work.mkdir(parents=True, exist_ok=True)
     listed = "".join(" ".join(row) + "\n" for row in rows)
-    files = {"init": HERE / "guest.sh"}
+    files = {"init": HERE / "guest.sh", "lab.toml": HERE / "lab.toml"}
     image = machine.initramfs(folder, machine.ours(arguments.onramp), work, files,
-                              {"startups": listed, "lab.toml": lab(rows)})
+                              {"startups": listed})
     start = time.monotonic()
     lines = machine.boot(folder, image, work)
     return Run(key, plan(rows), lines, time.monotonic() - start, exceptions())

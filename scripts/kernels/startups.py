@@ -220,9 +220,10 @@ def exact_tables(transfers):
     """The start-ups over the exact paths, and the cells in which the hosts differ."""
     by_sender = group(transfers, lambda transfer: transfer.sender)
     baseline = {transfer.cell(): transfer for transfer in by_sender["none"]}
-    sizes = [size for size in SIZES.values() if any(size == virtual.SIZES[of.size] for of in transfers)]
-    columns = ["start-up", *sizes, "all", "median difference", "largest", "above 5 %",
-               "resent in a run", "late runs"]
+    measured_sizes = {virtual.SIZES[of.size] for of in transfers}
+    sizes = [size for size in SIZES.values() if size in measured_sizes]
+    columns = ["start-up", *sizes, "all", "median difference", "largest",
+               f"above {APART_PERCENT} %", "resent in a run", "late runs"]
     rows = []
     for name, of_sender in by_sender.items():
         of_size = [means(ratios([of for of in of_sender if virtual.SIZES[of.size] == size],
@@ -238,15 +239,16 @@ def exact_tables(transfers):
             str(sum(abs(of) > APART_PERCENT for of in differences)), pair(resent, 1),
             late(of_sender)]))
     yield from table(columns, [row for _, row in sorted(rows, key=lambda row: row[0])])
-    apart = sorted((of for of in transfers if abs(of.difference()) > APART_PERCENT),
-                   key=lambda of: -abs(of.difference()))
+    apart = [of for of in transfers if abs(of.difference()) > APART_PERCENT]
     yield ""
     yield f"Transfers that differ by more than {APART_PERCENT} %, {len(apart)} of {len(transfers)}:"
     yield ""
-    yield from table(["start-up", "path", "size", "seconds", "difference", "resent"], [
-        [of.sender, path_name(of), virtual.SIZES[of.size], pair(of.of_each("completion_s"), 3),
-         f"{of.difference():+.1f} %", ", ".join(map(str, of.of_each("retransmitted_segments")))]
-        for of in apart])
+    cells = sorted(group(apart, Both.cell).items())
+    yield from table(["path", "size", "difference"], [
+        [path_name(of_cell[0]), virtual.SIZES[of_cell[0].size],
+         ", ".join(f"`{of.sender}` {of.difference():+.1f} %"
+                   for of in sorted(of_cell, key=lambda of: -abs(of.difference())))]
+        for _, of_cell in cells])
 
 
 def real_tables(aggregated, late_link, one):

@@ -304,7 +304,7 @@ both-ends: build
 	[ $$? = 3 ]
 
 # Before a release: start-ups on Linux 6.12 beside the simulator, in an emulator, for
-# docs/comparison.md and docs/real-paths.md. Half an hour on a machine without other work. TRACES, a
+# docs/comparison.md and docs/real-paths.md. Some 17 minutes of a processor. TRACES, a
 # folder with traces of mahimahi, adds recordings. ARGS: parts; or --kept, which runs the simulator
 # alone, beside what target/kernels keeps of the kernel. Exit 3: nothing can be measured here, which
 # has been printed.

@@ -5,10 +5,10 @@
 //! Needs root and about ten minutes. On a machine with other work, give it real-time priority:
 //! `chrt -r 1` before the program.
 //!
-//!     cargo run --release -p onramp-advise --example mixture -- tuned|drawn [FOLDER]
+//!     cargo run --release -p onramp-advise --example mixture -- tuned|drawn [FOLDER [PATH...]]
 //!
 //! With FOLDER the observations are kept there: `cubic.jsonl` and `onramp.jsonl`. If they are there
-//! already, nothing runs, and they are judged.
+//! already, nothing runs, and they are judged. With numbers of paths, only these run.
 
 mod paths;
 mod sets;
@@ -31,6 +31,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("expected `tuned` or `drawn`".into()),
     };
     let folder = arguments.next().map(PathBuf::from);
+    let wanted = arguments
+        .map(|number| number.to_str().and_then(|number| number.parse().ok()))
+        .collect::<Option<Vec<usize>>>()
+        .ok_or("expected numbers of paths")?;
+    let set: Vec<(usize, Mixed)> = (1..)
+        .zip(set)
+        .filter(|(number, _)| wanted.is_empty() || wanted.contains(number))
+        .collect();
     let file = |name: &str| folder.as_deref().map(|folder| folder.join(name));
     let watched = match file("cubic.jsonl").as_deref().and_then(kept) {
         Some(watched) => watched,
@@ -77,13 +85,13 @@ impl Control<'_> {
 
 /// Watches each connection over each path. The path stands for the destination.
 fn watch(
-    set: &[Mixed],
+    set: &[(usize, Mixed)],
     control: &Control,
     save: Option<&Path>,
 ) -> Result<Observations, Box<dyn Error>> {
     let observer = Observer::of_cgroup(&own_cgroup()?, 1000)?;
     let (mut connections, mut kernel) = (Vec::new(), Vec::new());
-    for (number, mixed) in (1..).zip(set) {
+    for (number, mixed) in set {
         let path = format!("path {number:02}");
         let registration = control.registration(&path)?;
         let name = registration.as_ref().map_or("cubic", Registration::name);

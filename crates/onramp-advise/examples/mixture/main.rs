@@ -17,6 +17,7 @@ use onramp_advise::{judge, Advice, Candidate, Judged, Options, Part};
 use onramp_core::InitialRate;
 use onramp_kernel::{own_cgroup, Observation, Observations, Observer, Registration};
 use onramp_report::statistics::geometric_mean;
+use onramp_scenario::Case;
 use sets::Mixed;
 use std::error::Error;
 use std::fs::{self, File};
@@ -95,8 +96,13 @@ fn watch(
         let path = format!("path {number:02}");
         let registration = control.registration(&path)?;
         let name = registration.as_ref().map_or("cubic", Registration::name);
-        for requests in &mixed.connections {
-            let (mut seen, is_disturbed) = paths::download(&mixed.case, requests, name, &observer)?;
+        for (seed, requests) in (1..).zip(&mixed.connections) {
+            // No two connections meet the same losses and the same jitter.
+            let case = Case {
+                seed,
+                ..mixed.case.clone()
+            };
+            let (mut seen, is_disturbed) = paths::download(&case, requests, name, &observer)?;
             let mark = if is_disturbed { DISTURBED } else { "" };
             seen.destination.clone_from(&path);
             kernel.push(mark);
@@ -168,8 +174,11 @@ struct Counts {
 }
 
 fn report(classes: &[Judged], was: &Observations, with: &Observations) {
-    println!("| path | transfer | bytes | CUBIC s | simulated | predicted | measured | points |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| path | initial Mbit/s | transfer | bytes | CUBIC s | simulated | predicted | measured | \
+         points |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
     let mut counts = [Counts::default(), Counts::default()];
     let mut sorted: Vec<&Judged> = classes.iter().collect();
     sorted.sort_by(|a, b| {
@@ -197,8 +206,9 @@ fn report(classes: &[Judged], was: &Observations, with: &Observations) {
         }
         let cell = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
         println!(
-            "| {} | {:?} | {:.0} | {:.3} | {} | {} | {real:.2} | {} |",
+            "| {} | {:.1} | {:?} | {:.0} | {:.3} | {} | {} | {real:.2} | {} |",
             one.class.destination,
+            one.initial_bits_per_s as f64 / 1e6,
             one.class.part,
             one.bytes,
             one.time_s,

@@ -150,8 +150,8 @@ impl Path {
         };
         format!(
             "[path]\nrate = \"{kbits_per_s} kbit/s\"\nrtt = \"{rtt_us:.0} us\"\n\
-             mtu = \"{mtu_bytes} B\"\nqueue = \"{queue}\"\nloss = \"{loss_percent:.4} %\"\n{jitter}\n\
-             [receiver]\nbuffer = \"{receiver}\"\n"
+             mtu = \"{mtu_bytes} B\"\nqueue = \"{queue}\"\nloss = \"{loss_percent:.4} %\"\n{jitter}\
+             \n[receiver]\nbuffer = \"{receiver}\"\n"
         )
     }
 }

@@ -109,7 +109,7 @@ impl Path {
             rate_is_lower_bound,
             queue_bytes: queue_bytes(connections, rate_bytes_per_s, mss_bytes),
             loss: loss(connections),
-            jitter_s: jitter_s(connections, f64::from(mss_bytes) / rate_bytes_per_s),
+            jitter_s: jitter_s(connections),
             receiver: Receiver::of(connections),
             mss_bytes,
         })
@@ -211,10 +211,10 @@ fn loss(connections: &[&Observation]) -> f64 {
 }
 
 /// The jitter of the path: what spreads the RTTs of the handshakes, which meet no queue of the
-/// sender's own. Clients at different distances spread them too, and do not spread the difference
-/// to the minimum RTT of the same connection. This difference varies by the time of a segment at
-/// the bottleneck, because the last segment of a transfer is shorter.
-fn jitter_s(connections: &[&Observation], segment_s: f64) -> f64 {
+/// sender's own. Clients at different distances spread them too, but not their difference to the
+/// minimum RTT of the same connection. What a short last segment takes less at the bottleneck
+/// spreads only this difference. So the smaller spread counts.
+fn jitter_s(connections: &[&Observation]) -> f64 {
     let both = connections.iter().filter_map(|seen| {
         let (handshake_s, data_s) = (seen.handshake_rtt_s?, seen.min_rtt_s?);
         let is_of_proxy = handshake_s < PROXY_SHARE * data_s;
@@ -224,7 +224,7 @@ fn jitter_s(connections: &[&Observation], segment_s: f64) -> f64 {
     if handshakes_s.len() < MIN_HANDSHAKES {
         return 0.0;
     }
-    let jitter_s = width(&handshakes_s).min(width(&differences_s) - segment_s);
+    let jitter_s = width(&handshakes_s).min(width(&differences_s));
     match jitter_s >= MIN_JITTER_S {
         true => jitter_s,
         false => 0.0,

@@ -56,6 +56,7 @@ help:
 	@echo 'make kernels  other kernels in an emulator, 5 minutes each or more: docs/kernels.md'
 	@echo 'make dctcp    DCTCP of a kernel at a step, in an emulator: docs/simulator.md'
 	@echo 'make both-ends     lifted receivers beside default ones: docs/receiver.md'
+	@echo 'make kernel-tables TRACES=DIR     start-ups on Linux 6.12: docs/comparison.md'
 	@echo 'make systemd  the package under systemd in an emulator, ten minutes: docs/kernels.md'
 	@echo 'make chart    pictures and tables of the documents, from simulations'
 	@echo 'make bench    benchmarks beside alternatives (help: comments of bench-*, below)'
@@ -301,6 +302,16 @@ both-ends: build
 	-@scripts/setup.sh qemu-system-x86 busybox-static
 	@scripts/kernels/receiver.py --onramp $(ONRAMP) --cache target/kernels $(ARGS) || \
 	[ $$? = 3 ]
+
+# Before a release: start-ups on Linux 6.12 beside the simulator, in an emulator, for
+# docs/comparison.md and docs/real-paths.md. Some 17 minutes of a processor. TRACES, a
+# folder with traces of mahimahi, adds recordings. ARGS: parts; or --kept, which runs the simulator
+# alone, beside what target/kernels keeps of the kernel. Exit 3: nothing can be measured here, which
+# has been printed.
+kernel-tables: build
+	-@scripts/setup.sh qemu-system-x86 busybox-static
+	@scripts/kernels/startups.py --onramp $(ONRAMP) --cache target/kernels \
+		$(if $(TRACES),--traces '$(abspath $(TRACES))') $(ARGS) || [ $$? = 3 ]
 
 # Before a release: the package with systemd as process 1, in an emulator. Exit 3: no machine can be
 # made here, which has been printed.

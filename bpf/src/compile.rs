@@ -2,10 +2,17 @@
 //! and `onramp-study try` for an algorithm of the user's.
 
 /// The arguments of clang, from the folder of [`SOURCES`](crate::SOURCES).
-pub const ARGUMENTS: [&str; 9] = [
+///
+/// clang inlines each function that does not forbid it, so an algorithm is one function. Before
+/// Linux 6.5 (`fde2a3882bd0`) the verifier takes a register that the callee sets for the caller's
+/// register of this number. So it may forget that a branch of the caller depends on the register,
+/// and remove a branch that is needed.
+pub const ARGUMENTS: [&str; 11] = [
     "-std=gnu11",
     "-ffreestanding",
     "-mcpu=v3",
+    "-mllvm",
+    "-inline-threshold=1000000",
     "-Wall",
     "-Wextra",
     "-Werror",

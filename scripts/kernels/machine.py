@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-MODULES = ("tun", "veth", "tcp_bbr", "sch_fq", "inet_diag", "tcp_diag")
+MODULES = ("tun", "veth", "tcp_bbr", "sch_fq", "sch_netem", "inet_diag", "tcp_diag")
 # A disk and its bus; ext4 is part of the kernels of distributions.
 DISK_MODULES = ("virtio", "virtio_ring", "virtio_pci", "virtio_pci_modern_dev",
                 "virtio_pci_legacy_dev", "virtio_blk")

@@ -10,16 +10,12 @@ tables of all that are kept. Exit codes: 0 measured, 1 a run failed, 3 there is 
 emulator.
 """
 
-import argparse
-import json
-import math
 import re
 import sys
-from pathlib import Path
 
-import kernels
 import machine
 import packages
+import virtual
 
 sys.path.append(str(machine.HERE.parent))
 from foreign import Malformed, replace_between
@@ -27,8 +23,8 @@ from foreign import Malformed, replace_between
 ROOT = machine.HERE.parent.parent
 SCENARIO = ROOT / "scenarios" / "start-up.toml"
 PAGE = ROOT / "docs" / "receiver.md"
+SIZES = virtual.SIZES
 BEGIN, END = "<!-- both ends -->", "<!-- both ends: end -->"
-SIZES = {100_000: "100 kB", 1_000_000: "1 MB", 5_000_000: "5 MB", 20_000_000: "20 MB"}
 # start-up, receiver
 PLAIN = ("none", "default")
 SENDERS = {
@@ -50,27 +46,14 @@ def scenario(size):
     return text
 
 
-def read(lines):
-    """The verdicts of the guest's checks, and the records of each receiver."""
-    verdicts, texts = {}, {"default": [], "lifted": []}
-    for line in lines:
-        name, _, rest = line.partition(":")
-        words = line.split("\t")
-        if name in texts:
-            texts[name].append(rest)
-        elif len(words) == 3:
-            verdicts[words[0]] = words[1:]
-    records = {}
-    for receiver, text in texts.items():
-        for record in json.loads("\n".join(text) or "[]"):
+def records(runs):
+    """The records of a guest, by path, size, start-up and receiver."""
+    found = {}
+    for receiver, of_receiver in runs.items():
+        for record in of_receiver:
             path = (record["rate_bits_per_s"] // 1_000_000, record["rtt_ms"], record["queue"])
-            records[path, record["size_bytes"], record["startup"], receiver] = record
-    return verdicts, records
-
-
-def mean(values):
-    """The geometric mean."""
-    return math.exp(sum(map(math.log, values)) / len(values))
+            found[path, record["size_bytes"], record["startup"], receiver] = record
+    return found
 
 
 class Table:
@@ -100,7 +83,7 @@ class Table:
             for sender in SENDERS:
                 ratios = [self.ratio(path, size, sender) for path in self.paths]
                 cells.append("1" if sender == PLAIN else
-                             f"{mean(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+                             f"{virtual.mean(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
             yield f"| {name}, of CUBIC's time with the default | {' | '.join(cells)} |"
         yield self.sums("retransmitted segments, all sizes", "retransmitted_segments")
         yield self.sums("late runs, all sizes", "suspect")
@@ -136,46 +119,28 @@ def write(table, release, day):
     PAGE.write_text(replace_between(PAGE.read_text(), BEGIN, END, new))
 
 
-def measure(kernel, onramp, size, folder):
-    """Measures a size in a guest of its own. Returns whether all of its checks succeeded."""
-    files = {"init": machine.HERE / "receiver.sh"}
-    image = machine.initramfs(kernel, machine.ours(onramp), folder, files,
-                              {"scenario.toml": scenario(size)})
-    print(f"receiver: booting for {SIZES[size]}", flush=True)
-    verdicts, _ = read(machine.boot(kernel, image, folder, machine.JUMPING))
-    wrong = {name: words for name, words in verdicts.items() if words[0] != "ok"}
-    for name, words in (wrong if "end" in verdicts else verdicts).items():
-        print(f"receiver: {name}: {': '.join(words)}")
-    return "end" in verdicts and not wrong
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--onramp", type=Path, required=True, help="the program to run")
-    parser.add_argument("--cache", type=Path, required=True, help="folder for kernels and logs")
-    parser.add_argument("--kernel", choices=kernels.KERNELS, default="6.12")
+    parser = virtual.arguments(__doc__)
     parser.add_argument("size", nargs="*", type=int, help=f"of {', '.join(map(str, SIZES))}")
     arguments = parser.parse_args()
-    cache = arguments.cache.resolve()
-    folders = {size: cache / "run" / f"receiver-{arguments.kernel}-{size}" for size in SIZES}
+    run = arguments.cache.resolve() / "run"
+    folders = {size: run / f"receiver-{arguments.kernel}-{size}" for size in SIZES}
     try:
-        kernel, version = packages.unpack_kernel(*kernels.KERNELS[arguments.kernel], cache)
-        print(f"receiver: {version}", flush=True)
-        good = [measure(kernel, arguments.onramp.resolve(), size, folders[size])
+        guests = virtual.Guests("receiver", arguments)
+        good = [guests.measure(SIZES[size], folders[size], "receiver.sh", {},
+                               {"scenario.toml": scenario(size)})
                 for size in arguments.size or SIZES]
     except (packages.Unavailable, machine.Unusable) as reason:
         print(f"receiver: nothing can be measured here: {reason}")
         return 3
-    verdicts, records = {}, {}
+    verdicts, found = {}, {}
     for folder in folders.values():
-        kept = folder / "results"
-        found = read(kept.read_text().splitlines()) if kept.exists() else ({}, {})
-        if "end" in found[0]:
-            verdicts |= found[0]
-            records |= found[1]
-    if not records:
+        of_folder, runs = virtual.kept(folder)
+        verdicts |= of_folder
+        found |= records(runs)
+    if not found:
         return 1
-    table = Table(records)
+    table = Table(found)
     try:
         write(table, verdicts["kernel"][1], verdicts["clock"][1])
     except Malformed as reason:

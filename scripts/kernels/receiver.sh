@@ -1,26 +1,16 @@
 #!/bin/busybox sh
 # The first program of the guest of receiver.py: the lab, first with the kernel's receive buffers,
-# then with those that `onramp receiver load` lifts. The results go to the second serial port, each
-# line behind the name of its receiver.
+# then with those that `onramp receiver load` lifts.
 
 . /report.sh
 . /set-up.sh
+. /lab.sh
 set_up
 report kernel ok "$(uname -r)"
 report clock ok "$(date +%F)"
-
-run() { # receiver
-	if onramp lab /scenario.toml --json >/tmp/results 2>/tmp/error; then
-		report "lab:$1" ok "$(tail -n 1 /tmp/error)"
-	else
-		report "lab:$1" failed "$(tail -n 8 /tmp/error)"
-	fi
-	sed "s/^/$1:/" /tmp/results >/dev/ttyS1
-}
-
-run default
+run_lab default /scenario.toml
 check load onramp receiver load --limit "64 GiB"
-run lifted
+run_lab lifted /scenario.toml
 check status onramp receiver status
 check unload onramp receiver unload
 report end ok ''

@@ -19,7 +19,7 @@ set_up() {
 	ln -s /run /var/run
 	stty -F /dev/ttyS1 raw
 	depmod
-	for module in tun veth tcp_bbr sch_fq tcp_diag; do
+	for module in tun veth tcp_bbr sch_fq sch_netem tcp_diag; do
 		modprobe $module 2>/dev/null
 	done
 	ip link set lo up

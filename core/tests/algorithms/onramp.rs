@@ -355,8 +355,10 @@ fn a_window_that_slow_start_would_send_is_paced_after_a_pause_only() {
     let slow = 160 * SEGMENT;
     let pacing_with = |inflight_bytes| {
         let mut host = host_on(RTT);
-        arrive(&mut host, 9, slow, RTT);
-        let decision = host.ack(time_ns(SEGMENT, slow), inflight_bytes, ACK_CWND_LIMITED);
+        let gap_ns = time_ns(SEGMENT, slow);
+        burst(&mut host, 9, slow);
+        host.ack.rtt_ns = RTT + 9 * gap_ns;
+        let decision = host.ack(gap_ns, inflight_bytes, ACK_CWND_LIMITED);
         assert_eq!(phase(&host), "pacing");
         assert_segments(decision.cwnd_bytes, 16);
         decision.pacing_bytes_per_s

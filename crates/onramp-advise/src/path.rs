@@ -30,6 +30,12 @@ const MAX_SINGLE_LOSSES: u32 = 4;
 /// The room that a queue has at least: what leaves at once.
 const MIN_QUEUE_SEGMENTS: f64 = 10.0;
 
+/// So many handshakes show how much the RTT varies.
+const MIN_HANDSHAKES: usize = 4;
+
+/// A host's own timing varies by some 20 us. Less than this is not jitter of the path.
+const MIN_JITTER_S: f64 = 2e-4;
+
 /// A path, estimated.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Path {
@@ -43,6 +49,8 @@ pub struct Path {
     pub queue_bytes: Option<f64>,
     /// Share of the segments that are lost without a queue: at random, or by a policer.
     pub loss: f64,
+    /// Each packet is delayed by a random time of up to this.
+    pub jitter_s: f64,
     /// The receiver's buffer.
     pub receiver: Receiver,
     /// Payload of a full segment.
@@ -101,6 +109,7 @@ impl Path {
             rate_is_lower_bound,
             queue_bytes: queue_bytes(connections, rate_bytes_per_s, mss_bytes),
             loss: loss(connections),
+            jitter_s: jitter_s(connections),
             receiver: Receiver::of(connections),
             mss_bytes,
         })
@@ -135,10 +144,14 @@ impl Path {
         };
         let (kbits_per_s, mtu_bytes) = (self.kbits_per_s(), self.packet_bytes());
         let (rtt_us, loss_percent) = (self.rtt_s * 1e6, self.loss * 100.0);
+        let jitter = match self.jitter_s > 0.0 {
+            true => format!("jitter = \"{:.0} us\"\n", self.jitter_s * 1e6),
+            false => String::new(),
+        };
         format!(
             "[path]\nrate = \"{kbits_per_s} kbit/s\"\nrtt = \"{rtt_us:.0} us\"\n\
-             mtu = \"{mtu_bytes} B\"\nqueue = \"{queue}\"\nloss = \"{loss_percent:.4} %\"\n\n\
-             [receiver]\nbuffer = \"{receiver}\"\n"
+             mtu = \"{mtu_bytes} B\"\nqueue = \"{queue}\"\nloss = \"{loss_percent:.4} %\"\n{jitter}\
+             \n[receiver]\nbuffer = \"{receiver}\"\n"
         )
     }
 }
@@ -195,6 +208,35 @@ fn loss(connections: &[&Observation]) -> f64 {
         lost += u64::from(seen.retransmitted_segments);
     }
     (lost as f64 / sent.max(1) as f64).min(0.5)
+}
+
+/// The jitter of the path: what spreads the RTTs of the handshakes, which meet no queue of the
+/// sender's own. Clients at different distances spread them too, but not their difference to the
+/// minimum RTT of the same connection. What a short last segment takes less at the bottleneck
+/// spreads only this difference. So the smaller spread counts.
+fn jitter_s(connections: &[&Observation]) -> f64 {
+    let both = connections.iter().filter_map(|seen| {
+        let (handshake_s, data_s) = (seen.handshake_rtt_s?, seen.min_rtt_s?);
+        let is_of_proxy = handshake_s < PROXY_SHARE * data_s;
+        (!is_of_proxy).then_some((handshake_s, handshake_s - data_s))
+    });
+    let (handshakes_s, differences_s): (Vec<f64>, Vec<f64>) = both.unzip();
+    if handshakes_s.len() < MIN_HANDSHAKES {
+        return 0.0;
+    }
+    let jitter_s = width(&handshakes_s).min(width(&differences_s));
+    match jitter_s >= MIN_JITTER_S {
+        true => jitter_s,
+        false => 0.0,
+    }
+}
+
+/// The width of the uniform distribution from which these values are: their mean distance from the
+/// median is a quarter of it, and less by one part in their number, which is small.
+fn width(values: &[f64]) -> f64 {
+    let (count, middle) = (values.len() as f64, median(values.to_vec()));
+    let distances = values.iter().map(|value| (value - middle).abs());
+    4.0 * distances.sum::<f64>() / (count - 1.0)
 }
 
 impl Receiver {

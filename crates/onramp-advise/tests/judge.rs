@@ -105,6 +105,36 @@ fn losses_that_no_queue_explains_are_too_many_to_rebuild() {
     assert_eq!(advice.judged, 0, "{advice:#?}");
 }
 
+/// Twelve downloads, whose handshakes take longer than the RTT of payload by these parts of 6 ms.
+/// Their clients are at different distances, in steps of a millisecond.
+fn handshakes_vary(parts: [f64; 4]) -> Advice {
+    let connection = |number: usize| {
+        let rtt_s = RTT_S + 1e-3 * (number / 4) as f64;
+        Observation {
+            handshake_rtt_s: Some(rtt_s + 6e-3 * parts[number % 4]),
+            min_rtt_s: Some(rtt_s),
+            ..download(1_000_000, 0.74)
+        }
+    };
+    advice((0..12).map(connection).collect())
+}
+
+#[test]
+fn handshakes_that_vary_show_jitter_and_distances_do_not() {
+    let (calm, noisy) = (
+        handshakes_vary([0.5; 4]),
+        handshakes_vary([0.125, 0.375, 0.625, 0.875]),
+    );
+    let jitter_s = |advice: &Advice| advice.classes[0].class.path.jitter_s;
+    assert_eq!(jitter_s(&calm), 0.0);
+    assert!((5e-3..7e-3).contains(&jitter_s(&noisy)), "{noisy:#?}");
+    let scenario = noisy.classes[0].class.typical_scenario().unwrap();
+    assert!(scenario.contains("jitter = "), "{scenario}");
+    // ACKs that arrive unevenly show no rate: less is gained than over a path without jitter.
+    let time = |advice: &Advice| advice.gain().expect("there is a gain").time;
+    assert!(time(&noisy) > time(&calm) + 0.02);
+}
+
 #[test]
 fn each_class_has_a_scenario_of_its_own() {
     let advice = advice(vec![download(1_000_000, 0.74)]);

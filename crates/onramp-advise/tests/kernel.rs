@@ -94,6 +94,40 @@ fn predicted_and_measured() -> Vec<(f64, f64)> {
     both.collect()
 }
 
+/// The paced segments reach the end of the receiver's window by a small segment, and an answer of
+/// this size ends by another one. With Nagle's algorithm the answer takes three round trips.
+#[test]
+#[ignore = "takes long: make test-kernel"]
+fn an_answer_on_a_kept_connection_takes_no_further_round_trip_for_its_last_segment() {
+    const RTT_S: f64 = 0.369_849;
+    if onramp_kernel::probe::check_permission().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "CI runs as root");
+        return eprintln!("skipped: loading BPF programs needs root");
+    }
+    let text = format!(
+        "name = \"path\"\n[path]\nrate = \"17799 kbit/s\"\nrtt = \"{:.0} us\"\nqueue = \"1.52 \
+         bdp\"\n[receiver]\nbuffer = \"linux-default\"\n[[transfer]]\nsize = \"127259 B\"\n\
+         startup = \"none\"\n",
+        RTT_S * 1e6
+    );
+    let case = &onramp_scenario::parse("path", &text).unwrap().cases[0];
+    let options = onramp_kernel::Options {
+        governor_bound_ppm: 0,
+        initial_rate: InitialRate::BitsPerS(6_304_572),
+        ..onramp_kernel::Options::new("onramp")
+    };
+    let first_answer_rtts = || {
+        let observer = Observer::of_cgroup(&own_cgroup().unwrap(), 1000).unwrap();
+        let registration = Registration::new(&options).unwrap();
+        let requests = [(127_259, Duration::ZERO), (1000, Duration::from_secs(1))];
+        let name = registration.name();
+        let (seen, _is_disturbed) = paths::download(case, &requests, name, &observer).unwrap();
+        seen.transfers[0].time_s / RTT_S
+    };
+    let rtts = undisturbed(first_answer_rtts, |rtts| *rtts < 2.5);
+    assert!((2.0..2.5).contains(&rtts), "{rtts}");
+}
+
 /// What the kernel has of the observer's program: its programs, maps and links, by kind and id.
 fn left() -> BTreeSet<(&'static str, u32)> {
     const NAME: &[u8] = b"onramp_obs";

@@ -91,6 +91,7 @@ impl<'a> CompetingFlows<'a> {
                         parameters: transfers.given.parameters,
                         avoidance: transfers.avoidance,
                         initial_window: InitialWindow::Host,
+                        initial_rate: transfers.given.initial_rate,
                         memory: Memory::Off,
                         packet_pairs: maker.case.sender.packet_pairs,
                     },

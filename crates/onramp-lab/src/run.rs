@@ -130,6 +130,7 @@ fn wanted(case: &Case) -> Wanted<'_> {
         parameters: transfer.given.parameters,
         avoidance: transfer.avoidance,
         initial_window: transfer.initial_window,
+        initial_rate: transfer.given.initial_rate,
         memory: transfer.memory,
         packet_pairs: case.sender.packet_pairs,
     }

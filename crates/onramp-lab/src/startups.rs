@@ -1,7 +1,7 @@
 //! The interface to the supplier of congestion controls, and their reports.
 
 use onramp_results::StartupEvent;
-use onramp_scenario::{Avoidance, InitialWindow, Memory, Parameters, NO_STARTUP};
+use onramp_scenario::{Avoidance, InitialRate, InitialWindow, Memory, Parameters, NO_STARTUP};
 use std::any::Any;
 use std::error::Error;
 use std::net::SocketAddr;
@@ -18,6 +18,8 @@ pub struct Wanted<'a> {
     pub avoidance: Avoidance,
     /// The initial window.
     pub initial_window: InitialWindow,
+    /// What leaves behind the initial window in the first round trip.
+    pub initial_rate: InitialRate,
     /// Whether and how connections use the memory of their path.
     pub memory: Memory,
     /// Send packet pairs, if the start-up supports them.

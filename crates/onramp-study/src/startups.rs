@@ -4,15 +4,23 @@ use onramp_kernel::{
     own_cgroup, Changes, Event, Options, PairOption, QosOption, Registration, Reservation,
 };
 use onramp_lab::{BuiltIn, ConnectionEvent, Startups, Wanted};
-use onramp_scenario::{Avoidance, InitialWindow, Memory, Parameters, NO_STARTUP};
+use onramp_scenario::{Avoidance, InitialRate, InitialWindow, Memory, Parameters, NO_STARTUP};
 use std::any::Any;
 use std::collections::HashMap;
 use std::error::Error;
 use std::os::fd::BorrowedFd;
 
 /// The start-up with its parameters, the avoidance, whether the initial window is that of RFC 3390,
-/// the memory, and whether packet pairs are sent.
-type Combination = (String, Parameters, Avoidance, bool, Memory, bool);
+/// the initial rate, the memory, and whether packet pairs are sent.
+type Combination = (
+    String,
+    Parameters,
+    Avoidance,
+    bool,
+    InitialRate,
+    Memory,
+    bool,
+);
 
 /// An event that is recorded, with its algorithm and the parameters of that.
 pub type Recorded = (String, Parameters, Event);
@@ -69,6 +77,7 @@ impl Startups for KernelStartups {
             parameters,
             avoidance,
             initial_window,
+            initial_rate,
             memory,
             packet_pairs,
         } = *wanted;
@@ -82,6 +91,7 @@ impl Startups for KernelStartups {
             parameters,
             avoidance,
             paper_initial_window,
+            initial_rate,
             memory,
             packet_pairs,
         );
@@ -93,6 +103,7 @@ impl Startups for KernelStartups {
             parameters,
             avoidance: in_kernel(avoidance)?,
             paper_initial_window,
+            initial_rate,
             memory,
             packet_pairs,
             record,

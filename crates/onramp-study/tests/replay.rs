@@ -3,8 +3,8 @@
 
 use crate::common::*;
 use onramp_core::{
-    needs_pairs, phase_name, reserves, startup_names, EXIT_LOSS, EXIT_TIMEOUT, LOSS_TIMEOUT,
-    PHASE_DONE,
+    needs_pairs, phase_name, reserves, startup_names, InitialRate, EXIT_LOSS, EXIT_TIMEOUT,
+    LOSS_TIMEOUT, PHASE_DONE,
 };
 use serde_json::Value;
 use std::fs;
@@ -284,6 +284,26 @@ fn onramp_uses_the_rate_that_the_receiver_measures_by_packet_pairs_or_timestamps
     let share = share_of_path(&without);
     assert!((0.8..1.25).contains(&share), "{share}");
     replay(&recording, &[]).code(0);
+}
+
+#[test]
+fn the_lab_begins_at_the_initial_rate_of_the_scenario() {
+    let Some(_machine) = machine() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let recording = dir.path().join("recording.jsonl");
+    let rates = ["off", "2 Mbit/s"];
+    let transfers: String = rates
+        .map(|rate| {
+            format!(
+                "[[transfer]]\nsize = \"30 kB\"\nstartup = \"onramp\"\ninitial_rate = \"{rate}\"\n"
+            )
+        })
+        .concat();
+    record_into(&scenario(dir.path(), "rates", "", &transfers), &recording);
+    let of_start = |line: &Value| line["input"]["start"]["initial_bytes_per_s"].as_u64();
+    let started: Vec<u64> = lines(&recording).iter().filter_map(of_start).collect();
+    let expected = [InitialRate::Off, InitialRate::BitsPerS(2_000_000)];
+    assert_eq!(started, expected.map(InitialRate::bytes_per_s));
 }
 
 #[test]

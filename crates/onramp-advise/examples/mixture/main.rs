@@ -5,10 +5,10 @@
 //! Needs root and about ten minutes. On a machine with other work, give it real-time priority:
 //! `chrt -r 1` before the program.
 //!
-//!     cargo run --release -p onramp-advise --example mixture -- tuned|drawn [FOLDER]
+//!     cargo run --release -p onramp-advise --example mixture -- tuned|drawn [FOLDER [PATH...]]
 //!
 //! With FOLDER the observations are kept there: `cubic.jsonl` and `onramp.jsonl`. If they are there
-//! already, nothing runs, and they are judged.
+//! already, nothing runs, and they are judged. With numbers of paths, only these run.
 
 mod paths;
 mod sets;
@@ -17,6 +17,7 @@ use onramp_advise::{judge, Advice, Candidate, Judged, Options, Part};
 use onramp_core::InitialRate;
 use onramp_kernel::{own_cgroup, Observation, Observations, Observer, Registration};
 use onramp_report::statistics::geometric_mean;
+use onramp_scenario::Case;
 use sets::Mixed;
 use std::error::Error;
 use std::fs::{self, File};
@@ -31,6 +32,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("expected `tuned` or `drawn`".into()),
     };
     let folder = arguments.next().map(PathBuf::from);
+    let wanted = arguments
+        .map(|number| number.to_str().and_then(|number| number.parse().ok()))
+        .collect::<Option<Vec<usize>>>()
+        .ok_or("expected numbers of paths")?;
+    let set: Vec<(usize, Mixed)> = (1..)
+        .zip(set)
+        .filter(|(number, _)| wanted.is_empty() || wanted.contains(number))
+        .collect();
     let file = |name: &str| folder.as_deref().map(|folder| folder.join(name));
     let watched = match file("cubic.jsonl").as_deref().and_then(kept) {
         Some(watched) => watched,
@@ -77,18 +86,23 @@ impl Control<'_> {
 
 /// Watches each connection over each path. The path stands for the destination.
 fn watch(
-    set: &[Mixed],
+    set: &[(usize, Mixed)],
     control: &Control,
     save: Option<&Path>,
 ) -> Result<Observations, Box<dyn Error>> {
     let observer = Observer::of_cgroup(&own_cgroup()?, 1000)?;
     let (mut connections, mut kernel) = (Vec::new(), Vec::new());
-    for (number, mixed) in (1..).zip(set) {
+    for (number, mixed) in set {
         let path = format!("path {number:02}");
         let registration = control.registration(&path)?;
         let name = registration.as_ref().map_or("cubic", Registration::name);
-        for requests in &mixed.connections {
-            let (mut seen, is_disturbed) = paths::download(&mixed.case, requests, name, &observer)?;
+        for (seed, requests) in (1..).zip(&mixed.connections) {
+            // No two connections meet the same losses and the same jitter.
+            let case = Case {
+                seed,
+                ..mixed.case.clone()
+            };
+            let (mut seen, is_disturbed) = paths::download(&case, requests, name, &observer)?;
             let mark = if is_disturbed { DISTURBED } else { "" };
             seen.destination.clone_from(&path);
             kernel.push(mark);
@@ -160,8 +174,11 @@ struct Counts {
 }
 
 fn report(classes: &[Judged], was: &Observations, with: &Observations) {
-    println!("| path | transfer | bytes | CUBIC s | simulated | predicted | measured | points |");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| path | initial Mbit/s | transfer | bytes | CUBIC s | simulated | predicted | measured | \
+         points |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
     let mut counts = [Counts::default(), Counts::default()];
     let mut sorted: Vec<&Judged> = classes.iter().collect();
     sorted.sort_by(|a, b| {
@@ -189,8 +206,9 @@ fn report(classes: &[Judged], was: &Observations, with: &Observations) {
         }
         let cell = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
         println!(
-            "| {} | {:?} | {:.0} | {:.3} | {} | {} | {real:.2} | {} |",
+            "| {} | {:.1} | {:?} | {:.0} | {:.3} | {} | {} | {real:.2} | {} |",
             one.class.destination,
+            one.initial_bits_per_s as f64 / 1e6,
             one.class.part,
             one.bytes,
             one.time_s,

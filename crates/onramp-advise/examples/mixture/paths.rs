@@ -63,6 +63,9 @@ fn download_once(
         let serving = scope.spawn(|| -> io::Result<()> {
             let _kept_off = path.keep_off_the_link_cpu();
             let (mut stream, _) = listener.accept()?;
+            // As web servers do. With Nagle's algorithm, the last segment of an answer waits for
+            // the ACK of a small one that the receiver's window has cut off (docs/advise.md).
+            stream.set_nodelay(true)?;
             for (bytes, _) in requests {
                 stream.read_exact(&mut [0; 8])?;
                 stream.write_all(&vec![0; *bytes as usize])?;

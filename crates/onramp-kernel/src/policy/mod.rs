@@ -202,6 +202,9 @@ impl Policies {
         self.state.policies = states;
         self.state.records = CONFIG_VERSION;
         self.state.write(&maps[STATE_MAP])?;
+        if let Some(program) = &mut self.program {
+            program.watch_cgroups()?;
+        }
         generation::put_into_force(maps, &compiled)?;
         if let Some(program) = self.program.take() {
             program.attach(&self.pins, maps)?;

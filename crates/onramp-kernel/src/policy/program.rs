@@ -11,7 +11,7 @@ use libbpf_rs::{Link, MapCore, MapHandle, Object, ObjectBuilder};
 use onramp_bpf::bindings::{self, maps, programs};
 use std::ops::Index;
 use std::os::fd::{AsFd, AsRawFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The maps of the policy program by their names, with the state of the service as the last one.
 pub(super) struct Maps(Vec<(&'static str, MapHandle)>);
@@ -80,7 +80,11 @@ impl Index<&str> for Maps {
 }
 
 /// A policy program that is loaded and not attached yet.
-pub(super) struct Program(Object);
+pub(super) struct Program {
+    object: Object,
+    /// Its programs that note cgroups which are made or removed, by their names.
+    watchers: Vec<(String, Link)>,
+}
 
 impl Program {
     /// Loads it with maps of its own, with room for so many slots.
@@ -90,7 +94,7 @@ impl Program {
             _ => Ok(()),
         })?;
         let maps = Maps::of(&object)?;
-        Ok((Program(object), maps))
+        Ok((Program::loaded(object), maps))
     }
 
     /// Loads it with the maps of an earlier one.
@@ -99,7 +103,28 @@ impl Program {
             Some(shared) => map.reuse_fd(shared.as_fd()),
             None => Ok(()),
         })?;
-        Ok(Program(object))
+        Ok(Program::loaded(object))
+    }
+
+    fn loaded(object: Object) -> Program {
+        Program {
+            object,
+            watchers: Vec::new(),
+        }
+    }
+
+    /// Notes new cgroups from now on, beside the program that is in force and whose maps may be
+    /// others: no cgroup that is made while policies are written is missed by either.
+    pub fn watch_cgroups(&mut self) -> Result<()> {
+        self.watchers.clear();
+        for program in self.object.progs_mut() {
+            let name = program.name().to_string_lossy().into_owned();
+            if name != programs::POLICY {
+                let link = attaching(&name, || program.attach())?;
+                self.watchers.push((name, link));
+            }
+        }
+        Ok(())
     }
 
     /// Attaches it, or puts it in the place of the one that is attached. No connection is missed:
@@ -110,27 +135,37 @@ impl Program {
                 pins.pin_map(name, map)?;
             }
         }
-        let root = open(&cgroup2_mount()?)?;
-        for program in self.0.progs_mut() {
-            let name = program.name().to_string_lossy().into_owned();
-            let path = pins.link_path(name.trim_start_matches("onramp_"));
-            let is_policy = name == programs::POLICY;
-            let earlier = link(&path);
-            let attached = with_log(|| match earlier {
-                Some(mut link) if is_policy => link.update_prog(&program).map(|()| None),
-                _ if is_policy => program.attach_cgroup(root.as_raw_fd()).map(Some),
-                _ => program.attach().map(Some),
-            });
-            let attached = attached.map_err(|failed| failed.refused(format!("attaching {name}")));
-            // A new link takes the place of an earlier one only after it works.
-            if let Some(mut link) = attached? {
-                pin(&path, |path| link.pin(path))?;
-            }
+        let mut programs = self.object.progs_mut();
+        let policy = programs.find(|program| program.name() == programs::POLICY);
+        let policy = policy.expect("policy.bpf.c has it");
+        let path = link_path(pins, programs::POLICY);
+        if let Some(mut earlier) = link(&path) {
+            attaching(programs::POLICY, || earlier.update_prog(&policy))?;
+        } else {
+            let root = open(&cgroup2_mount()?)?;
+            let link = attaching(programs::POLICY, || policy.attach_cgroup(root.as_raw_fd()));
+            pin_link(&path, link?)?;
         }
-        let mut build = map_named(&self.0, maps::RODATA_POLICY, "the policy program")?
+        // In the place of those of the program that was in force until now.
+        for (name, link) in self.watchers {
+            pin_link(&link_path(pins, &name), link)?;
+        }
+        let mut build = map_named(&self.object, maps::RODATA_POLICY, "the policy program")?
             .expect("policy.bpf.c has it");
         pins.pin_map(BUILD, &mut build)
     }
+}
+
+fn attaching<T>(name: &str, work: impl FnOnce() -> libbpf_rs::Result<T>) -> Result<T> {
+    with_log(work).map_err(|failed| failed.refused(format!("attaching {name}")))
+}
+
+fn link_path(pins: &Pins, program: &str) -> PathBuf {
+    pins.link_path(program.trim_start_matches("onramp_"))
+}
+
+fn pin_link(path: &Path, mut link: Link) -> Result<()> {
+    pin(path, |path| link.pin(path))
 }
 
 /// Is the program of this build attached?

@@ -3,13 +3,14 @@
 use super::common::{gets_it, next_control, policy, port_of, with_pins, InForce};
 use crate::common::{choose, connection_of, control_of, listener, machine};
 use nix::sched::{unshare, CloneFlags};
-use onramp_kernel::policy::{Cgroup, Family, Match, Prefix};
+use onramp_kernel::policy::{Cgroup, Family, Match, Prefix, Rule};
 use onramp_kernel::ExecCgroup;
 use std::net::{IpAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn prefix(address: &str, length: u8) -> Prefix {
     Prefix::new(address.parse::<IpAddr>().unwrap(), length).unwrap()
@@ -221,6 +222,106 @@ impl Drop for Made {
             let _ = std::fs::remove_dir(path);
         }
     }
+}
+
+/// For each name: makes the cgroup where it does not exist, connects from it, and removes it.
+/// Prints how many of these connections had no start-up.
+const CONNECTS_FROM_CGROUPS: &str = r#"
+import os, socket, sys
+parent, names = sys.argv[1], sys.argv[2:]
+server = socket.create_server(("127.0.0.1", 0))
+without = 0
+def enter(folder):
+    with open(folder + "/cgroup.procs", "w") as processes:
+        processes.write("0")
+for name in names:
+    cgroup = parent + "/" + name
+    os.makedirs(cgroup, exist_ok=True)
+    enter(cgroup)
+    client = socket.create_connection(server.getsockname())
+    control = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+    without += not control.startswith(b"onramp_paced.")
+    client.close()
+    server.accept()[0].close()
+    enter(parent)
+    os.rmdir(cgroup)
+print(without)
+"#;
+
+/// [`CONNECTS_FROM_CGROUPS`] for cgroups below this one.
+fn connects_from(parent: &Path, names: impl IntoIterator<Item = String>) -> std::process::Child {
+    let mut command = Command::new("python3");
+    command.args(["-c", CONNECTS_FROM_CGROUPS]).arg(parent);
+    command.args(names).stdout(std::process::Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// How many of its connections had no start-up.
+fn without_a_start_up(child: std::process::Child) -> u32 {
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let printed = String::from_utf8(output.stdout).unwrap();
+    printed.trim().parse().unwrap()
+}
+
+/// A policy for the cgroups of a unit that no other test has.
+fn policy_of_a_unit() -> (String, Rule) {
+    let unit = format!("onramp-test-{}.service", std::process::id());
+    let matches = Match {
+        cgroups: vec![Cgroup::Unit(unit.clone())],
+        ..Match::default()
+    };
+    (unit, policy("unit", matches, 1.0))
+}
+
+#[test]
+fn no_connection_of_a_new_cgroup_is_missed_while_policies_are_replaced() {
+    const CONNECTIONS: usize = 300;
+    let Some(_machine) = machine() else { return };
+    let parent = ExecCgroup::create().unwrap();
+    let (unit, rule) = policy_of_a_unit();
+    let _made = Made(vec![parent.path().join(&unit)]);
+    with_pins(|pins| {
+        let mut policies = InForce::new(pins, std::slice::from_ref(&rule));
+        let mut child = connects_from(parent.path(), vec![unit; CONNECTIONS]);
+        while child.try_wait().unwrap().is_none() {
+            policies.get().apply(std::slice::from_ref(&rule)).unwrap();
+        }
+        assert_eq!(without_a_start_up(child), 0);
+        assert_eq!(policies.snapshot().totals.cgroups_lost, 0);
+    });
+}
+
+#[test]
+fn a_cgroup_that_is_made_while_policies_are_put_into_force_for_the_first_time_has_them() {
+    let Some(_machine) = machine() else { return };
+    let parent = ExecCgroup::create().unwrap();
+    let (unit, rule) = policy_of_a_unit();
+    with_pins(|pins| {
+        let is_in_force = AtomicBool::new(false);
+        let (policies, made) = std::thread::scope(|scope| {
+            let maker = scope.spawn(|| {
+                let mut made = Made(Vec::new());
+                while !is_in_force.load(Ordering::Relaxed) {
+                    let slice = parent.path().join(format!("{}.slice", made.0.len()));
+                    std::fs::create_dir_all(slice.join(&unit)).unwrap();
+                    made.0.extend([slice.join(&unit), slice]);
+                }
+                made
+            });
+            let policies = InForce::new(pins, &[rule]);
+            is_in_force.store(true, Ordering::Relaxed);
+            (policies, maker.join().unwrap())
+        });
+        // The last ones were made while the programs were attached.
+        let last = made.0.iter().rev().skip(1).step_by(2).take(200);
+        let names = last.map(|path| {
+            let below = path.strip_prefix(parent.path()).unwrap();
+            below.display().to_string()
+        });
+        assert_eq!(without_a_start_up(connects_from(parent.path(), names)), 0);
+        drop((policies, made));
+    });
 }
 
 #[test]

@@ -165,6 +165,8 @@ pub(crate) fn sender(keys: &SenderKeys<'_>, host: &Sender) -> Result<Config, Uns
         pair_form: keys.pair_form,
         nagle: host.nagle,
         window_validation: host.window_validation,
+        // Hosts with an older recovery had no segmentation offload.
+        paces_in_bursts: stack.paces_in_bursts && keys.recovery == Recovery::Rack,
         ticks: Ticks {
             measure_ns: keys.clocks.clock_ns,
             event_ns: keys.clocks.tick_ns,

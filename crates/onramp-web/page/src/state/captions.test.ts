@@ -17,13 +17,13 @@ const CAPTIONS: Record<string, string[]> = {
 	geostationary: [
 		"none: 10 segments, then the link is empty for 598 ms: CUBIC waits for ACKs.",
 		"onramp: 10 ACKs, 240 µs apart, so the estimate is 48.3 Mbit/s.",
-		"onramp: 2.73 MB leave paced within a round trip: 75 % of the BDP. CUBIC may send 29 kB.",
+		"onramp: 2.72 MB leave paced within a round trip: 75 % of the BDP. CUBIC may send 29 kB.",
 	],
 	"low-orbit": [
 		"onramp: 10 ACKs, 64.4 µs apart, so the estimate is 180 Mbit/s.",
-		"onramp: 689 kB leave paced within a round trip. CUBIC may send 29 kB.",
+		"onramp: 685 kB leave paced within a round trip. CUBIC may send 29 kB.",
 		"onramp: For a round trip the RTT stays at 43.8 ms or more, " +
-			"at least 3.75 ms of it in the queue: full.",
+			"at least 3.78 ms of it in the queue: full.",
 	],
 	transatlantic: [
 		"none: 10 segments, then the link is empty for 88.9 ms: CUBIC waits for ACKs.",
@@ -54,8 +54,8 @@ const CAPTIONS: Record<string, string[]> = {
 		"none: 10 segments, then the link is empty for 58.9 ms: CUBIC waits for ACKs.",
 		"onramp: 10 ACKs, 120 µs apart, so the estimate is 96.5 Mbit/s: " +
 			"the policer's 20 Mbit/s do not show yet.",
-		"onramp: 552 kB leave paced within a round trip: " +
-			"3.8 times the BDP at the policer's 20 Mbit/s. CUBIC may send 29 kB.",
+		"onramp: 557 kB leave paced within a round trip: " +
+			"3.9 times the BDP at the policer's 20 Mbit/s. CUBIC may send 29 kB.",
 	],
 	"data-centre": ["none: 10 segments, then the link is empty for 39.2 µs: CUBIC waits for ACKs."],
 };

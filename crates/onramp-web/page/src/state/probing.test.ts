@@ -17,7 +17,7 @@ const phases = (id: string, series: number) => {
 };
 
 test("a start-up that paces without a rate is probing", () => {
-	assert.deepEqual(phases("wifi", 1), ["Probing", "Probing", "Pacing", "Hold"]);
+	assert.deepEqual(phases("wifi", 1), ["Probing", "Probing", "Pacing", "Hold", "Approach"]);
 	assert.deepEqual(phases("wifi", 0), ["Slow start"]);
 	const [first, ...others] = phases("geostationary", 1);
 	assert.deepEqual([first, others], ["Probing", ["Pacing", "Approach"]]);

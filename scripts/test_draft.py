@@ -46,7 +46,7 @@ UNSPECIFIED = {
 }
 # Functions that hosts call, with tests of their own.
 OF_HOSTS = [
-    "on_idle", "paces", "ends_for_good", "is_known", "initial_rate", "learn_first_round"]
+    "on_idle", "paces", "ends_for_good", "is_known", "initial_rate", "after", "learn_first_round"]
 RECORDINGS = sorted((SCRIPTS / "draft/recordings").glob("*.json.xz"))
 # The stage `draft` sets it: more inputs, and the lines that they reach.
 IS_LONG = "ONRAMP_DRAFT_LONG" in os.environ
